@@ -1,0 +1,347 @@
+//! Events: what happened to a job, in order, hash-chained. The authority for replay.
+//!
+//! The hashed form of an event is canonical JSON (RFC 8785) of its fields beside `hash` and
+//! `prev_hash`; `hash = SHA-256(prev_hash ‖ that form)`. The first event's `prev_hash` is
+//! 32 zero bytes, and it carries everything that is constant for the job.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::effect::{Provenance, StateChange, Usage};
+use crate::error::{Code, Failure};
+use crate::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::manifest::Pinned;
+
+/// Version of the event format.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A payload outside the event: its salted hash and length. The salt derives from the job's
+/// secret and the payload's label, so that a withheld payload cannot be guessed from its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PayloadRef {
+    /// `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`.
+    pub hash: Hash,
+    /// Length in bytes.
+    pub len: u32,
+}
+
+/// One event in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// From 0, dense.
+    pub seq: u64,
+    /// Microseconds since 1970 UTC; never below the event before.
+    pub time_us: i64,
+    /// The attempt that appended it; 0 before the first claim.
+    pub attempt: u32,
+    /// What happened.
+    pub body: Body,
+    /// Hash of the event before.
+    pub prev_hash: Hash,
+    /// Hash of this event.
+    pub hash: Hash,
+    /// The hashed form: canonical JSON.
+    pub bytes: Vec<u8>,
+}
+
+/// How a job is executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Mode {
+    /// Computes, changes nothing.
+    DryRun,
+    /// No external write or send.
+    DraftOnly,
+    /// External writes and sends are approved by a person.
+    #[default]
+    HumanGated,
+    /// The mode's own gates are dropped.
+    AutoExec,
+}
+
+impl Mode {
+    /// The word in requests and responses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::DryRun => "DRY_RUN",
+            Mode::DraftOnly => "DRAFT_ONLY",
+            Mode::HumanGated => "HUMAN_GATED",
+            Mode::AutoExec => "AUTO_EXEC",
+        }
+    }
+}
+
+/// What is constant for a job: stored once, in its first event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The job.
+    pub job_id: JobId,
+    /// Whose house.
+    pub tenant_id: String,
+    /// Who asked.
+    pub actor_id: String,
+    /// The whole request across systems.
+    pub correlation_id: String,
+    /// W3C trace id.
+    pub trace_id: String,
+    /// What was asked for.
+    pub intent_type: String,
+    /// Identity of the request (§6).
+    pub request_key: Hash,
+    /// How it is executed.
+    pub mode: Mode,
+    /// Seed of every step's random numbers.
+    pub job_seed: Hash,
+    /// Digest of the engine profile for steps.
+    pub engine_profile: Hash,
+    /// Steps that were approved when the job was submitted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing_approvals: Vec<StepId>,
+    /// The operators it may reach.
+    pub operators: BTreeMap<Operator, Pinned>,
+}
+
+/// Who decided, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decider {
+    /// The person or program.
+    pub actor: String,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A verdict on a call in doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It happened; the result is recorded as that of the call.
+    Applied,
+    /// It certainly did not: the call may be executed again under the same key.
+    NotApplied,
+    /// Nobody will find out: `INVOCATION_LOST` is its answer.
+    Lost,
+    /// It is in doubt, and the ladder has no further rung: a person decides.
+    Unknown,
+    /// It is executed again under its recorded external key.
+    Repeat,
+}
+
+/// World semantics of a finished step (§7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultType {
+    /// Called no tool.
+    Pure,
+    /// Called tools, none of them world-changing.
+    Success,
+    /// The world changed.
+    SideEffectCommitted,
+    /// May be tried again.
+    RetryableFailure,
+    /// Failed for good, the world as it was.
+    PermanentFailure,
+    /// Failed after a committed effect.
+    CompensatableFailure,
+    /// Rolled back.
+    Compensated,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the fields are named by the vocabulary")]
+pub enum Body {
+    /// A request became a job.
+    IntentAccepted {
+        #[serde(flatten)]
+        header: Box<Header>,
+    },
+    /// Its plan in normal form, and the hash of it.
+    PlanCreated { plan: Value, plan_hash: Hash },
+    /// A worker claimed the job.
+    JobClaimed { worker: String, engine_profile: Hash },
+    /// Dependencies are satisfied and the input is resolved.
+    StepReady { step_id: StepId, input: PayloadRef },
+    /// The step started: the origin of its clock.
+    StepStarted { step_id: StepId },
+    /// The step is over and has an output.
+    StepSucceeded { step_id: StepId, result_type: ResultType },
+    /// The state after it: its output.
+    StateCheckpointed { step_id: StepId, output: PayloadRef },
+    /// The step failed; final unless a retry is scheduled.
+    StepFailed { step_id: StepId, result_type: ResultType, failure: Failure },
+    /// The step will not run.
+    StepSkipped {
+        step_id: StepId,
+        reason: Code,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<StepId>,
+    },
+    /// A try of a step plugin was lost or stopped, without a verdict on the step.
+    StepAborted { step_id: StepId, failure: Failure },
+    /// The job was cancelled before the step was over.
+    StepCancelled { step_id: StepId },
+    /// A step waits for something outside itself: a gate, a call in doubt, another job.
+    StepBlocked { step_id: StepId, slot: Slot, reason: Code },
+    /// What the step waited for is there.
+    StepUnblocked { step_id: StepId },
+    /// The call will be tried again, not before that time.
+    StepRetryScheduled { step_id: StepId, slot: Slot, code: Code, not_before_us: i64 },
+    /// The barrier: this try of the call may be executed from now on. `first_attempt` makes
+    /// the external key `latch:<job_id>:<slot>:<first_attempt>`.
+    ToolInvocationStarted {
+        slot: Slot,
+        operator: Operator,
+        #[serde(rename = "try")]
+        try_no: u32,
+        args: PayloadRef,
+        first_attempt: u32,
+        timeout_ms: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action_key: Option<Hash>,
+    },
+    /// A try of the call has an answer.
+    ToolInvocationFinished {
+        slot: Slot,
+        #[serde(rename = "try")]
+        try_no: u32,
+        ok: bool,
+        answer: PayloadRef,
+        #[serde(default, skip_serializing_if = "Provenance::is_executed")]
+        provenance: Provenance,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
+    /// The answer of the call is final.
+    CommandCommitted { slot: Slot },
+    /// A verdict on a call in doubt: who, how, why.
+    InvocationResolved {
+        slot: Slot,
+        #[serde(rename = "try")]
+        try_no: u32,
+        verdict: Verdict,
+        by: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// Evidence contradicts an earlier resolution.
+    ResolutionConflict {
+        slot: Slot,
+        #[serde(rename = "try")]
+        try_no: u32,
+        message: String,
+    },
+    /// A resource changed.
+    StateChanged { slot: Slot, change: StateChange },
+    /// A value for the user exists.
+    OutcomeRecorded {
+        step_id: StepId,
+        outcome_id: String,
+        outcome_type: String,
+        status: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sensitivity: Option<String>,
+    },
+    /// An earlier job performed the same action: its receipt is returned.
+    ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot },
+    /// Somebody has to approve these exact arguments.
+    GateRequested { slot: Slot, gate_hash: Hash, args: PayloadRef, operator: Operator },
+    /// Somebody approved.
+    GateApproved {
+        slot: Slot,
+        gate_hash: Hash,
+        #[serde(flatten)]
+        by: Decider,
+    },
+    /// Somebody refused.
+    GateRejected {
+        slot: Slot,
+        gate_hash: Hash,
+        #[serde(flatten)]
+        by: Decider,
+    },
+    /// The job waits for a time.
+    JobWaiting { until_us: i64 },
+    /// The job waits for somebody.
+    JobParked {
+        reason: Code,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slot: Option<Slot>,
+    },
+    /// The job goes on.
+    JobUnparked { cause: String },
+    /// A step announced something.
+    AsyncEventEmitted { step_id: StepId, n: u32, name: String, payload: PayloadRef },
+    /// The code no longer does what the log says.
+    JobDiverged { report: Box<crate::replay::Divergence> },
+    /// Somebody asked to cancel.
+    JobCancelRequested {
+        #[serde(flatten)]
+        by: Decider,
+    },
+    /// The job is cancelled.
+    JobCancelled {},
+    /// Some steps succeeded.
+    JobPartial {},
+    /// Every step succeeded.
+    JobCompleted {},
+    /// No step succeeded.
+    JobFailed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<Code>,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Wire<B> {
+    seq: u64,
+    time_us: i64,
+    attempt: u32,
+    schema_version: u32,
+    #[serde(flatten)]
+    body: B,
+}
+
+/// Why stored bytes are not an event.
+#[derive(Debug, thiserror::Error)]
+#[error("event {seq}: {message}")]
+pub struct BadEvent {
+    /// Where the reader stood.
+    pub seq: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Event {
+    /// The event after `prev_hash`.
+    pub fn seal(seq: u64, time_us: i64, attempt: u32, body: Body, prev_hash: Hash) -> Self {
+        let wire = Wire { seq, time_us, attempt, schema_version: SCHEMA_VERSION, body: &body };
+        let bytes = serde_json_canonicalizer::to_vec(&wire).expect("an event is plain data");
+        let hash = Hash::of(&[&prev_hash.0, &bytes]);
+        Self { seq, time_us, attempt, body, prev_hash, hash, bytes }
+    }
+
+    /// Read the hashed form of the event after `prev_hash`; its number must be `seq`.
+    pub fn open(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, BadEvent> {
+        let bad = |message: String| BadEvent { seq, message };
+        let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
+        if wire.schema_version != SCHEMA_VERSION {
+            return Err(bad(format!("schema version {} is not {SCHEMA_VERSION}", wire.schema_version)));
+        }
+        if wire.seq != seq {
+            return Err(bad(format!("it carries number {}", wire.seq)));
+        }
+        let hash = Hash::of(&[&prev_hash.0, bytes]);
+        let (time_us, attempt, body) = (wire.time_us, wire.attempt, wire.body);
+        Ok(Self { seq, time_us, attempt, body, prev_hash, hash, bytes: bytes.to_vec() })
+    }
+
+    /// The name of the event: `step_started`.
+    pub fn name(&self) -> String {
+        let value: Value = serde_json::from_slice(&self.bytes).expect("sealed or opened as JSON");
+        value["type"].as_str().expect("every event has a type").to_owned()
+    }
+}

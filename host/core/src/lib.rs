@@ -1,0 +1,22 @@
+//! The pure kernel of Latchwork.
+//!
+//! Nothing here reads a clock, draws entropy, opens a file or waits: time, randomness and
+//! stored data come in as arguments, decisions go out as events and actions. That is what
+//! makes replay deterministic, and it is checked by building this crate for a Wasm target.
+
+pub mod bindings;
+pub mod canon;
+pub mod effect;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod job;
+pub mod keys;
+pub mod ledger;
+pub mod manifest;
+pub mod memory;
+pub mod plan;
+pub mod replay;
+pub mod retry;
+pub mod step;
+pub mod storage;

@@ -1,0 +1,231 @@
+//! What a plugin says of itself, and what a job remembers of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Hash, Operator};
+
+/// What an operator may do to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Looks and changes nothing.
+    ReadOnly,
+    /// Makes a value for the user; always covered.
+    ProduceOutcome,
+    /// Changes a system of the operator's own house.
+    InternalWrite,
+    /// Changes somebody else's system.
+    ExternalWrite,
+    /// Sends something to somebody.
+    ExternalSend,
+}
+
+impl Effect {
+    /// All effects, as a plan may name them.
+    pub const ALL: [Effect; 5] =
+        [Effect::ReadOnly, Effect::ProduceOutcome, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend];
+
+    /// Whether it changes the world.
+    pub fn is_world_changing(self) -> bool {
+        matches!(self, Effect::InternalWrite | Effect::ExternalWrite | Effect::ExternalSend)
+    }
+    /// Whether it leaves the house.
+    pub fn is_external(self) -> bool {
+        matches!(self, Effect::ExternalWrite | Effect::ExternalSend)
+    }
+    /// The word used in plans and manifests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effect::ReadOnly => "read_only",
+            Effect::ProduceOutcome => "produce_outcome",
+            Effect::InternalWrite => "internal_write",
+            Effect::ExternalWrite => "external_write",
+            Effect::ExternalSend => "external_send",
+        }
+    }
+}
+
+/// How repeatable an operator is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Determinism {
+    /// Byte-identical for equal input.
+    Pure,
+    /// A model.
+    Stable,
+    /// The world.
+    External,
+}
+
+/// Which world a component belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PluginKind {
+    /// Deterministic code.
+    Step,
+    /// Code that touches the world.
+    Tool,
+}
+
+/// How doubt about a call is resolved (§5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Not world-changing: execute again.
+    Read,
+    /// The downstream dedupes on the external key.
+    Keyed,
+    /// The tool exports `reconcile`.
+    Queryable,
+    /// Nobody can tell.
+    Opaque,
+}
+
+/// How calls in doubt are resolved, as far as the operator declares it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// The downstream dedupes on the external key for so many seconds; 0: it does not.
+    #[serde(default)]
+    pub idempotent_by_key_seconds: u32,
+    /// How long after a call ended its effect may still appear, in milliseconds.
+    #[serde(default)]
+    pub settling_ms: u32,
+}
+
+/// Limits that an operator wants; the configuration decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitsWanted {
+    /// Linear memory in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u32>,
+    /// Wall clock in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u32>,
+    /// Answer in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_bytes: Option<u32>,
+}
+
+/// One operator as its plugin describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperatorSpec {
+    /// `Noun.Verb`.
+    pub name: Operator,
+    /// One sentence.
+    pub description: String,
+    /// JSON Schema of what it takes: JSON text.
+    pub input_schema: String,
+    /// JSON Schema of what it gives: JSON text.
+    pub output_schema: String,
+    /// What it may do to the world.
+    pub effects: Vec<Effect>,
+    /// How repeatable it is.
+    pub determinism: Determinism,
+    /// `Draft.Email`, where it produces an outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_type: Option<String>,
+    /// `draft` or `final`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_status: Option<String>,
+    /// How doubt is resolved.
+    #[serde(default)]
+    pub resolution: Resolution,
+    /// Limits wanted.
+    #[serde(default)]
+    pub limits: LimitsWanted,
+}
+
+impl OperatorSpec {
+    /// Whether it may change the world.
+    pub fn is_world_changing(&self) -> bool {
+        self.effects.iter().any(|effect| effect.is_world_changing())
+    }
+}
+
+/// What `describe` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Semantic version.
+    pub version: String,
+    /// The operators it serves.
+    pub operators: Vec<OperatorSpec>,
+}
+
+/// Limits of one try, in force (configuration over wishes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Linear memory in bytes, all memories of the instance together.
+    pub memory_bytes: u64,
+    /// Elements of all tables together.
+    pub table_elements: u32,
+    /// Fuel for one try, instantiation not counted.
+    pub fuel: u64,
+    /// Wall clock of one try in milliseconds.
+    pub timeout_ms: u32,
+    /// Bytes of an answer.
+    pub output_bytes: u32,
+    /// Host calls of one try.
+    pub host_calls: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 64 << 20,
+            table_elements: 100_000,
+            fuel: 1_000_000_000,
+            timeout_ms: 30_000,
+            output_bytes: 1 << 20,
+            host_calls: 10_000,
+        }
+    }
+}
+
+/// What a job pins of an operator it can reach, when it is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pinned {
+    /// The plugin's name in `latch.toml`.
+    pub plugin: String,
+    /// The plugin's version.
+    pub version: String,
+    /// SHA-256 of the component.
+    pub digest: Hash,
+    /// Its world.
+    pub kind: PluginKind,
+    /// What it may do to the world.
+    pub effects: Vec<Effect>,
+    /// How repeatable it is.
+    pub determinism: Determinism,
+    /// How doubt about its calls is resolved.
+    pub class: Class,
+    /// How doubt is resolved, in numbers.
+    pub resolution: Resolution,
+    /// What happens to a call in doubt that nobody can resolve.
+    pub on_indeterminate: OnIndeterminate,
+    /// Type of the outcome it produces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_type: Option<String>,
+    /// `draft` or `final`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_status: Option<String>,
+    /// Limits in force.
+    pub limits: Limits,
+}
+
+impl Pinned {
+    /// Whether it may change the world.
+    pub fn is_world_changing(&self) -> bool {
+        self.effects.iter().any(|effect| effect.is_world_changing())
+    }
+}
+
+/// The last rung of the resolution ladder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnIndeterminate {
+    /// Wait for a person.
+    #[default]
+    Park,
+    /// Record `INVOCATION_LOST`.
+    Fail,
+}

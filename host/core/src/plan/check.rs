@@ -1,0 +1,7 @@
+//! Checking.
+/// A.
+pub struct Catalog;
+/// B.
+pub struct Violation;
+/// C.
+pub fn check() {}

@@ -1,0 +1,3 @@
+//! Schema.
+/// The schema.
+pub const SCHEMA: &str = "{}";

@@ -1,0 +1,134 @@
+//! The state machine of steps (§7): one table, every other pair refused.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a step stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum StepState {
+    /// Its dependencies are not over.
+    Pending,
+    /// It may run.
+    Ready,
+    /// It runs.
+    Running,
+    /// Somebody has to approve it.
+    WaitingApproval,
+    /// It waits for something else outside itself.
+    Blocked,
+    /// It will be tried again.
+    FailedRetryable,
+    /// It has an output.
+    Succeeded,
+    /// It failed for good.
+    FailedFinal,
+    /// It will not run.
+    Skipped,
+    /// The job was cancelled first.
+    Cancelled,
+}
+
+/// What moves a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepInput {
+    /// Dependencies satisfied, input resolved.
+    Ready,
+    /// A dependency will not deliver, or a dry run leaves it out.
+    Skip,
+    /// It starts, or starts again.
+    Start,
+    /// It has an output.
+    Succeed,
+    /// A receipt of an earlier job stands in.
+    Reuse,
+    /// It failed for good.
+    FailFinal,
+    /// It failed, and a retry has its time.
+    FailRetryable,
+    /// That time has come.
+    BackoffPassed,
+    /// Its attempt was lost or its try stopped: from its log again.
+    Abort,
+    /// Somebody has to approve.
+    AskApproval,
+    /// Somebody approved.
+    Approve,
+    /// It waits: a gate inside, a call in doubt, an action in progress, a long backoff.
+    Block,
+    /// What it waited for is there.
+    Unblock,
+    /// The job is cancelled.
+    Cancel,
+}
+
+/// A pair that the table does not list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("illegal transition of a step: {from:?} on {input:?}")]
+pub struct IllegalStepTransition {
+    /// Where it stood.
+    pub from: StepState,
+    /// What came.
+    pub input: StepInput,
+}
+
+impl StepState {
+    /// Every state.
+    pub const ALL: [StepState; 10] = [
+        StepState::Pending,
+        StepState::Ready,
+        StepState::Running,
+        StepState::WaitingApproval,
+        StepState::Blocked,
+        StepState::FailedRetryable,
+        StepState::Succeeded,
+        StepState::FailedFinal,
+        StepState::Skipped,
+        StepState::Cancelled,
+    ];
+
+    /// Whether it is over.
+    pub fn is_final(self) -> bool {
+        matches!(self, StepState::Succeeded | StepState::FailedFinal | StepState::Skipped | StepState::Cancelled)
+    }
+
+    /// The word that is shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepState::Pending => "PENDING",
+            StepState::Ready => "READY",
+            StepState::Running => "RUNNING",
+            StepState::WaitingApproval => "WAITING_APPROVAL",
+            StepState::Blocked => "BLOCKED",
+            StepState::FailedRetryable => "FAILED_RETRYABLE",
+            StepState::Succeeded => "SUCCEEDED",
+            StepState::FailedFinal => "FAILED_FINAL",
+            StepState::Skipped => "SKIPPED",
+            StepState::Cancelled => "CANCELLED",
+        }
+    }
+
+    /// The table.
+    pub fn next(self, input: StepInput) -> Result<StepState, IllegalStepTransition> {
+        use StepInput as I;
+        use StepState as S;
+        Ok(match (self, input) {
+            (S::Pending, I::Ready) => S::Ready,
+            (S::Pending | S::Ready | S::Running, I::Skip) => S::Skipped,
+            (S::Ready | S::Running, I::Start) => S::Running,
+            (S::Ready, I::Reuse) => S::Succeeded,
+            (S::Ready | S::Running, I::Block) => S::Blocked,
+            (S::Ready, I::AskApproval) => S::WaitingApproval,
+            (S::WaitingApproval, I::Approve) => S::Ready,
+            (S::Ready | S::WaitingApproval | S::Blocked | S::Running | S::FailedRetryable, I::FailFinal) => {
+                S::FailedFinal
+            }
+            (S::Running, I::Succeed) => S::Succeeded,
+            (S::Running, I::FailRetryable) => S::FailedRetryable,
+            (S::FailedRetryable, I::BackoffPassed) => S::Ready,
+            (S::Running, I::Abort) => S::Ready,
+            (S::Blocked, I::Unblock) => S::Ready,
+            (from, I::Cancel) if !from.is_final() => S::Cancelled,
+            (from, input) => return Err(IllegalStepTransition { from, input }),
+        })
+    }
+}

@@ -1,0 +1,546 @@
+//! What the worker needs of the stores. Implemented by [`crate::memory`] (the model) and by
+//! `latchwork-store`; one conformance suite holds for all.
+//!
+//! A [`Batch`] is one job's atomic write: all of it or nothing. Batches of many jobs share
+//! transactions, and one job's conflict never fails another's batch. Batches of one job take
+//! effect in the order of the calls to [`Journal::write`].
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::ids::{Hash, JobId, Operator, Slot};
+use crate::job::JobState;
+use crate::ledger::{Quiescence, Row, RowState};
+
+/// When a batch has to be durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flush {
+    /// Now: the caller waits for it.
+    Now,
+    /// With the next batch that is flushed, or after a few milliseconds.
+    Linger,
+}
+
+/// A payload under its label: `input/<step>`, `output/<step>`, `args/<slot>`, `event/<step>/<n>`,
+/// `plan`. Write-once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// Unique within the job.
+    pub label: String,
+    /// The bytes that were hashed.
+    pub bytes: Vec<u8>,
+}
+
+/// A change of one ledger row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerWrite {
+    /// The slot must have no row.
+    Insert(Row),
+    /// The row must be in this state, of this try, with this nonce.
+    Update {
+        /// State that is expected.
+        expect: RowState,
+        /// Try that is expected.
+        expect_try: u32,
+        /// Nonce that is expected.
+        expect_nonce: u64,
+        /// The row from now on.
+        row: Row,
+    },
+}
+
+impl LedgerWrite {
+    /// The row it leaves.
+    pub fn row(&self) -> &Row {
+        match self {
+            LedgerWrite::Insert(row) | LedgerWrite::Update { row, .. } => row,
+        }
+    }
+}
+
+/// A change of the reservation of an action key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActionWrite {
+    /// Reserve `(tenant, operator, key)` for this job and slot; refused where another slot holds it.
+    Reserve {
+        /// The operator.
+        operator: Operator,
+        /// The key.
+        key: Hash,
+        /// Salted-free hash of the canonical arguments: same key with others is `INVALID_INPUT`.
+        args_hash: Hash,
+        /// The slot that reserves.
+        slot: Slot,
+    },
+    /// The reservation's call is over.
+    Settle {
+        /// The operator.
+        operator: Operator,
+        /// The key.
+        key: Hash,
+        /// The slot that holds it.
+        slot: Slot,
+        /// Committed, with this receipt (or result); none frees the key.
+        receipt: Option<Vec<u8>>,
+    },
+}
+
+/// Where the job goes with a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusWrite {
+    /// The state from now on.
+    pub to: JobState,
+    /// When it may be claimed again by itself (`WAITING`), microseconds since 1970 UTC.
+    pub wake_at_us: Option<i64>,
+}
+
+/// One job's atomic write.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The job.
+    pub job_id: JobId,
+    /// The writer's attempt: refused if superseded.
+    pub attempt: u32,
+    /// The number of the first of `events`: refused unless the log ends just before it.
+    pub expect_seq: u64,
+    /// Hash of the log's last event before `events`.
+    pub expect_head: Hash,
+    /// Appended.
+    pub events: Vec<Event>,
+    /// Ledger rows.
+    pub ledger: Vec<LedgerWrite>,
+    /// Effects (atomic commit: they travel with the events that mention them).
+    pub effects: Vec<Effect>,
+    /// Payloads.
+    pub payloads: Vec<Payload>,
+    /// Action keys.
+    pub actions: Vec<ActionWrite>,
+    /// Inbox rows that have become events.
+    pub inbox_done: Vec<i64>,
+    /// New state of the job. One that ends, parks, or waits gives up the claim, and is refused
+    /// ([`WriteError::InboxPending`]) while undone inbox rows exist.
+    pub status: Option<StatusWrite>,
+    /// Whether it starts invocations: refused if the lease is over or the job is cancelled.
+    pub acquire: bool,
+    /// When it has to be durable.
+    pub flush: Flush,
+}
+
+impl Batch {
+    /// An empty batch at this place of the log.
+    pub fn new(job_id: JobId, attempt: u32, expect_seq: u64, expect_head: Hash) -> Self {
+        Self {
+            job_id,
+            attempt,
+            expect_seq,
+            expect_head,
+            events: Vec::new(),
+            ledger: Vec::new(),
+            effects: Vec::new(),
+            payloads: Vec::new(),
+            actions: Vec::new(),
+            inbox_done: Vec::new(),
+            status: None,
+            acquire: false,
+            flush: Flush::Now,
+        }
+    }
+}
+
+/// Why a batch was refused. Nothing of it was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// Another attempt holds the job.
+    #[error("attempt {attempt} is stale: attempt {current} holds the job")]
+    Fenced {
+        /// The writer's.
+        attempt: u32,
+        /// The holder's.
+        current: u32,
+    },
+    /// The log does not end where the writer thinks.
+    #[error("expected the log to end before event {expected}, it ends before {found}")]
+    Conflict {
+        /// The writer's.
+        expected: u64,
+        /// The log's.
+        found: u64,
+    },
+    /// `acquire` with a lease that is over.
+    #[error("the lease is over")]
+    LeaseExpired,
+    /// `acquire` in a cancelled job.
+    #[error("the job is being cancelled")]
+    Cancelled,
+    /// The job must drain its inbox before it may wait, park or end.
+    #[error("the inbox has rows")]
+    InboxPending,
+    /// A row is not as expected.
+    #[error("the ledger row of slot {slot} is not as expected")]
+    Row {
+        /// The slot.
+        slot: Slot,
+        /// What is there.
+        found: Option<Box<Row>>,
+    },
+    /// The effect of this try exists with other bytes.
+    #[error("another effect of slot {slot}, try {try_no} is recorded")]
+    EffectExists {
+        /// The slot.
+        slot: Slot,
+        /// The try.
+        try_no: u32,
+        /// What is there.
+        found: Box<Effect>,
+    },
+    /// Another slot holds the action key.
+    #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
+    ActionKey(Box<ActionRow>),
+    /// The database refused or could not be reached; nothing was written.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// A defect.
+    #[error("the store is broken: {0}")]
+    Broken(String),
+}
+
+/// A reservation of an action key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionRow {
+    /// The job that holds it.
+    pub job_id: JobId,
+    /// The slot that holds it.
+    pub slot: Slot,
+    /// Hash of the canonical arguments.
+    pub args_hash: Hash,
+    /// The receipt, once committed.
+    pub receipt: Option<Vec<u8>>,
+}
+
+/// Any other failure of a store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The database refused or could not be reached.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// What is stored cannot be right: table, column and row are named.
+    #[error("the database is damaged: {0}")]
+    Damaged(String),
+    /// The database is not what was accepted before.
+    #[error("the database was restored or cloned: {0}")]
+    Restored(String),
+    /// It would not keep what it acknowledges.
+    #[error("the database is not durable: {0}")]
+    NotDurable(String),
+}
+
+/// The process that claims: how others tell whether it still lives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// A name for people: host, process, start.
+    pub worker: String,
+    /// The kernel's boot id.
+    pub boot_id: String,
+    /// The lock file that the process holds locked while it lives.
+    pub lock_path: String,
+    /// Device of the lock file.
+    pub lock_dev: u64,
+    /// Inode of the lock file.
+    pub lock_ino: u64,
+    /// Content of the lock file.
+    pub lock_content: String,
+}
+
+/// What is stored of a job beside its log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobRow {
+    /// The job.
+    pub job_id: JobId,
+    /// Whose house.
+    pub tenant_id: String,
+    /// Who asked.
+    pub actor_id: String,
+    /// Identity of the request.
+    pub request_key: Hash,
+    /// Label of the plan.
+    pub plan_id: String,
+    /// Identity of the plan.
+    pub plan_hash: Hash,
+    /// How it is executed: `HUMAN_GATED`.
+    pub mode: String,
+    /// Where it stands.
+    pub state: JobState,
+    /// The last attempt; 0 before the first claim.
+    pub attempt: u32,
+    /// Number of events.
+    pub next_seq: u64,
+    /// Hash of the last event.
+    pub head: Hash,
+    /// Whether undone inbox rows exist.
+    pub inbox_pending: bool,
+    /// Whether somebody asked to cancel.
+    pub cancel_requested: bool,
+    /// `WAITING`: when it may be claimed by itself.
+    pub wake_at_us: Option<i64>,
+    /// When it was accepted, microseconds since 1970 UTC.
+    pub created_us: i64,
+    /// When it last changed, microseconds since 1970 UTC.
+    pub updated_us: i64,
+}
+
+/// A job to accept: its first events, and the row.
+#[derive(Clone, Debug)]
+pub struct NewJob {
+    /// The row as it will be stored.
+    pub row: JobRow,
+    /// `intent_accepted`, `plan_created`.
+    pub events: Vec<Event>,
+    /// Secret that payload salts derive from.
+    pub secret: Hash,
+    /// Its payloads.
+    pub payloads: Vec<Payload>,
+    /// Claim it at once, in the same transaction.
+    pub claim: Option<Claimer>,
+}
+
+/// Who claims, and for how long.
+#[derive(Clone, Debug)]
+pub struct Claimer {
+    /// The process.
+    pub owner: Owner,
+    /// Length of the lease in milliseconds.
+    pub lease_ms: u32,
+}
+
+/// What became of a submission.
+#[derive(Clone, Debug)]
+pub enum Submitted {
+    /// A job of its own; the attempt if it was claimed at once.
+    New,
+    /// The same request is known: attach to this job.
+    Attached(JobRow),
+}
+
+/// A claimed job.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The row, its `attempt` being ours.
+    pub row: JobRow,
+    /// Database time of now, microseconds since 1970 UTC.
+    pub now_us: i64,
+}
+
+/// Everything that is stored of a job.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its row.
+    pub row: JobRow,
+    /// Secret that payload salts derive from.
+    pub secret: Hash,
+    /// Its log; the chain has been checked.
+    pub events: Vec<Event>,
+    /// Its ledger rows.
+    pub ledger: Vec<Row>,
+    /// Its payloads.
+    pub payloads: Vec<Payload>,
+    /// Its undone inbox rows, in order.
+    pub inbox: Vec<InboxRow>,
+}
+
+/// A durable request to a job from somebody other than its lease holder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Request {
+    /// Approve a gate.
+    Approve {
+        /// The gated slot.
+        slot: Slot,
+        /// Hash that was shown.
+        gate_hash: Hash,
+    },
+    /// Refuse a gate.
+    Reject {
+        /// The gated slot.
+        slot: Slot,
+        /// Hash that was shown.
+        gate_hash: Hash,
+    },
+    /// A verdict on a call in doubt.
+    Resolve {
+        /// The slot.
+        slot: Slot,
+        /// Applied with this result, not applied, or given up.
+        verdict: Resolved,
+    },
+    /// Go on with a parked or diverged job.
+    Continue,
+    /// Fail a parked or diverged job.
+    Abort,
+    /// Cancel the job.
+    Cancel,
+    /// An answer that came after its worker had lost the lease.
+    LateEffect {
+        /// The slot.
+        slot: Slot,
+        /// The try.
+        try_no: u32,
+    },
+    /// The action key a step of this job waits for is settled.
+    KeySettled {
+        /// The key.
+        key: Hash,
+    },
+}
+
+/// A person's verdict on a call in doubt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolved {
+    /// It happened; this is its result (JSON text).
+    Applied(String),
+    /// It certainly did not.
+    NotApplied,
+    /// Nobody will find out.
+    Abort,
+}
+
+/// One row of the inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxRow {
+    /// Order of arrival.
+    pub id: i64,
+    /// Who asks.
+    pub actor: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// Why an inbox row was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InboxError {
+    /// No such job.
+    #[error("there is no job {0}")]
+    NoJob(JobId),
+    /// The job is over.
+    #[error("job {job_id} is {}", state.as_str())]
+    Over {
+        /// The job.
+        job_id: JobId,
+        /// How it ended.
+        state: JobState,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Which jobs to list.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only in this state.
+    pub state: Option<JobState>,
+    /// Only jobs that are not terminal.
+    pub open: bool,
+    /// At most so many, the newest first.
+    pub limit: u32,
+}
+
+/// How often the store did what: counted since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Durable commits of the writer.
+    pub flushes: u64,
+    /// Batches written.
+    pub batches: u64,
+    /// Statements executed.
+    pub statements: u64,
+    /// Batches refused.
+    pub refused: u64,
+}
+
+/// Jobs, their logs, ledgers and inboxes: one database.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// Accept a job, or find the one with the same request key.
+    async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError>;
+
+    /// Claim the next claimable job: `PENDING`, `RUNNING` with a lease that is over, `WAITING`
+    /// whose time has come. The attempt goes up by one.
+    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
+
+    /// Claim this job if it is claimable now.
+    async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
+
+    /// Prolong the leases of jobs still held; answers those that are lost.
+    async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
+
+    /// Give a claimed job back unfinished (drain): `RUNNING` turns `PENDING`, the lease ends.
+    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError>;
+
+    /// One job's atomic write. The order of calls is the order of effect: the implementation
+    /// takes its place in the queue before it first yields.
+    async fn write(&self, batch: Batch) -> Result<(), WriteError>;
+
+    /// Everything stored of a job; none where there is no such job.
+    async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError>;
+
+    /// The row of a job.
+    async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError>;
+
+    /// Rows of jobs, the newest first.
+    async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError>;
+
+    /// Invocations of a job without a verdict: `INFLIGHT` and `INDETERMINATE` rows.
+    async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError>;
+
+    /// Whether the owner of the row's open try can still touch the world.
+    async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError>;
+
+    /// Put a request into a job's inbox: durable when it returns. Turns `WAITING`, `PARKED` and
+    /// `DIVERGED` into `PENDING`, in the same transaction.
+    async fn put_inbox(
+        &self,
+        job_id: &JobId,
+        actor: &str,
+        reason: Option<&str>,
+        request: Request,
+    ) -> Result<i64, InboxError>;
+
+    /// Undone inbox rows of a job.
+    async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError>;
+
+    /// The reservation of an action key.
+    async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError>;
+
+    /// Database time, microseconds since 1970 UTC.
+    async fn now_us(&self) -> Result<i64, StoreError>;
+
+    /// What it has done so far.
+    fn counters(&self) -> Counters;
+}
+
+/// What the world answered; perhaps in a database of its own.
+#[async_trait]
+pub trait EffectStore: Send + Sync {
+    /// Write effects, each once per (slot, try): equal bytes are accepted, others refused with
+    /// [`WriteError::EffectExists`]. Not fenced: a worker that lost its lease still records.
+    async fn put(&self, job_id: &JobId, effects: &[Effect]) -> Result<(), WriteError>;
+
+    /// All effects of a job, by slot and try.
+    async fn effects(&self, job_id: &JobId) -> Result<Vec<Effect>, StoreError>;
+}
+
+/// A small persistent map for tools, by namespace.
+#[async_trait]
+pub trait KeyValue: Send + Sync {
+    /// The value at a key.
+    async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Write; durable when it returns.
+    async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError>;
+    /// Forget; whether it was there.
+    async fn delete(&self, namespace: &str, key: &str) -> Result<bool, StoreError>;
+}

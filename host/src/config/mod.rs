@@ -1,0 +1,5 @@
+//! Configuration: `latch.toml`, environment and flags, as one validated [`Config`].
+
+mod types;
+
+pub use types::*;

@@ -1,0 +1,159 @@
+//! What a configuration says once it holds: defaults filled, paths absolute.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use latchwork_core::event::Mode;
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::{Effect, OnIndeterminate};
+use serde_json::Value;
+
+/// The whole of `latch.toml` with environment and flags applied.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Directory that relative paths start from: where `latch.toml` lies.
+    pub root: PathBuf,
+    /// The file, where there is one.
+    pub file: Option<PathBuf>,
+    /// `sqlite://…`, the path absolute.
+    pub database: String,
+    /// One transaction or three.
+    pub commit: Commit,
+    /// A database of its own for effects (staged commit only).
+    pub effect_store: Option<String>,
+    /// Whether the database must be durable.
+    pub durability: Durability,
+    /// Last rung of the resolution ladder.
+    pub on_indeterminate: OnIndeterminate,
+    /// Length of a lease in milliseconds.
+    pub lease_ms: u32,
+    /// Between two heartbeats, in milliseconds.
+    pub heartbeat_ms: u32,
+    /// How far clocks may be apart, in milliseconds.
+    pub clock_margin_ms: u32,
+    /// Attempts without progress until a job is parked.
+    pub max_attempts_without_progress: u32,
+    /// Where components, compiled code and lock files are kept.
+    pub state_dir: PathBuf,
+    /// By tenant; `default` always exists.
+    pub policy: BTreeMap<String, Policy>,
+    /// In the order of the file.
+    pub plugins: Vec<PluginConfig>,
+}
+
+/// One transaction or three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Commit {
+    /// Effect, events and ledger row in one transaction.
+    #[default]
+    Atomic,
+    /// Effect, then events, then ledger row.
+    Staged,
+}
+
+/// Whether the database must be durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Refuse to run where it is not.
+    #[default]
+    Full,
+    /// Run anyway; every response says so.
+    Relaxed,
+}
+
+/// What a tenant allows. It narrows plans, never widens them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// Modes allowed.
+    pub modes: Vec<Mode>,
+    /// Effects that are always gated.
+    pub gate_effects: Vec<Effect>,
+    /// Policy tags that are always gated.
+    pub gate_tags: Vec<String>,
+    /// Whether `--approve` counts.
+    pub standing_approvals: bool,
+    /// SHA-256 of the canonical policy: part of request keys.
+    pub hash: Hash,
+}
+
+/// One `[[plugin]]`.
+#[derive(Clone, Debug)]
+pub struct PluginConfig {
+    /// Unique name.
+    pub name: String,
+    /// A component, or a directory with a `latch-plugin.toml`.
+    pub source: PathBuf,
+    /// SHA-256 the component must have.
+    pub digest: Option<Hash>,
+    /// What it is granted.
+    pub grants: Grants,
+    /// Limits it asks or is given.
+    pub limits: LimitsConfig,
+    /// Overrides `on_indeterminate`; may only tighten.
+    pub on_indeterminate: Option<OnIndeterminate>,
+    /// Its `config` table.
+    pub config: BTreeMap<String, Value>,
+}
+
+/// Capabilities of a tool; empty: none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Outgoing HTTP.
+    pub http: Vec<HttpGrant>,
+    /// Outgoing TCP.
+    pub tcp: Vec<TcpGrant>,
+    /// Directories.
+    pub dirs: Vec<DirGrant>,
+    /// Names of secrets.
+    pub secrets: Vec<String>,
+    /// Whether secrets are given in clear.
+    pub secrets_clear: bool,
+    /// Namespace of its map.
+    pub kv: Option<String>,
+}
+
+/// `https://api.example.com:443`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpGrant {
+    /// `http` or `https`.
+    pub scheme: String,
+    /// Host name or address, lower case.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+}
+
+/// `smtp.example.com:587`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcpGrant {
+    /// Host name or address, lower case.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+}
+
+/// `{ host = "outbox", guest = "/outbox", write = true }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirGrant {
+    /// Absolute path on the host.
+    pub host: PathBuf,
+    /// Path the guest sees.
+    pub guest: String,
+    /// Whether it may write.
+    pub write: bool,
+}
+
+/// Limits as configured; none: the plugin's wish up to the default, or the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitsConfig {
+    /// Linear memory in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Fuel for one try.
+    pub fuel: Option<u64>,
+    /// Wall clock of one try in milliseconds.
+    pub timeout_ms: Option<u32>,
+    /// Bytes of an answer.
+    pub output_bytes: Option<u32>,
+    /// Host calls of one try.
+    pub host_calls: Option<u32>,
+}

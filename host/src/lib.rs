@@ -1,0 +1,3 @@
+//! Latchwork: a WebAssembly plugin host with durable execution.
+
+pub mod config;
