@@ -4,6 +4,7 @@
 //! stored data come in as arguments, decisions go out as events and actions. That is what
 //! makes replay deterministic, and it is checked by building this crate for a Wasm target.
 
+pub mod admit;
 pub mod bindings;
 pub mod canon;
 pub mod effect;
@@ -16,6 +17,7 @@ pub mod ledger;
 pub mod manifest;
 pub mod memory;
 pub mod plan;
+pub mod quiescence;
 pub mod replay;
 pub mod retry;
 pub mod step;
