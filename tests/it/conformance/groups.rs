@@ -1,5 +1,8 @@
 //! Many jobs in the same transactions.
 
+use std::pin::Pin;
+use std::task::Poll;
+
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
@@ -93,22 +96,17 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
 
 /// Drive all futures on this task, polling them in order.
 async fn join_all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut open: Vec<Option<F>> = futures.into_iter().map(Some).collect();
-    let mut done: Vec<Option<F::Output>> = open.iter().map(|_| None).collect();
-    std::future::poll_fn(move |context| {
-        for (future, done) in open.iter_mut().zip(&mut done) {
-            if let Some(running) = future {
-                if let std::task::Poll::Ready(output) = std::pin::Pin::new(running).poll(context) {
-                    *done = Some(output);
-                    *future = None;
-                }
+    let mut open: Vec<Result<F, Option<F::Output>>> = futures.into_iter().map(Ok).collect();
+    std::future::poll_fn(|context| {
+        for slot in &mut open {
+            if let Ok(future) = slot
+                && let Poll::Ready(output) = Pin::new(future).poll(context)
+            {
+                *slot = Err(Some(output));
             }
         }
-        if open.iter().all(Option::is_none) {
-            let done = std::mem::take(&mut done);
-            return std::task::Poll::Ready(done.into_iter().map(|output| output.expect("all are done")).collect());
-        }
-        std::task::Poll::Pending
+        if open.iter().any(Result::is_ok) { Poll::Pending } else { Poll::Ready(()) }
     })
-    .await
+    .await;
+    open.into_iter().filter_map(|slot| slot.err().flatten()).collect()
 }

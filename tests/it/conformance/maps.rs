@@ -10,7 +10,7 @@ pub(super) async fn effects_are_written_once(world: World) {
     let log = world.running("one").await;
     let first = effect("s1", 1, "{}");
     world.store.put(&log.job_id, &[first.clone(), effect("s1", 2, "2")]).await.unwrap();
-    world.store.put(&log.job_id, &[first.clone()]).await.expect("equal bytes are accepted");
+    world.store.put(&log.job_id, std::slice::from_ref(&first)).await.expect("equal bytes are accepted");
     let other = [effect("s2", 1, "new"), effect("s1", 1, "other")];
     let refused = WriteError::EffectExists { slot: Slot::new("s1"), try_no: 1, found: Box::new(first.clone()) };
     assert_eq!(world.store.put(&log.job_id, &other).await, Err(refused));
@@ -35,7 +35,7 @@ pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) 
     let mut verdict = answer.clone();
     verdict.provenance = Provenance::Operator;
 
-    world.store.put(&log.job_id, &[answer.clone()]).await.unwrap();
+    world.store.put(&log.job_id, std::slice::from_ref(&answer)).await.unwrap();
     let mut batch = log.clone().append(1);
     batch.effects = vec![verdict.clone()];
     let refused = WriteError::EffectExists { slot: Slot::new("s1"), try_no: 1, found: Box::new(answer.clone()) };
