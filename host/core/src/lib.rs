@@ -6,6 +6,7 @@
 
 pub mod bindings;
 pub mod canon;
+pub mod decide;
 pub mod effect;
 pub mod error;
 pub mod event;
@@ -16,7 +17,10 @@ pub mod ledger;
 pub mod manifest;
 pub mod memory;
 pub mod plan;
+pub mod policy;
 pub mod replay;
+pub mod response;
 pub mod retry;
+pub mod state;
 pub mod step;
 pub mod storage;
