@@ -18,5 +18,6 @@ pub mod memory;
 pub mod plan;
 pub mod replay;
 pub mod retry;
+pub mod rng;
 pub mod step;
 pub mod storage;
