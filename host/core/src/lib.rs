@@ -22,5 +22,6 @@ pub mod replay;
 pub mod response;
 pub mod retry;
 pub mod state;
+pub mod rng;
 pub mod step;
 pub mod storage;

@@ -1,8 +1,9 @@
 //! Which step moves next: dependencies, bindings, gates, dry runs, backoffs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::bindings;
+use crate::bindings::{self, Reference};
 use crate::canon;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Decider, Mode, PayloadRef, ResultType};
@@ -78,7 +79,7 @@ pub(super) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> 
 
 fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let job = &durable.job;
-    let bound = bindings::bound_steps(&planned.payload);
+    let bound: Vec<StepId> = bindings::references(&planned.payload).iter().map(|r| r.step().clone()).collect();
     for id in &planned.depends_on {
         let dependency = job.step(id).expect("a checked plan names only its own steps");
         let fails = match dependency.state {
@@ -105,9 +106,13 @@ fn code_of(step: &Step) -> Code {
 
 fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
-    let output = |step: &StepId| durable.output(step);
-    let outcome = |step: &StepId| Some(super::outcome_id(&durable.job.header.job_id, step));
-    let (bytes, failure) = match bindings::resolve(&planned.payload, &output, &outcome) {
+    let lookup = |reference: &Reference| match reference {
+        Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
+        Reference::Outcome { step } => {
+            Some(Cow::Owned(super::outcome_id(&durable.job.header.job_id, step).into_bytes()))
+        }
+    };
+    let (bytes, failure) = match bindings::resolve(&planned.payload, &lookup) {
         Ok(value) => (canon::value_to_canonical(&value), None),
         Err(failure) => (canon::value_to_canonical(&planned.payload), Some(failure)),
     };

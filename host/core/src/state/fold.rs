@@ -2,7 +2,7 @@
 //! [`crate::job`] and [`crate::step`]; an event that does not fit is an error, never ignored.
 
 use crate::event::{Body, Event, Verdict};
-use crate::ids::{Hash, Slot, StepId};
+use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
 use crate::plan::Plan;
 use crate::step::{IllegalStepTransition, StepInput, StepState};
@@ -447,18 +447,6 @@ impl Body {
     pub fn is_progress(&self) -> bool {
         !matches!(self, Body::JobClaimed { .. } | Body::StepAborted { .. } | Body::JobUnparked { .. })
     }
-}
-
-/// Checks that `events` follow each other: dense numbers, unbroken chain.
-pub fn check_chain(events: &[Event]) -> Result<(), FoldError> {
-    let mut head = Hash::default();
-    for (expected, event) in events.iter().enumerate() {
-        if event.seq != expected as u64 || event.prev_hash != head {
-            return Err(FoldError::Chain { expected: expected as u64, found: event.seq });
-        }
-        head = event.hash;
-    }
-    Ok(())
 }
 
 fn unknown(event: &Event, message: impl Into<String>) -> FoldError {
