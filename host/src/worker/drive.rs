@@ -11,7 +11,7 @@ use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Draft;
-use latchwork_core::storage::StatusWrite;
+use latchwork_core::storage::{Request, StatusWrite};
 use tokio::task::JoinSet;
 
 use super::WorkerError;
@@ -163,9 +163,8 @@ impl Run {
         }
     }
 
-    /// Nothing runs and nothing can start: the job diverges, waits, parks or ends.
+    /// Nothing runs and nothing can start: the job diverges, waits, parks or ends. A request that arrives meanwhile makes the store refuse the end; then all is loaded again.
     async fn come_to_rest(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
-        self.drain_inbox_if_pending().await?;
         let divergence = self.state().divergence.take();
         if let Some(report) = divergence {
             let status = Some(StatusWrite { to: JobState::Diverged, wake_at_us: None });
@@ -208,6 +207,10 @@ impl Run {
 
     async fn drain_inbox(self: &Arc<Self>) -> Result<(), Dropped> {
         for row in self.worker.parts.journal.inbox(&self.job_id).await? {
+            if matches!(row.request, Request::LateEffect { .. }) {
+                let effects = self.worker.parts.effects.effects(&self.job_id).await?;
+                self.state().durable.take_effects(&effects);
+            }
             let draft = decide::inbox(&self.state().durable, &row, &self.context());
             self.write(Draft { flush_now: true, ..draft }).await?;
         }
