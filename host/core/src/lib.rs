@@ -15,6 +15,7 @@ pub mod keys;
 pub mod ledger;
 pub mod manifest;
 pub mod memory;
+pub mod pages;
 pub mod plan;
 pub mod replay;
 pub mod retry;
