@@ -1,2 +1,5 @@
-#[test]
-fn t() {}
+//! Integration tests: one binary.
+
+mod cli;
+mod config;
+mod program;

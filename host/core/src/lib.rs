@@ -16,6 +16,7 @@ pub mod keys;
 pub mod ledger;
 pub mod manifest;
 pub mod memory;
+pub mod pages;
 pub mod plan;
 pub mod policy;
 pub mod replay;
