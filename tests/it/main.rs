@@ -1,6 +1,6 @@
 //! Integration tests: one binary.
 
+mod bindings;
 mod cli;
 mod config;
 mod program;
-mod bindings;
