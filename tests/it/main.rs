@@ -1,2 +1,6 @@
-#[test]
-fn t() {}
+//! Integration tests: one binary.
+
+mod cli;
+mod config;
+mod program;
+mod bindings;
