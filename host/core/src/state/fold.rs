@@ -248,13 +248,16 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(unknown(event, "attempts increase"));
         }
-        // The inbox (or a time) woke the job before it could be claimed again.
-        if matches!(self.state, JobState::Parked | JobState::Diverged) {
-            self.move_job(event, JobInput::Wake)?;
-        }
         // An attempt that was cut off (its job never waited or parked) without progress is barren.
         if self.state == JobState::Running && !self.progressed {
             self.barren_attempts += 1;
+        }
+        match self.state {
+            // The inbox or a time woke the job before it could be claimed again.
+            JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
+            // A lost lease is noticed by the claim that follows it.
+            JobState::Running => self.move_job(event, JobInput::Released)?,
+            _ => {}
         }
         self.move_job(event, JobInput::Claimed)?;
         self.attempt = event.attempt;
