@@ -4,3 +4,6 @@ mod bindings;
 mod cli;
 mod config;
 mod program;
+//! The integration tests: one binary.
+
+mod conformance;
