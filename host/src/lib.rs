@@ -1,3 +1,6 @@
 //! Latchwork: a WebAssembly plugin host with durable execution.
 
+pub mod capability;
 pub mod config;
+pub mod engine;
+pub mod os;

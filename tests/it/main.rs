@@ -1,2 +1,4 @@
-#[test]
-fn t() {}
+//! One binary for all integration tests.
+
+mod hostile;
+mod support;
