@@ -7,3 +7,7 @@ mod program;
 //! The integration tests: one binary.
 
 mod conformance;
+//! One binary for all integration tests.
+
+mod hostile;
+mod support;
