@@ -1,3 +1,5 @@
 //! Latchwork: a WebAssembly plugin host with durable execution.
 
+pub mod cli;
 pub mod config;
+pub mod suggest;

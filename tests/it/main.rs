@@ -1,1 +1,6 @@
+//! Integration tests: one binary.
+
+mod cli;
+mod config;
+mod program;
 mod bindings;
