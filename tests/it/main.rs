@@ -3,3 +3,4 @@
 mod cli;
 mod config;
 mod program;
+mod bindings;

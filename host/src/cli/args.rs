@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use latchwork_core::event::Mode;
-use latchwork_core::ids::{JobId, Slot, StepId};
+use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
 const STYLES: Styles =
@@ -161,6 +161,10 @@ pub enum JobCommand {
     Resolve(JobResolveArgs),
     /// Cancel a job; calls in flight are resolved first
     Cancel(JobCancelArgs),
+    /// Approve the exact call that a gate shows
+    Approve(JobGateArgs),
+    /// Refuse the call that a gate shows
+    Reject(JobGateArgs),
 }
 
 /// `latch job list`
@@ -282,6 +286,26 @@ pub struct JobCancelArgs {
     pub actor: Option<String>,
 }
 
+/// `latch job approve` and `latch job reject`
+#[derive(Args, Debug)]
+pub struct JobGateArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// The gated call, as `latch job show` names it
+    #[arg(value_name = "SLOT", value_parser = slot)]
+    pub slot: Slot,
+    /// Hash of the call that was shown: refused where the gate has another one
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    pub hash: Option<Hash>,
+    /// Why: recorded
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who decides [default: the user of the operating system]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub actor: Option<String>,
+}
+
 /// `latch plan`
 #[derive(Args, Debug)]
 pub struct PlanArgs {
@@ -395,6 +419,10 @@ fn slot(text: &str) -> Result<Slot, String> {
         return Ok(Slot::new(text));
     }
     Err("a slot is a step, or a step and the number of its call, such as `s6` or `s3/0`".into())
+}
+
+fn hash(text: &str) -> Result<Hash, String> {
+    Hash::from_hex(text).ok_or_else(|| "a hash is 64 hexadecimal digits".into())
 }
 
 fn job_id(text: &str) -> Result<JobId, String> {

@@ -9,14 +9,18 @@ pub mod context;
 mod doctor;
 mod error;
 mod explain;
+mod gates;
 mod job;
+mod live;
 mod logging;
 mod man;
+mod open;
 pub mod output;
 mod plan;
 mod plugin;
 mod resume;
 mod run;
+mod view;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -97,6 +97,11 @@ impl Printer {
         self.write(&mut io::stderr().lock(), format!("{}\n", text.as_ref()).as_bytes());
     }
 
+    /// Progress in a tone: a line to stderr.
+    pub fn progress(&self, tone: Tone, text: &str) {
+        self.note(paint(self.color_stderr, tone, text));
+    }
+
     /// Something that is worth attention and stops nothing.
     pub fn warn(&self, text: impl AsRef<str>) {
         let label = paint(self.color_stderr, Tone::Attention, "warning:");

@@ -165,3 +165,12 @@ impl Durable {
         }
     }
 }
+
+impl Durable {
+    /// Takes over effects that are stored already.
+    pub fn take_effects(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));
+        }
+    }
+}
