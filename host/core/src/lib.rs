@@ -22,7 +22,7 @@ pub mod policy;
 pub mod replay;
 pub mod response;
 pub mod retry;
-pub mod state;
 pub mod rng;
+pub mod state;
 pub mod step;
 pub mod storage;

@@ -89,9 +89,10 @@ fn ending(durable: &Durable) -> JobState {
 
 /// A cancelled or aborted job ends once nothing of it is in doubt.
 fn given_up(durable: &Durable) -> Rest {
-    let in_doubt = durable.rows.values().find(|row| {
-        row.world_changing && matches!(row.state, RowState::Inflight | RowState::Indeterminate)
-    });
+    let in_doubt = durable
+        .rows
+        .values()
+        .find(|row| row.world_changing && matches!(row.state, RowState::Inflight | RowState::Indeterminate));
     if let Some(row) = in_doubt {
         return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
     }
