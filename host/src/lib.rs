@@ -4,3 +4,5 @@ pub mod capability;
 pub mod config;
 pub mod engine;
 pub mod os;
+pub mod registry;
+pub mod suggest;

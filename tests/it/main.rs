@@ -1,4 +1,8 @@
-//! One binary for all integration tests.
+//! Integration tests: one binary.
 
+mod bindings;
+mod cli;
+mod config;
 mod hostile;
+mod program;
 mod support;

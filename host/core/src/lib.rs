@@ -6,6 +6,7 @@
 
 pub mod bindings;
 pub mod canon;
+pub mod decide;
 pub mod effect;
 pub mod error;
 pub mod event;
@@ -15,8 +16,13 @@ pub mod keys;
 pub mod ledger;
 pub mod manifest;
 pub mod memory;
+pub mod pages;
 pub mod plan;
+pub mod policy;
 pub mod replay;
+pub mod response;
 pub mod retry;
+pub mod state;
+pub mod rng;
 pub mod step;
 pub mod storage;
