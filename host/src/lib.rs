@@ -17,6 +17,7 @@
 // build
 pub mod capability;
 pub mod cli;
+pub mod capability;
 pub mod config;
 pub mod engine;
 pub mod host;
@@ -26,3 +27,4 @@ pub mod replay;
 pub mod submit;
 pub mod suggest;
 pub mod worker;
+pub mod suggest;

@@ -10,4 +10,5 @@ mod conformance;
 //! One binary for all integration tests.
 
 mod hostile;
+mod program;
 mod support;
