@@ -1,5 +1,6 @@
 //! Latchwork: a WebAssembly plugin host with durable execution.
 
+pub mod build;
 pub mod cli;
 pub mod config;
 pub mod suggest;
