@@ -4,3 +4,7 @@ pub mod build;
 pub mod cli;
 pub mod config;
 pub mod suggest;
+pub mod capability;
+pub mod config;
+pub mod engine;
+pub mod os;
