@@ -16,6 +16,7 @@
 
 // build
 pub mod capability;
+pub mod build;
 pub mod cli;
 pub mod capability;
 pub mod config;
