@@ -3,3 +3,7 @@
 pub mod cli;
 pub mod config;
 pub mod suggest;
+pub mod capability;
+pub mod config;
+pub mod engine;
+pub mod os;

@@ -1,6 +1,13 @@
 //! Integration tests: one binary.
 
+mod bindings;
 mod cli;
 mod config;
 mod program;
-mod bindings;
+//! The integration tests: one binary.
+
+mod conformance;
+//! One binary for all integration tests.
+
+mod hostile;
+mod support;

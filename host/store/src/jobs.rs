@@ -6,11 +6,11 @@ use latchwork_core::admit::{Standing, gives_up};
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, Filter, JobRow, StoreError};
 
+use crate::Sqlite;
 use crate::group::{Known, Seen};
 use crate::row::{JOB_COLUMNS, Stored, state_number};
 use crate::script::Script;
 use crate::statement::Name;
-use crate::Sqlite;
 
 /// The columns that [`take`] reads, in order.
 pub(crate) const STANDING_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
