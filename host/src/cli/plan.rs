@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::{PlanArgs, PlanCheckArgs, PlanCommand};
 use super::context::Context;
 use super::error::{CliError, Exit, Problem};
-use super::open;
+use super::catalog;
 
 pub(super) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
@@ -26,7 +26,7 @@ fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let text = read(&args.plan)?;
     let catalog: Box<dyn Catalog> = match args.no_plugins {
         true => Box::new(Unchecked),
-        false => Box::new(open::registry(&ctx.config(args.plan.parent())?)?),
+        false => Box::new(catalog::registry(&ctx.config(args.plan.parent())?)?),
     };
     let plan = plan::check(&text, &*catalog).map_err(|violations| refused(&args.plan, &violations))?;
     let document = json!({ "plan_id": plan.plan_id, "plan_hash": plan.hash(), "plan": plan });
