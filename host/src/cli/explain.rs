@@ -20,7 +20,10 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
         return Ok(Exit::Done);
     }
     let Some(page) = pages::all().iter().find(|page| page.code.eq_ignore_ascii_case(code)) else {
-        let near = suggest::near(code, pages::all().iter().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)));
+        let near = suggest::near(
+            code,
+            pages::all().iter().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)),
+        );
         let help = match near.as_slice() {
             [] => "`latch explain` lists all of them".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),

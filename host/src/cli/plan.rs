@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use latchwork_core::manifest::{Determinism, PluginKind};
-use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, Violation};
 use latchwork_core::pages;
+use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, Violation};
 use serde_json::json;
 
 use super::args::{PlanArgs, PlanCheckArgs, PlanCommand};
+use super::catalog;
 use super::context::Context;
 use super::error::{CliError, Exit, Problem};
-use super::catalog;
 
 pub(super) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
@@ -46,8 +46,9 @@ pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
 
 /// The bytes of a file that was named on the command line.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    std::fs::read(path)
-        .map_err(|error| CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display())))
+    std::fs::read(path).map_err(|error| {
+        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display()))
+    })
 }
 
 fn accepted(plan: &Plan, no_plugins: bool) -> String {

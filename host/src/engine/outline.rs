@@ -24,8 +24,7 @@ impl Engine {
     /// The bytes are no component.
     pub fn outline(&self, bytes: &[u8]) -> Result<Outline, Problem> {
         let engine = &self.profile(component::guess(bytes)).engine;
-        let component =
-            Component::new(engine, bytes).map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
+        let component = Component::new(engine, bytes).map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
         let ty = component.component_type();
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();

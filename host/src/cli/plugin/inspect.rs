@@ -112,7 +112,8 @@ impl Seen<'_> {
             for spec in &plugin.manifest.operators {
                 lines.extend(operator_lines(plugin, spec));
             }
-            let exports = [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
+            let exports =
+                [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
             let there: Vec<_> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
             if plugin.kind == PluginKind::Tool {
                 let said = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
@@ -133,7 +134,7 @@ impl Seen<'_> {
         for import in &self.outline.imports {
             let class = CLASSES.iter().find(|(_, prefixes)| prefixes.iter().any(|prefix| import.starts_with(prefix)));
             let (class, _) = class.expect("the last class takes everything");
-            classes.entry(class).or_default().push(import);
+            classes.entry(*class).or_default().push(import);
         }
         classes
     }
@@ -248,7 +249,8 @@ fn component(path: &Path) -> Result<PathBuf, CliError> {
 fn is_source(source: &Path, file: &Path) -> bool {
     let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
     let same = |path: &Path| {
-        path == file || std::fs::canonicalize(path).ok().zip(std::fs::canonicalize(file).ok()).is_some_and(|(a, b)| a == b)
+        path == file
+            || std::fs::canonicalize(path).ok().zip(std::fs::canonicalize(file).ok()).is_some_and(|(a, b)| a == b)
     };
     match source.join(RECIPE).is_file() {
         true => built().is_some_and(|built| same(&built)),

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use crate::cli::catalog;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
-use crate::cli::catalog;
 use crate::cli::output::table;
 use crate::engine::Plugin;
 
