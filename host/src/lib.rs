@@ -14,11 +14,6 @@
 //!          └─► registry
 //! ```
 
-// build
-pub mod capability;
-pub mod build;
-pub mod cli;
-pub mod capability;
 pub mod build;
 pub mod capability;
 pub mod cli;
@@ -29,8 +24,5 @@ pub mod os;
 pub mod registry;
 pub mod replay;
 pub mod submit;
-pub mod suggest;
-pub mod worker;
-pub mod suggest;
 pub mod suggest;
 pub mod worker;
