@@ -1,1 +1,7 @@
-fn main() {}
+//! `latch`: the command line of Latchwork.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    latchwork::cli::main(std::env::args_os())
+}

@@ -1,6 +1,14 @@
-//! The integration tests: one binary.
+//! Integration tests: one binary.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
 
+mod bindings;
+mod cli;
+mod config;
 mod conformance;
+mod examples;
+mod hostile;
+mod program;
 mod store_crash;
+mod support;
+mod tidy;

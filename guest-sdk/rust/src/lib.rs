@@ -1,1 +1,53 @@
-//! x
+#![doc = include_str!("../README.md")]
+//!
+//! # Where things are
+//!
+//! | module | for | what |
+//! |---|---|---|
+//! | [`step`], [`export_step!`] | steps | operators of deterministic code |
+//! | [`tool`], [`export_tool!`] | tools | operators that touch the world |
+//! | [`clock`], [`rng`], [`tools`], [`events`] | steps | the injected clock and generator, calls of tools, events |
+//! | [`fs`], [`http`], [`kv`], [`secrets`], [`config`], [`wall`] | tools | what the grants of `latch.toml` open |
+//! | [`log`] | both | records with the step's trace context |
+//! | [`Error`] | both | the ten codes a plugin may fail with |
+//! | [`testing`] | tests on the host | a stand-in for the host, so that `cargo test` runs a handler natively |
+
+pub mod clock;
+pub mod config;
+mod context;
+mod error;
+pub mod events;
+mod export;
+pub mod fs;
+mod host;
+pub mod http;
+pub mod kv;
+pub mod log;
+mod manifest;
+pub mod rng;
+mod schema;
+pub mod secrets;
+pub mod step;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod testing;
+pub mod tool;
+pub mod tools;
+pub mod wall;
+
+#[doc(hidden)]
+#[expect(unsafe_code, unreachable_pub, reason = "generated; the documentation is in wit/")]
+pub mod bindings;
+
+pub use error::{Applied, Code, Error};
+pub use manifest::{Determinism, Effect, Limits};
+pub use schemars;
+pub use serde;
+pub use serde_json;
+
+#[doc(hidden)]
+pub mod __private {
+    //! What the export macros expand to.
+    pub use crate::manifest::describe;
+    pub use crate::step::run;
+    pub use crate::tool::dispatch::{compensate, invoke, mismatched_exports, reconcile, verify};
+}

@@ -1,1 +1,186 @@
-//! bindings
+//! Bindings: places in a payload that stand for what earlier steps made (§10).
+//!
+//! `{"$ref": "s1#/summary"}` becomes that part of the output of `s1` (a JSON pointer, RFC 6901,
+//! not percent-encoded; `s1#` is the whole output), `{"$outcome": "s2"}` the id of the outcome
+//! of `s2`. Bindings are resolved once, when the step becomes ready. What is put in is data:
+//! it is never searched for bindings, so that no tool's answer can reach into other outputs.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::canon;
+use crate::error::{Code, Failure};
+use crate::ids::StepId;
+
+mod part;
+mod pointer;
+
+#[cfg(test)]
+mod tests;
+
+pub use pointer::{child, is_pointer};
+
+/// What a binding stands for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reference {
+    /// `$ref`: a part of a step's output.
+    Output {
+        /// The step.
+        step: StepId,
+        /// Which part: a JSON pointer, empty for the whole.
+        pointer: String,
+    },
+    /// `$outcome`: the id of a step's outcome.
+    Outcome {
+        /// The step.
+        step: StepId,
+    },
+}
+
+/// A binding that is not well formed, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadBinding(pub String);
+
+/// A place in a payload that is, or looks like, a binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where: a JSON pointer into the payload.
+    pub at: String,
+    /// What it stands for.
+    pub binding: Result<Reference, BadBinding>,
+}
+
+impl Reference {
+    /// The step it speaks of.
+    pub fn step(&self) -> &StepId {
+        match self {
+            Reference::Output { step, .. } | Reference::Outcome { step } => step,
+        }
+    }
+
+    /// Read an object as a binding: none if it has neither `$ref` nor `$outcome`.
+    pub fn read(value: &Value) -> Option<Result<Self, BadBinding>> {
+        let fields = value.as_object()?;
+        let key = ["$ref", "$outcome"].into_iter().find(|key| fields.contains_key(*key))?;
+        Some(match &fields[key] {
+            _ if fields.len() > 1 => Err(BadBinding(format!("an object with `{key}` has no other key"))),
+            Value::String(text) if key == "$ref" => Self::read_output(text),
+            Value::String(text) => Self::read_outcome(text),
+            _ => Err(BadBinding(format!("the value of `{key}` must be a string"))),
+        })
+    }
+
+    fn read_output(text: &str) -> Result<Self, BadBinding> {
+        let bad = |why: &str| {
+            Err(BadBinding(format!(
+                "{text:?} is no `$ref`: {why}; write \"s1#/field\", or \"s1#\" for the whole output"
+            )))
+        };
+        let Some((step, pointer)) = text.split_once('#') else { return bad("it has no `#`") };
+        if !StepId::is_valid(step) {
+            return bad("what is before `#` cannot be a step_id");
+        }
+        if !is_pointer(pointer) {
+            return bad("what is after `#` is no JSON pointer");
+        }
+        Ok(Reference::Output { step: StepId::new(step), pointer: pointer.to_owned() })
+    }
+
+    fn read_outcome(text: &str) -> Result<Self, BadBinding> {
+        if !StepId::is_valid(text) {
+            return Err(BadBinding(format!("{text:?} is no `$outcome`: it cannot be a step_id")));
+        }
+        Ok(Reference::Outcome { step: StepId::new(text) })
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reference::Output { step, pointer } => write!(f, "$ref {step}#{pointer}"),
+            Reference::Outcome { step } => write!(f, "$outcome {step}"),
+        }
+    }
+}
+
+/// Every place of a payload that is or looks like a binding, in the order of its text.
+pub fn places(payload: &Value) -> Vec<Place> {
+    fn search(value: &Value, at: &str, found: &mut Vec<Place>) {
+        if let Some(binding) = Reference::read(value) {
+            found.push(Place { at: at.to_owned(), binding });
+            return;
+        }
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    search(item, &format!("{at}/{index}"), found);
+                }
+            }
+            Value::Object(fields) => {
+                for (key, field) in fields {
+                    search(field, &child(at, key), found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    search(payload, "", &mut found);
+    found
+}
+
+/// What a payload of a checked plan refers to.
+pub fn references(payload: &Value) -> Vec<Reference> {
+    places(payload).into_iter().filter_map(|place| place.binding.ok()).collect()
+}
+
+/// The payload with every binding replaced. `lookup` gives the JSON text of a step's output for
+/// [`Reference::Output`] and the id for [`Reference::Outcome`], or none where there is none.
+/// The result has a canonical form; what would not have one is `INVALID_INPUT`.
+pub fn resolve<'a>(payload: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
+    let resolved = replace(payload, lookup)?;
+    // Each part has a canonical form; together they may still be nested too deeply.
+    canon::check_value(&resolved)
+        .map_err(|refusal| invalid(format!("the payload with its bindings resolved: {refusal}")))?;
+    Ok(resolved)
+}
+
+fn replace<'a>(value: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
+    if let Some(binding) = Reference::read(value) {
+        return follow(&binding.map_err(|bad| invalid(bad.0))?, lookup);
+    }
+    Ok(match value {
+        Value::Array(items) => items.iter().map(|item| replace(item, lookup)).collect::<Result<_, _>>()?,
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(key, field)| Ok((key.clone(), replace(field, lookup)?)))
+                .collect::<Result<_, Failure>>()?,
+        ),
+        plain => plain.clone(),
+    })
+}
+
+fn follow<'a>(reference: &Reference, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
+    let found = lookup(reference);
+    match reference {
+        Reference::Output { step, pointer } => {
+            let output = found.ok_or_else(|| invalid(format!("`{reference}`: step {step} has no output")))?;
+            let part = part::find(&output, pointer).map_err(|why| invalid(format!("`{reference}`: {why}")))?;
+            canon::parse_strict(part.as_bytes())
+                .map_err(|error| invalid(format!("`{reference}` has no canonical JSON: {}", error.refusal)))
+        }
+        Reference::Outcome { step } => {
+            let id = found.ok_or_else(|| invalid(format!("`{reference}`: step {step} has no outcome")))?;
+            let id = std::str::from_utf8(&id).expect("ids of outcomes are text");
+            Ok(Value::String(id.to_owned()))
+        }
+    }
+}
+
+fn invalid(message: String) -> Failure {
+    Failure::new(Code::InvalidInput, message)
+}

@@ -103,6 +103,15 @@ pub struct Header {
     pub operators: BTreeMap<Operator, Pinned>,
 }
 
+/// A call that the host refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// What was called.
+    pub operator: Operator,
+    /// With what.
+    pub args: PayloadRef,
+}
+
 /// Who decided, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decider {
@@ -212,8 +221,14 @@ pub enum Body {
         answer: PayloadRef,
         #[serde(default, skip_serializing_if = "Provenance::is_executed")]
         provenance: Provenance,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<Code>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
+        /// What was asked, where the host refused the call and nothing was started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<Refused>,
     },
     /// The answer of the call is final.
     CommandCommitted { slot: Slot },
@@ -274,7 +289,7 @@ pub enum Body {
     /// The job goes on.
     JobUnparked { cause: String },
     /// A step announced something.
-    AsyncEventEmitted { step_id: StepId, n: u32, name: String, payload: PayloadRef },
+    AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
     /// The code no longer does what the log says.
     JobDiverged { report: Box<crate::replay::Divergence> },
     /// Somebody asked to cancel.

@@ -200,6 +200,9 @@ pub struct Pinned {
     pub class: Class,
     /// How doubt is resolved, in numbers.
     pub resolution: Resolution,
+    /// Whether its plugin can be asked whether a call happened.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reconcile: bool,
     /// What happens to a call in doubt that nobody can resolve.
     pub on_indeterminate: OnIndeterminate,
     /// Type of the outcome it produces.
@@ -228,4 +231,8 @@ pub enum OnIndeterminate {
     Park,
     /// Record `INVOCATION_LOST`.
     Fail,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::StepId;
+use crate::state::{Emit, Job};
+
 /// The first difference between a log and a replay of it, field by field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
@@ -15,4 +18,55 @@ pub struct Divergence {
     pub recorded: String,
     /// What the code did now.
     pub found: String,
+}
+
+impl Divergence {
+    /// A difference at a place of the log.
+    pub fn new(at: impl ToString, what: &str, field: &str, recorded: impl ToString, found: impl ToString) -> Self {
+        Self {
+            at: at.to_string(),
+            what: what.to_owned(),
+            field: field.to_owned(),
+            recorded: recorded.to_string(),
+            found: found.to_string(),
+        }
+    }
+}
+
+impl std::fmt::Display for Divergence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {}: {} recorded {}, found {}", self.what, self.at, self.field, self.recorded, self.found)
+    }
+}
+
+/// Checks that a try that ended made every call and announced every event that the log has.
+///
+/// # Errors
+/// The first one that is missing.
+pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Divergence> {
+    if let Some((_, slot, call)) = job.calls_of(step).find(|(k, ..)| *k >= calls) {
+        return Err(Divergence::new(slot, "missing call", "operator", &call.operator, "no call"));
+    }
+    Ok(())
+}
+
+/// Compares an announced event with the log's; true where the log has it already.
+///
+/// # Errors
+/// It is another one.
+pub fn check_emit(job: &Job, step: &StepId, n: u32, emit: &Emit) -> Result<bool, Divergence> {
+    let Some(recorded) = job.step(step).and_then(|step| step.emits.get(n as usize)) else {
+        return Ok(false);
+    };
+    let at = format!("{step}:e{n}");
+    if recorded.name != emit.name {
+        return Err(Divergence::new(at, "event", "name", &recorded.name, &emit.name));
+    }
+    if recorded.after_calls != emit.after_calls {
+        return Err(Divergence::new(at, "event", "calls made before it", recorded.after_calls, emit.after_calls));
+    }
+    if recorded.payload.hash != emit.payload.hash {
+        return Err(Divergence::new(at, "event", "payload", recorded.payload.hash, emit.payload.hash));
+    }
+    Ok(true)
 }

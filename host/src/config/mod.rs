@@ -1,5 +1,37 @@
 //! Configuration: `latch.toml`, environment and flags, as one validated [`Config`].
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let cwd = folder.path();
+//! std::fs::write(cwd.join("latch.toml"), "lease = \"20s\"")?;
+//! let options = latchwork::config::LoadOptions { cwd, config: None, db: None, near: None, env: &|_| None };
+//! let config = latchwork::config::Config::load(&options)?;
+//! assert_eq!(config.lease_ms, 20_000);
+//! assert_eq!(config.database, format!("sqlite://{}/latch.db", cwd.display()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod document;
+mod load;
+mod plugin;
+mod policy;
+mod problem;
 mod types;
+mod values;
 
+pub use load::LoadOptions;
+pub use policy::DEFAULT_TENANT;
+pub use problem::{ConfigErrors, Origin, Problem};
 pub use types::*;
+
+use latchwork_core::manifest::OnIndeterminate;
+
+/// The file that is looked for.
+pub const FILE_NAME: &str = "latch.toml";
+/// Names the file, where no flag does.
+pub const CONFIG_VARIABLE: &str = "LATCH_CONFIG";
+/// Names the database; wins over the file.
+pub const DATABASE_VARIABLE: &str = "LATCH_DATABASE";
+
+const ON_INDETERMINATE: [(&str, OnIndeterminate); 2] =
+    [("park", OnIndeterminate::Park), ("fail", OnIndeterminate::Fail)];

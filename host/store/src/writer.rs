@@ -208,6 +208,7 @@ impl Writer {
     }
 }
 
-fn closed() -> StoreError {
+/// What a closed store says.
+pub(crate) fn closed() -> StoreError {
     StoreError::Unavailable("the store has been closed".to_owned())
 }

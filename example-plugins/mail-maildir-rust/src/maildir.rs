@@ -1,0 +1,97 @@
+//! A Maildir in a granted directory: `tmp`, `new` and `cur`.
+
+use latchwork_guest::{Error, config, fs};
+
+/// Where messages go.
+pub struct Maildir {
+    root: String,
+}
+
+/// The one that the plugin's config names (`maildir`), `/outbox` without it.
+pub fn configured() -> Result<Maildir, Error> {
+    let root: Option<String> = config::get("maildir")?;
+    Ok(Maildir { root: root.unwrap_or_else(|| "/outbox".into()) })
+}
+
+impl Maildir {
+    /// Put a message into `new`, whole or not at all. The path below the Maildir.
+    pub fn deliver(&self, key: &str, message: &[u8]) -> Result<String, Error> {
+        for folder in ["tmp", "new", "cur"] {
+            fs::create_dir(&self.path(folder)).map_err(|error| Error::from(error).not_applied())?;
+        }
+        let name = name(key);
+        let temporary = self.path(&format!("tmp/{name}"));
+        if fs::exists(&temporary)? {
+            // An earlier try was cut off while writing: nobody else uses this key.
+            fs::remove(&temporary).map_err(|error| Error::from(error).not_applied())?;
+        }
+        // Up to here nothing was delivered, and what lies in `tmp` is no message yet.
+        fs::create_new(&temporary, message).map_err(|error| Error::from(error).not_applied())?;
+        let delivered = format!("new/{name}");
+        fs::rename(&temporary, &self.path(&delivered))?;
+        Ok(delivered)
+    }
+
+    /// The message of this key, if it was delivered, below the Maildir.
+    pub fn find(&self, key: &str) -> Result<Option<String>, Error> {
+        self.find_name(&name(key))
+    }
+
+    /// Whether the message that was delivered as `path` is still there, read or unread.
+    pub fn holds(&self, path: &str) -> Result<bool, Error> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        Ok(self.find_name(name)?.is_some())
+    }
+
+    /// Take the message of this key out again; false where it was not there.
+    pub fn withdraw(&self, key: &str) -> Result<bool, Error> {
+        match self.find(key)? {
+            Some(path) => fs::remove(&self.path(&path)).map(|()| true).map_err(Error::from),
+            None => Ok(false),
+        }
+    }
+
+    fn find_name(&self, name: &str) -> Result<Option<String>, Error> {
+        let fresh = format!("new/{name}");
+        if fs::exists(&self.path(&fresh))? {
+            return Ok(Some(fresh));
+        }
+        // A mail reader moves what it has seen to `cur` and adds flags: `name:2,S`.
+        let seen = match fs::list(&self.path("cur")) {
+            Err(error) if error.kind() == fs::ErrorKind::NotFound => Vec::new(),
+            other => other?,
+        };
+        let matches = |entry: &&fs::Entry| {
+            entry.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(":2,"))
+        };
+        Ok(seen.iter().find(matches).map(|entry| format!("cur/{}", entry.name)))
+    }
+
+    fn path(&self, below: &str) -> String {
+        format!("{}/{below}", self.root.trim_end_matches('/'))
+    }
+}
+
+/// The file of a key. Different keys have different files: what is no letter or digit is written as its code.
+fn name(key: &str) -> String {
+    let mut name = String::with_capacity(key.len() + 16);
+    for byte in key.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => name.push(char::from(byte)),
+            other => name.push_str(&format!("={other:02x}")),
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn different_keys_have_different_files() {
+        assert_eq!(name("latch:job_1:s3/0:1"), "latch=3ajob_1=3as3=2f0=3a1");
+        assert_ne!(name("a:b"), name("a.b"));
+        assert!(!name("../../etc/passwd").contains(['/', '.']));
+    }
+}

@@ -1,0 +1,30 @@
+//! The plugin's `config` table in `latch.toml`.
+
+use serde::de::DeserializeOwned;
+
+use crate::{Error, host};
+
+/// The value of one key; none where it is not set.
+///
+/// ```
+/// # use latchwork_guest::{config, testing::Host};
+/// Host::new().config("from", "me@example.org").run(|| {
+///     let from: Option<String> = config::get("from")?;
+///     assert_eq!(from.as_deref(), Some("me@example.org"));
+///     Ok::<(), latchwork_guest::Error>(())
+/// })?;
+/// # Ok::<(), latchwork_guest::Error>(())
+/// ```
+pub fn get<T: DeserializeOwned>(key: &str) -> Result<Option<T>, Error> {
+    let Some(text) = host::config(key) else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Error::missing_required_context(format!("config key {key} in latch.toml is not what the plugin takes: {error}"))
+    })
+}
+
+/// The value of one key, which has to be set.
+pub fn require<T: DeserializeOwned>(key: &str) -> Result<T, Error> {
+    get(key)?.ok_or_else(|| {
+        Error::missing_required_context(format!("set {key} in this plugin's config table of latch.toml"))
+    })
+}

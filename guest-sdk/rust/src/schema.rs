@@ -1,0 +1,54 @@
+//! JSON Schemas of Rust types, and the way in and out of JSON text.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+
+/// Schemas of what an operator takes and gives.
+pub(crate) fn of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
+    let settings = SchemaSettings::draft2020_12();
+    let input = settings.clone().for_deserialize().into_generator().into_root_schema_for::<I>();
+    let output = settings.for_serialize().into_generator().into_root_schema_for::<O>();
+    (input.to_value().to_string(), output.to_value().to_string())
+}
+
+/// Text the host gave as input or arguments.
+pub(crate) fn read<T: DeserializeOwned>(operator: &str, text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|error| Error::invalid_input(format!("{operator} does not take this: {error}")))
+}
+
+/// Text for the host.
+pub(crate) fn write<T: Serialize>(operator: &str, value: &T) -> Result<String, Error> {
+    serde_json::to_string(value)
+        .map_err(|error| Error::schema_validation_failed(format!("{operator} made what is not JSON: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
+    struct Letter {
+        to: String,
+        #[serde(default)]
+        copies: u32,
+    }
+
+    #[test]
+    fn a_default_is_optional_on_the_way_in_and_always_there_on_the_way_out() {
+        let (input, output) = of::<Letter, Letter>();
+        let required = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["required"].clone();
+        assert_eq!(required(&input), serde_json::json!(["to"]));
+        assert_eq!(required(&output), serde_json::json!(["to", "copies"]));
+    }
+
+    #[test]
+    fn wrong_input_is_said_to_be_so() {
+        let error = read::<Letter>("Letter.Write", r#"{"copies":1}"#).err().unwrap();
+        assert_eq!(error.code(), crate::Code::InvalidInput);
+        assert!(error.message().contains("missing field `to`"), "{error}");
+    }
+}

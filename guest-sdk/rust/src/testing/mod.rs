@@ -1,0 +1,227 @@
+//! A stand-in for the host, so that `cargo test` runs handlers natively.
+//!
+//! ```
+//! use latchwork_guest::clock::{self, Timestamp};
+//! use latchwork_guest::testing::Host;
+//!
+//! let noon = Timestamp { seconds: 1_763_812_800, nanoseconds: 0 };
+//! let date = Host::new().now(noon).run(|| clock::now().date());
+//! assert_eq!(date, (2025, 11, 22));
+//! ```
+//!
+//! Outside of [`Host::run`] there is a host with a fixed clock, random numbers, no tools and no
+//! grants.
+
+pub(crate) mod doubles;
+pub(crate) mod files;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::bindings::context::StepContext;
+use crate::bindings::invocation::InvocationContext;
+use crate::clock::Timestamp;
+use crate::log::Level;
+use crate::{Error, http};
+
+type Tool = Rc<dyn Fn(&str) -> Result<String, Error>>;
+type Http = Rc<dyn Fn(&http::Request) -> Result<http::Response, http::Error>>;
+
+/// A stand-in for the host: grants what it is told to, and remembers what was done.
+#[derive(Clone)]
+pub struct Host {
+    now: Timestamp,
+    context: StepContext,
+    invocation: InvocationContext,
+    tools: BTreeMap<String, Tool>,
+    http: Option<Http>,
+    dirs: Vec<(String, PathBuf)>,
+    config: BTreeMap<String, String>,
+    secrets: BTreeMap<String, String>,
+    kv_granted: bool,
+    shared: Rc<RefCell<Shared>>,
+}
+
+/// What changes while a handler runs; it outlives the run.
+#[derive(Default)]
+struct Shared {
+    random: u64,
+    kv: BTreeMap<String, Vec<u8>>,
+    calls: Vec<(String, Value)>,
+    events: Vec<(String, Value)>,
+    logs: Vec<(Level, String)>,
+}
+
+thread_local! {
+    static HOST: RefCell<Host> = RefCell::new(Host::new());
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Host {
+    /// A host with a fixed clock and nothing granted.
+    pub fn new() -> Self {
+        let text = |text: &str| text.to_owned();
+        Self {
+            now: Timestamp { seconds: 1_763_766_000, nanoseconds: 0 },
+            context: StepContext {
+                tenant: text("default"),
+                actor: text("ada"),
+                correlation_id: text("cor_test"),
+                job_id: text("job_test"),
+                plan_id: text("test"),
+                step_id: text("s1"),
+            },
+            invocation: InvocationContext {
+                trace_id: text("trace_test"),
+                slot: text("s1"),
+                external_key: text("latch:job_test:s1:1"),
+                attempt: 1,
+                tries_before: 0,
+                timeout_ms: 30_000,
+            },
+            tools: BTreeMap::new(),
+            http: None,
+            dirs: Vec::new(),
+            config: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            kv_granted: false,
+            shared: Rc::default(),
+        }
+    }
+
+    /// What the clock says.
+    #[must_use]
+    pub fn now(mut self, now: Timestamp) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// A tool that a step may call.
+    #[must_use]
+    pub fn tool<A, R>(mut self, operator: &str, answer: impl Fn(A) -> Result<R, Error> + 'static) -> Self
+    where
+        A: DeserializeOwned,
+        R: Serialize,
+    {
+        let name = operator.to_owned();
+        let tool: Tool = Rc::new(move |args| crate::schema::write(&name, &answer(crate::schema::read(&name, args)?)?));
+        self.tools.insert(operator.to_owned(), tool);
+        self
+    }
+
+    /// Who answers HTTP requests.
+    #[must_use]
+    pub fn http(mut self, answer: impl Fn(&http::Request) -> Result<http::Response, http::Error> + 'static) -> Self {
+        self.http = Some(Rc::new(answer));
+        self
+    }
+
+    /// Grant a directory of this machine under a guest path, for reading and writing.
+    #[must_use]
+    pub fn dir(mut self, guest: &str, directory: &Path) -> Self {
+        self.dirs.push((guest.to_owned(), directory.to_owned()));
+        self
+    }
+
+    /// A key of the plugin's config table.
+    #[must_use]
+    pub fn config(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.config.insert(key.to_owned(), value.into().to_string());
+        self
+    }
+
+    /// A granted secret, and the placeholder that stands for it.
+    #[must_use]
+    pub fn secret(mut self, name: &str, placeholder: &str) -> Self {
+        self.secrets.insert(name.to_owned(), placeholder.to_owned());
+        self
+    }
+
+    /// Grant a key-value namespace.
+    #[must_use]
+    pub fn grant_kv(mut self) -> Self {
+        self.kv_granted = true;
+        self
+    }
+
+    /// The external key of the running call.
+    #[must_use]
+    pub fn external_key(mut self, key: &str) -> Self {
+        key.clone_into(&mut self.invocation.external_key);
+        self
+    }
+
+    /// Run `f` under this host.
+    pub fn run<T>(&self, f: impl FnOnce() -> T) -> T {
+        /// Puts the host of before back, also when `f` panics.
+        struct Restore(Option<Host>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                if let Some(before) = self.0.take() {
+                    HOST.with(|host| *host.borrow_mut() = before);
+                }
+            }
+        }
+        let _restore = Restore(Some(HOST.with(|host| host.replace(self.clone()))));
+        f()
+    }
+
+    /// The calls of tools so far: operator and arguments.
+    pub fn calls(&self) -> Vec<(String, Value)> {
+        self.shared.borrow().calls.clone()
+    }
+
+    /// The events so far: name and payload.
+    pub fn events(&self) -> Vec<(String, Value)> {
+        self.shared.borrow().events.clone()
+    }
+
+    /// The log records so far.
+    pub fn logs(&self) -> Vec<(Level, String)> {
+        self.shared.borrow().logs.clone()
+    }
+}
+
+/// The host of this thread.
+fn current() -> Host {
+    HOST.with(|host| host.borrow().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{events, log, tools};
+
+    #[test]
+    fn what_a_handler_does_is_remembered() {
+        let host = Host::new().tool("A.B", |n: u32| Ok(n + 1));
+        let answer: u32 = host
+            .run(|| {
+                log::warn!("{}", 1);
+                events::emit("e", &2)?;
+                tools::call("A.B", &3)
+            })
+            .unwrap();
+        assert_eq!(answer, 4);
+        assert_eq!(host.calls(), [("A.B".to_owned(), Value::from(3))]);
+        assert_eq!(host.events(), [("e".to_owned(), Value::from(2))]);
+        assert_eq!(host.logs(), [(Level::Warn, "1".to_owned())]);
+    }
+
+    #[test]
+    fn a_tool_nobody_gave_is_not_there() {
+        let error = Host::new().run(|| tools::call::<_, Value>("A.B", &1)).unwrap_err();
+        assert_eq!(error.code(), crate::Code::DependencyUnavailable);
+    }
+}

@@ -1,0 +1,129 @@
+//! What the export macro of tools calls.
+
+use super::{Change, Context, Erased, Finding, Verdict};
+use crate::bindings::export_reconcile::exports::latchwork::plugin::reconcile as wit_reconcile;
+use crate::bindings::export_verify::exports::latchwork::plugin::verify as wit_verify;
+use crate::bindings::types;
+use crate::manifest::millis;
+use crate::{Error, log};
+
+fn find<'a>(operators: &'a [Erased], name: &str) -> Result<&'a Erased, Error> {
+    log::panics();
+    operators
+        .iter()
+        .find(|operator| operator.about.name == name)
+        .ok_or_else(|| Error::invalid_input(format!("this plugin has no operator {name}")))
+}
+
+/// Execute an operator.
+pub fn invoke(operators: &[Erased], name: &str, args: &str) -> Result<types::ToolOutput, types::Error> {
+    let operator = find(operators, name)?;
+    Ok((operator.invoke)(args, &Context::default())?)
+}
+
+/// Ask an operator whether a call happened; one that cannot look does not know.
+pub fn reconcile(
+    operators: &[Erased],
+    name: &str,
+    external_key: &str,
+    args: &str,
+) -> Result<wit_reconcile::Verdict, types::Error> {
+    let Some(handler) = &find(operators, name)?.reconcile else { return Ok(wit_reconcile::Verdict::Unknown) };
+    Ok(match handler(external_key, args)? {
+        Verdict::Happened(output) => wit_reconcile::Verdict::Happened(output),
+        Verdict::DidNotHappen => wit_reconcile::Verdict::DidNotHappen,
+        Verdict::NotYet(wait) => wit_reconcile::Verdict::NotYet(millis(wait)),
+        Verdict::Unknown => wit_reconcile::Verdict::Unknown,
+    })
+}
+
+/// Ask an operator whether a change is still there.
+pub fn verify(
+    operators: &[Erased],
+    name: &str,
+    change: types::StateChange,
+) -> Result<wit_verify::Finding, types::Error> {
+    let Some(handler) = &find(operators, name)?.verify else {
+        return Err(Error::dependency_unavailable(format!("{name} cannot verify")).not_applied().into());
+    };
+    Ok(match handler(&Change::from(change))? {
+        Finding::Confirmed => wit_verify::Finding::Confirmed,
+        Finding::Mismatch(found) => wit_verify::Finding::Mismatch(found),
+    })
+}
+
+/// Undo a call.
+pub fn compensate(
+    operators: &[Erased],
+    name: &str,
+    external_key: &str,
+    args: &str,
+    result: &str,
+) -> Result<types::ToolOutput, types::Error> {
+    let Some(handler) = &find(operators, name)?.compensate else {
+        return Err(Error::policy_denied(format!("{name} cannot be undone")).into());
+    };
+    Ok(handler(external_key, args, result)?)
+}
+
+/// Handlers that no export leads to, or exports that lead nowhere, by name.
+pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String> {
+    let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
+    [
+        ("reconcile", has(|operator| operator.reconcile.is_some())),
+        ("verify", has(|operator| operator.verify.is_some())),
+        ("compensate", has(|operator| operator.compensate.is_some())),
+    ]
+    .into_iter()
+    .filter(|(name, present)| exported.contains(name) != *present)
+    .map(|(name, present)| match present {
+        true => format!("an operator has a {name} handler: add `{name}` to export_tool!'s `exports`"),
+        false => format!("export_tool! exports `{name}`, but no operator has a handler for it"),
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::{Output, operator};
+
+    fn twice() -> Vec<Erased> {
+        let double = |n: i64, _: &Context| Ok(Output::new(n * 2));
+        vec![
+            operator("Number.Double", double)
+                .reconcile(|n, key| match key {
+                    "k" => Ok(Verdict::Happened(Output::new(n * 2))),
+                    _ => Ok(Verdict::DidNotHappen),
+                })
+                .compensate(|n: i64, doubled: i64, key: &str| Ok(Output::new(format!("{key} {n} {doubled}"))))
+                .into(),
+            operator("Number.Plain", double).into(),
+        ]
+    }
+
+    #[test]
+    fn each_export_reaches_its_handler() {
+        let operators = twice();
+        assert_eq!(invoke(&operators, "Number.Double", "4").unwrap().result, "8");
+        let verdict = reconcile(&operators, "Number.Double", "k", "4").unwrap();
+        assert!(matches!(verdict, wit_reconcile::Verdict::Happened(output) if output.result == "8"));
+        assert_eq!(compensate(&operators, "Number.Double", "k", "4", "8").unwrap().result, "\"k 4 8\"");
+    }
+
+    #[test]
+    fn an_operator_without_a_handler_claims_nothing() {
+        let operators = twice();
+        let verdict = reconcile(&operators, "Number.Plain", "k", "4").unwrap();
+        assert!(matches!(verdict, wit_reconcile::Verdict::Unknown));
+        let refused = compensate(&operators, "Number.Plain", "k", "4", "8").unwrap_err();
+        assert_eq!(refused.code, types::ErrorCode::PolicyDenied);
+    }
+
+    #[test]
+    fn exports_and_handlers_are_compared() {
+        assert!(mismatched_exports(&twice(), &["reconcile", "compensate"]).is_empty());
+        let found = mismatched_exports(&twice(), &["reconcile", "verify"]);
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Tools: code that touches the world, within its grants.
+//!
+//! The host calls a tool at most once for each recorded invocation. After a crash it may have to
+//! find out whether a call happened: a tool helps by declaring that its downstream system dedupes
+//! on the external key ([`Operator::idempotent_by_key`]), or by looking ([`Operator::reconcile`]).
+
+mod context;
+pub mod dispatch;
+mod output;
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::bindings::export_plugin::exports::latchwork::plugin::plugin as wit;
+use crate::bindings::types;
+use crate::manifest::{Described, Description, millis};
+use crate::{Determinism, Effect, Error, Limits, schema};
+
+pub use context::Context;
+pub use output::{Change, Finding, Output, Usage, Verdict};
+
+type Invoke = Box<dyn Fn(&str, &Context) -> Result<types::ToolOutput, Error>>;
+type Reconcile = Box<dyn Fn(&str, &str) -> Result<Verdict<types::ToolOutput>, Error>>;
+type Verify = Box<dyn Fn(&Change) -> Result<Finding, Error>>;
+type Compensate = Box<dyn Fn(&str, &str, &str) -> Result<types::ToolOutput, Error>>;
+
+/// One operator of a tool plugin, whatever its types.
+pub struct Erased {
+    about: Description,
+    invoke: Invoke,
+    reconcile: Option<Reconcile>,
+    verify: Option<Verify>,
+    compensate: Option<Compensate>,
+}
+
+/// One operator of a tool plugin that takes `A` and gives `R`, made by [`operator`].
+pub struct Operator<A, R> {
+    inner: Erased,
+    types: std::marker::PhantomData<fn(A) -> R>,
+}
+
+/// An operator `name` (`Noun.Verb`) that is served by `handler`.
+///
+/// Its schemas are those of the handler's types. It is [`Determinism::External`] and claims to
+/// change nothing until told otherwise; a tool that claims no world-changing effect is given no
+/// way to write.
+///
+/// ```
+/// use latchwork_guest::{Error, fs, tool};
+/// # use schemars::JsonSchema;
+/// # use serde::{Deserialize, Serialize};
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Args {
+///     path: String,
+/// }
+///
+/// #[derive(Serialize, JsonSchema)]
+/// struct Size {
+///     bytes: usize,
+/// }
+///
+/// fn size(args: Args, _: &tool::Context) -> Result<tool::Output<Size>, Error> {
+///     Ok(tool::Output::new(Size { bytes: fs::read(&args.path)?.len() }))
+/// }
+///
+/// let operator = tool::operator("File.Size", size).describe("Says how large a file is.");
+/// # let _ = operator;
+/// ```
+pub fn operator<A, R>(name: &str, handler: impl Fn(A, &Context) -> Result<Output<R>, Error> + 'static) -> Operator<A, R>
+where
+    A: DeserializeOwned + JsonSchema,
+    R: Serialize + JsonSchema,
+{
+    let own = name.to_owned();
+    let invoke: Invoke = Box::new(move |args, context| handler(schema::read(&own, args)?, context)?.into_wit(&own));
+    let about = Description::new(name, Determinism::External, schema::of::<A, R>);
+    Operator {
+        inner: Erased { about, invoke, reconcile: None, verify: None, compensate: None },
+        types: std::marker::PhantomData,
+    }
+}
+
+impl<A, R> Operator<A, R>
+where
+    A: DeserializeOwned + JsonSchema + 'static,
+    R: Serialize + JsonSchema + 'static,
+{
+    /// One sentence for a person.
+    #[must_use]
+    pub fn describe(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.inner.about.description);
+        self
+    }
+    /// What it may do to the world. Without it: nothing.
+    #[must_use]
+    pub fn effects(mut self, effects: impl IntoIterator<Item = Effect>) -> Self {
+        self.inner.about.effects = effects.into_iter().collect();
+        self
+    }
+    /// How repeatable it is.
+    #[must_use]
+    pub fn determinism(mut self, determinism: Determinism) -> Self {
+        self.inner.about.determinism = determinism;
+        self
+    }
+    /// The outcome its result is: type and status (`draft` or `final`).
+    #[must_use]
+    pub fn outcome(mut self, outcome_type: &str, status: &str) -> Self {
+        self.inner.about.outcome = Some((outcome_type.to_owned(), status.to_owned()));
+        self
+    }
+    /// Limits it would like.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.inner.about.limits = limits;
+        self
+    }
+    /// For so long after its first start, a repeat with the same external key has no further effect.
+    /// The host then repeats a call in doubt instead of asking somebody.
+    #[must_use]
+    pub fn idempotent_by_key(mut self, window: Duration) -> Self {
+        self.inner.about.idempotent_by_key_seconds = u32::try_from(window.as_secs()).unwrap_or(u32::MAX);
+        self
+    }
+    /// So long after a call ended, its effect may still appear. Nobody looks earlier.
+    #[must_use]
+    pub fn settles_within(mut self, time: Duration) -> Self {
+        self.inner.about.settling_ms = millis(time);
+        self
+    }
+    /// How to find out whether the call with this external key happened. It must change nothing.
+    /// Name `reconcile` in [`export_tool!`](crate::export_tool).
+    #[must_use]
+    pub fn reconcile(mut self, handler: impl Fn(A, &str) -> Result<Verdict<Output<R>>, Error> + 'static) -> Self {
+        let own = self.inner.about.name.clone();
+        self.inner.reconcile = Some(Box::new(move |key, args| {
+            Ok(match handler(schema::read(&own, args)?, key)? {
+                Verdict::Happened(output) => Verdict::Happened(output.into_wit(&own)?),
+                Verdict::DidNotHappen => Verdict::DidNotHappen,
+                Verdict::NotYet(wait) => Verdict::NotYet(wait),
+                Verdict::Unknown => Verdict::Unknown,
+            })
+        }));
+        self
+    }
+    /// How to find out whether a recorded change is still as it was recorded. It must change nothing.
+    /// Name `verify` in [`export_tool!`](crate::export_tool).
+    #[must_use]
+    pub fn verify(mut self, handler: impl Fn(&Change) -> Result<Finding, Error> + 'static) -> Self {
+        self.inner.verify = Some(Box::new(handler));
+        self
+    }
+    /// How to undo the call that had this external key, these arguments and this result.
+    /// Name `compensate` in [`export_tool!`](crate::export_tool).
+    #[must_use]
+    pub fn compensate<C>(mut self, handler: impl Fn(A, R, &str) -> Result<Output<C>, Error> + 'static) -> Self
+    where
+        R: DeserializeOwned,
+        C: Serialize,
+    {
+        let own = self.inner.about.name.clone();
+        self.inner.compensate = Some(Box::new(move |key, args, result| {
+            handler(schema::read(&own, args)?, schema::read(&own, result)?, key)?.into_wit(&own)
+        }));
+        self
+    }
+    /// Run it on typed arguments, JSON in between as under the host: for tests on the host.
+    pub fn invoke(&self, args: &serde_json::Value) -> Result<serde_json::Value, Error> {
+        let output = (self.inner.invoke)(&args.to_string(), &Context::default())?;
+        schema::read(&self.inner.about.name, &output.result)
+    }
+}
+
+impl<A, R> From<Operator<A, R>> for Erased {
+    fn from(operator: Operator<A, R>) -> Self {
+        operator.inner
+    }
+}
+
+impl Described for Erased {
+    fn operator(&self) -> wit::Operator {
+        self.about.operator()
+    }
+}

@@ -1,0 +1,242 @@
+//! A JSON reader that knows where it is and refuses what has no single meaning.
+
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
+
+use super::{CanonError, DEPTH_MAX, Refusal, number};
+
+type Parsed<T> = Result<T, CanonError>;
+
+/// A reader of one text.
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0 }
+    }
+
+    /// The whole text as one value.
+    pub(super) fn document(mut self) -> Parsed<Value> {
+        let value = self.value()?;
+        self.skip_space();
+        match self.peek() {
+            None => Ok(value),
+            Some(_) => self.syntax("expected the end of the text"),
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn refuse<T>(&self, offset: usize, refusal: Refusal) -> Parsed<T> {
+        Err(CanonError { offset, refusal })
+    }
+
+    fn syntax<T>(&self, message: &'static str) -> Parsed<T> {
+        self.refuse(self.at, Refusal::Syntax(message))
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Take `byte` if it is next.
+    fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn value(&mut self) -> Parsed<Value> {
+        self.skip_space();
+        match self.peek() {
+            Some(b'{') => self.nested(Self::object),
+            Some(b'[') => self.nested(Self::array),
+            Some(b'"') => self.string().map(Value::String),
+            Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'n') => self.word("null", Value::Null),
+            Some(_) => self.syntax("expected a JSON value"),
+            None => self.syntax("the text ends where a JSON value should be"),
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Parsed<Value> {
+        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            return self.syntax("expected a JSON value");
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Parsed<Value>) -> Parsed<Value> {
+        if self.depth == DEPTH_MAX {
+            return self.refuse(self.at, Refusal::TooDeep);
+        }
+        self.depth += 1;
+        self.at += 1;
+        let value = read(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn array(&mut self) -> Parsed<Value> {
+        let mut items = Vec::new();
+        self.skip_space();
+        if self.take(b']') {
+            return Ok(Value::Array(items));
+        }
+        loop {
+            items.push(self.value()?);
+            self.skip_space();
+            if self.take(b']') {
+                return Ok(Value::Array(items));
+            }
+            if !self.take(b',') {
+                return self.syntax("expected `,` or `]`");
+            }
+        }
+    }
+
+    fn object(&mut self) -> Parsed<Value> {
+        let mut fields = Map::new();
+        self.skip_space();
+        if self.take(b'}') {
+            return Ok(Value::Object(fields));
+        }
+        loop {
+            self.skip_space();
+            let key_at = self.at;
+            if self.peek() != Some(b'"') {
+                return self.syntax("expected a key in double quotes");
+            }
+            let key = self.string()?;
+            self.skip_space();
+            if !self.take(b':') {
+                return self.syntax("expected `:` after the key");
+            }
+            match fields.entry(key) {
+                Entry::Occupied(entry) => return self.refuse(key_at, Refusal::DuplicateKey(entry.key().clone())),
+                Entry::Vacant(entry) => entry.insert(self.value()?),
+            };
+            self.skip_space();
+            if self.take(b'}') {
+                return Ok(Value::Object(fields));
+            }
+            if !self.take(b',') {
+                return self.syntax("expected `,` or `}`");
+            }
+        }
+    }
+
+    fn number(&mut self) -> Parsed<Number> {
+        let start = self.at;
+        self.take(b'-');
+        if !self.take(b'0') {
+            self.digits()?;
+        } else if let Some(b'0'..=b'9') = self.peek() {
+            return self.syntax("a number does not start with 0");
+        }
+        let mut is_integer = true;
+        if self.take(b'.') {
+            is_integer = false;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            is_integer = false;
+            self.at += 1;
+            if !self.take(b'+') {
+                self.take(b'-');
+            }
+            self.digits()?;
+        }
+        let literal = &self.text[start..self.at];
+        number::from_literal(literal, is_integer).or_else(|refusal| self.refuse(start, refusal))
+    }
+
+    fn digits(&mut self) -> Parsed<()> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at == start { self.syntax("expected a digit") } else { Ok(()) }
+    }
+
+    fn string(&mut self) -> Parsed<String> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let start = self.at;
+            while let Some(byte) = self.peek() {
+                if byte < 0x20 || byte == b'"' || byte == b'\\' {
+                    break;
+                }
+                self.at += 1;
+            }
+            text.push_str(&self.text[start..self.at]);
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                Some(_) => return self.syntax("a control character in a string must be escaped"),
+                None => return self.syntax("the text ends inside a string"),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Parsed<char> {
+        let start = self.at;
+        self.at += 1;
+        let Some(kind) = self.peek() else { return self.syntax("the text ends inside a string") };
+        self.at += 1;
+        Ok(match kind {
+            b'"' | b'\\' | b'/' => kind.into(),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => return self.unicode_escape(start),
+            _ => return self.refuse(start, Refusal::Syntax("unknown escape in a string")),
+        })
+    }
+
+    /// What follows `\u`, with the second half where the first asks for one.
+    fn unicode_escape(&mut self, start: usize) -> Parsed<char> {
+        let first = self.four_digits()?;
+        if let Some(char) = char::from_u32(first.into()) {
+            return Ok(char);
+        }
+        let mut units = vec![first];
+        if self.text.as_bytes()[self.at..].starts_with(b"\\u") {
+            self.at += 2;
+            units.push(self.four_digits()?);
+        }
+        // A high half without its low half, or a low half first, decodes to no character.
+        match char::decode_utf16(units).next() {
+            Some(Ok(char)) => Ok(char),
+            _ => self.refuse(start, Refusal::LoneSurrogate),
+        }
+    }
+
+    fn four_digits(&mut self) -> Parsed<u16> {
+        let digits = self.text.as_bytes().get(self.at..self.at + 4);
+        let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let Some(digits) = digits else { return self.syntax("expected four hexadecimal digits after \\u") };
+        self.at += 4;
+        Ok(digits.iter().fold(0, |unit, digit| {
+            let digit = char::from(*digit).to_digit(16).expect("tried above");
+            (unit << 4) | digit as u16
+        }))
+    }
+}

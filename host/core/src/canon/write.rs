@@ -1,0 +1,96 @@
+//! Writing the canonical form.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::number;
+
+/// The canonical form of a value. Integers that a double cannot hold are rounded: values that
+/// were not made by [`super::parse_strict`] are to be tried with [`super::check_value`] first.
+pub fn value_to_canonical(value: &Value) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    write(value, &mut out);
+    out
+}
+
+fn write(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Number(number) => number::write(number, out),
+        Value::String(text) => write_string(text, out),
+        Value::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write(item, out);
+            }
+            out.push(b']');
+        }
+        Value::Object(fields) => {
+            // A map of serde_json has its keys in the order of code points (or of insertion,
+            // if some crate turns that feature on); the RFC wants UTF-16 code units.
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by(|(a, _), (b, _)| utf16_order(a, b));
+            out.push(b'{');
+            for (index, (key, field)) in fields.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_string(key, out);
+                out.push(b':');
+                write(field, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+/// Order of the UTF-16 code units, without building them: it differs from the order of bytes
+/// only where one text has a surrogate pair (a four-byte character) and the other U+E000 to U+FFFF.
+fn utf16_order(a: &str, b: &str) -> Ordering {
+    match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
+        None => a.len().cmp(&b.len()),
+        // Lead bytes EE and EF: U+E000 to U+FFFF; F0 and above: surrogate pairs, D800 to DFFF.
+        Some((x @ 0xEE..=0xEF, y @ 0xF0..)) | Some((x @ 0xF0.., y @ 0xEE..=0xEF)) => y.cmp(&x),
+        Some((x, y)) => x.cmp(&y),
+    }
+}
+
+fn write_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    for (index, byte) in bytes.iter().enumerate() {
+        if *byte >= 0x20 && *byte != b'"' && *byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[start..index]);
+        start = index + 1;
+        write_escape(*byte, out);
+    }
+    out.extend_from_slice(&bytes[start..]);
+    out.push(b'"');
+}
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0C => b'f',
+        b'\r' => b'r',
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
+}

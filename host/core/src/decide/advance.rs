@@ -1,0 +1,175 @@
+//! Which step moves next: dependencies, bindings, gates, dry runs, backoffs.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::bindings::{self, Reference};
+use crate::canon;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Decider, Mode, PayloadRef, ResultType};
+use crate::ids::{Hash, Operator, Slot, StepId};
+use crate::manifest::{Pinned, PluginKind};
+use crate::plan;
+use crate::policy;
+use crate::state::{Draft, Durable, Step, label};
+use crate::step::StepState;
+use crate::storage::Payload;
+
+use super::{Context, failed, is_dry};
+
+/// The next thing to write about any step that does not run; none where nothing moves.
+pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
+    if durable.job.cancel.is_some() || durable.job.aborted {
+        return None;
+    }
+    durable
+        .job
+        .steps
+        .iter()
+        .zip(&durable.job.plan.steps)
+        .filter(|(step, _)| !running.contains(&step.id))
+        .find_map(|(step, planned)| move_step(durable, context, step, planned))
+}
+
+/// Steps that may start now, in the order of the plan.
+pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
+    let job = &durable.job;
+    if job.cancel.is_some() || job.aborted {
+        return Vec::new();
+    }
+    job.steps
+        .iter()
+        .filter(|step| step.state == StepState::Ready && !running.contains(&step.id))
+        .map(|step| step.id.clone())
+        .collect()
+}
+
+/// What an approval is bound to: operator, digest, slot, arguments, mode.
+pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
+    let fields: [&[u8]; 5] =
+        [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
+    let lengths = fields.map(|field| (field.len() as u64).to_be_bytes());
+    let mut parts: Vec<&[u8]> = vec![b"gate\0"];
+    for (length, field) in lengths.iter().zip(fields) {
+        parts.extend([length.as_slice(), field]);
+    }
+    Hash::of(&parts)
+}
+
+fn move_step(durable: &Durable, context: &Context<'_>, step: &Step, planned: &plan::Step) -> Option<Draft> {
+    match step.state {
+        StepState::Pending => pending(durable, planned),
+        StepState::Ready => ready(durable, context, planned),
+        StepState::FailedRetryable | StepState::Blocked => {
+            let due = step.retry_at_us.or_else(|| backoff_of_blocked(durable, step))?;
+            let body = Body::StepUnblocked { step_id: step.id.clone() };
+            (due <= context.now_us).then(|| Draft { events: vec![body], ..Draft::default() })
+        }
+        _ => None,
+    }
+}
+
+/// When the backoff of a call inside a blocked step is over.
+pub(super) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> {
+    let (slot, Code::RetryScheduled) = step.blocked.as_ref()? else {
+        return None;
+    };
+    durable.job.calls.get(slot)?.retry_at_us
+}
+
+fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
+    let job = &durable.job;
+    let bound: Vec<StepId> = bindings::references(&planned.payload).iter().map(|r| r.step().clone()).collect();
+    for id in &planned.depends_on {
+        let dependency = job.step(id).expect("a checked plan names only its own steps");
+        let fails = match dependency.state {
+            StepState::FailedFinal | StepState::Cancelled => Some(code_of(dependency)),
+            // After a dry run's skip, steps that are merely ordered behind it still run.
+            StepState::Skipped if !is_dry(job.header.mode) => Some(code_of(dependency)),
+            StepState::Skipped if bound.contains(id) => Some(Code::DryRunUpstream),
+            _ => None,
+        };
+        if let Some(reason) = fails {
+            let because = Some(id.clone());
+            let body = Body::StepSkipped { step_id: planned.step_id.clone(), reason, because };
+            return Some(Draft { events: vec![body], ..Draft::default() });
+        }
+    }
+    let over = |id: &StepId| job.step(id).is_some_and(|step| step.state.is_final());
+    planned.depends_on.iter().all(over).then(|| resolved(durable, planned))
+}
+
+fn code_of(step: &Step) -> Code {
+    let failed = step.failure.as_ref().map(|failure| failure.code);
+    failed.or(step.skipped.as_ref().map(|(code, _)| *code)).unwrap_or(Code::Cancelled)
+}
+
+fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
+    let id = &planned.step_id;
+    let lookup = |reference: &Reference| match reference {
+        Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
+        Reference::Outcome { step } => {
+            Some(Cow::Owned(super::outcome_id(&durable.job.header.job_id, step).into_bytes()))
+        }
+    };
+    let (bytes, failure) = match bindings::resolve(&planned.payload, &lookup) {
+        Ok(value) => (canon::value_to_canonical(&value), None),
+        Err(failure) => (canon::value_to_canonical(&planned.payload), Some(failure)),
+    };
+    let input = durable.payload_ref(&label::input(id), &bytes);
+    let mut events = vec![Body::StepReady { step_id: id.clone(), input }];
+    events.extend(failure.map(|failure| failed(&failure, id, ResultType::PermanentFailure)));
+    Draft { events, payloads: vec![Payload { label: label::input(id), bytes }], ..Draft::default() }
+}
+
+fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Option<Draft> {
+    let job = &durable.job;
+    let id = &planned.step_id;
+    let Some(operator) = job.pinned(&planned.name) else {
+        let failure =
+            Failure::new(Code::MissingRequiredContext, format!("the job pinned no operator {}", planned.name));
+        return Some(fail(id, &failure));
+    };
+    if operator.kind == PluginKind::Tool && operator.is_world_changing() && is_dry(job.header.mode) {
+        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None };
+        return Some(Draft { events: vec![body], ..Draft::default() });
+    }
+    if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
+        return Some(fail(id, &failure));
+    }
+    let slot = Slot::of_step(id);
+    // A call under way (or answered) has passed its gate.
+    if job.calls.contains_key(&slot) || job.gates.contains_key(&slot) {
+        return None;
+    }
+    if !policy::needs_gate(context.rules, job.header.mode, planned, operator, true) {
+        return None;
+    }
+    let args = durable.input(id).expect("a ready step has its input");
+    let hash = gate_hash(operator, planned.name.as_str(), &slot, &args, job.header.mode);
+    let input = job.step(id)?.input.expect("a ready step has its input");
+    let events = ask(durable, context, &slot, hash, input, &planned.name);
+    Some(Draft { events, flush_now: true, ..Draft::default() })
+}
+
+fn fail(id: &StepId, failure: &Failure) -> Draft {
+    Draft { events: vec![failed(failure, id, ResultType::PermanentFailure)], ..Draft::default() }
+}
+
+/// The request for an approval, and the approval itself where one was given with the submission.
+pub(super) fn ask(
+    durable: &Durable,
+    context: &Context<'_>,
+    slot: &Slot,
+    gate_hash: Hash,
+    args: PayloadRef,
+    operator: &Operator,
+) -> Vec<Body> {
+    let header = &durable.job.header;
+    let mut events = vec![Body::GateRequested { slot: slot.clone(), gate_hash, args, operator: operator.clone() }];
+    if context.rules.standing_approvals && header.standing_approvals.contains(&slot.step()) {
+        let by = Decider { actor: header.actor_id.clone(), reason: Some("approved with the submission".to_owned()) };
+        events.push(Body::GateApproved { slot: slot.clone(), gate_hash, by });
+    }
+    events
+}

@@ -1,0 +1,220 @@
+//! What an answer of a try means: final, to be tried again, or in doubt.
+
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::Failure;
+use crate::event::Body;
+use crate::ids::Slot;
+use crate::ledger::{Row, RowState};
+use crate::manifest::Pinned;
+use crate::plan;
+use crate::retry;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{ActionWrite, Payload};
+
+use super::call::{Invocation, started_event, write};
+use super::{Context, TRIES_MAX};
+
+/// One try under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Try {
+    /// From 1.
+    pub try_no: u32,
+    /// The attempt that makes the external key.
+    pub first_attempt: u32,
+    /// Tells it from every other try.
+    pub nonce: u64,
+    /// What its answer will be marked with.
+    pub provenance: Provenance,
+    /// Milliseconds it may take.
+    pub timeout_ms: u32,
+}
+
+impl Try {
+    /// The open try of a slot, as its row and event have it.
+    pub fn open(durable: &Durable, slot: &Slot) -> Option<Try> {
+        let call = durable.job.calls.get(slot)?;
+        let row = durable.rows.get(slot)?;
+        Some(Try {
+            try_no: call.open_try?,
+            first_attempt: call.first_attempt,
+            nonce: row.nonce,
+            provenance: Provenance::Executed,
+            timeout_ms: row.timeout_ms,
+        })
+    }
+}
+
+/// What to write about the answer of a try. Callers that hold an effect from the store pass it
+/// as it is; it is not written again.
+pub fn answered(
+    durable: &Durable,
+    invocation: &Invocation,
+    started: &Try,
+    effect: Effect,
+    context: &Context<'_>,
+) -> Draft {
+    let slot = &invocation.slot;
+    let changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
+    match &effect.answer {
+        Answer::Ok(_) => good(durable, invocation, started, effect, changing),
+        Answer::Unknown { failure, kept } if changing => {
+            doubtful(durable, slot, started, failure, kept.as_deref(), context)
+        }
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
+            let failure = failure.clone();
+            bad(durable, invocation, started, effect, &failure, changing, context)
+        }
+    }
+}
+
+fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effect, changing: bool) -> Draft {
+    let slot = &invocation.slot;
+    let Answer::Ok(output) = &effect.answer else { unreachable!("only good answers come here") };
+    let (mut draft, answer) = finished(durable, invocation, started, &effect, true, None);
+    draft.events.extend(
+        output.state_changes.iter().map(|change| Body::StateChanged { slot: slot.clone(), change: change.clone() }),
+    );
+    draft.events.push(Body::CommandCommitted { slot: slot.clone() });
+    let row = row(durable, invocation, started, RowState::Committed, changing);
+    draft.ledger.push(write(durable, Row { result_hash: Some(answer), ..row }));
+    if let Some(key) = invocation.action_key {
+        let receipt = Some(output.receipt.as_ref().unwrap_or(&output.result).clone().into_bytes());
+        draft.actions.push(ActionWrite::Settle {
+            operator: invocation.operator.clone(),
+            key,
+            slot: slot.clone(),
+            receipt,
+        });
+    }
+    // A repeat of an opaque call costs more than a flush; others may wait for the next barrier.
+    let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
+    draft.flush_now = class == Some(crate::manifest::Class::Opaque);
+    draft
+}
+
+fn bad(
+    durable: &Durable,
+    invocation: &Invocation,
+    started: &Try,
+    effect: Effect,
+    failure: &Failure,
+    changing: bool,
+    context: &Context<'_>,
+) -> Draft {
+    let slot = &invocation.slot;
+    let planned = durable.job.plan.step(&slot.step());
+    let spec = planned.and_then(|step| step.retry.as_ref());
+    let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
+    let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(started.try_no - 1);
+    let cancelled = durable.job.cancel.is_some() || durable.job.aborted;
+    let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
+    if retries_left == 0 || cancelled {
+        draft.events.push(Body::CommandCommitted { slot: slot.clone() });
+        draft.ledger.push(write(durable, Row { state: RowState::FailedFinal, result_hash: Some(answer), ..row }));
+        if let Some(key) = invocation.action_key {
+            let operator = invocation.operator.clone();
+            draft.actions.push(ActionWrite::Settle { operator, key, slot: slot.clone(), receipt: None });
+        }
+        return draft;
+    }
+    let delay_ms = retry::backoff_ms(started.try_no - 1, spec, failure.retry_after_ms, context.random as u32);
+    let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
+    draft.events.push(Body::StepRetryScheduled {
+        step_id: slot.step(),
+        slot: slot.clone(),
+        code: failure.code,
+        not_before_us,
+    });
+    draft.ledger.push(write(durable, Row { next_try_us: Some(not_before_us), ..row }));
+    draft
+}
+
+/// The world may have changed: in doubt, with what is left of the answer kept beside it.
+fn doubtful(
+    durable: &Durable,
+    slot: &Slot,
+    started: &Try,
+    failure: &Failure,
+    kept: Option<&str>,
+    context: &Context<'_>,
+) -> Draft {
+    let Some(row) = durable.rows.get(slot) else {
+        unreachable!("a world-changing try has its row before it starts");
+    };
+    let spec = durable.job.plan.step(&slot.step()).and_then(|step: &plan::Step| step.retry.as_ref());
+    let delay_ms = retry::backoff_ms(started.try_no - 1, spec, failure.retry_after_ms, context.random as u32);
+    let next_try_us = Some(context.now_us + i64::from(delay_ms) * 1000);
+    let label = label::kept(slot, started.try_no);
+    let text = serde_json::json!({ "failure": failure, "kept": kept }).to_string();
+    let mut draft = Draft {
+        ledger: vec![write(durable, Row { state: RowState::Indeterminate, next_try_us, ..row.clone() })],
+        flush_now: true,
+        ..Draft::default()
+    };
+    if !durable.payloads.contains_key(&label) {
+        draft.payloads.push(Payload { label, bytes: text.into_bytes() });
+    }
+    draft
+}
+
+/// The record of an answer: the barrier's event where there was no barrier, and the effect
+/// where it is not stored already.
+fn finished(
+    durable: &Durable,
+    invocation: &Invocation,
+    started: &Try,
+    effect: &Effect,
+    ok: bool,
+    failure: Option<&Failure>,
+) -> (Draft, crate::ids::Hash) {
+    let slot = &invocation.slot;
+    let stored = durable.effects.get(&(slot.clone(), started.try_no));
+    let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
+    let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
+    let usage = match &effect.answer {
+        Answer::Ok(output) => output.usage.clone(),
+        _ => None,
+    };
+    let mut draft = Draft::default();
+    let open = durable.job.calls.get(slot).is_some_and(|call| call.open_try == Some(started.try_no));
+    if !open {
+        draft.events.push(started_event(invocation, started));
+    }
+    draft.events.push(Body::ToolInvocationFinished {
+        slot: slot.clone(),
+        try_no: started.try_no,
+        ok,
+        answer,
+        provenance: effect.provenance,
+        code: failure.map(|failure| failure.code),
+        usage,
+        refused: None,
+    });
+    if stored.is_none() {
+        draft.effects.push(effect.clone());
+    }
+    (draft, answer.hash)
+}
+
+fn row(durable: &Durable, invocation: &Invocation, started: &Try, state: RowState, changing: bool) -> Row {
+    let old = durable.rows.get(&invocation.slot);
+    Row {
+        slot: invocation.slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state,
+        attempt: durable.job.attempt,
+        nonce: started.nonce,
+        try_no: started.try_no,
+        first_attempt: started.first_attempt,
+        first_started_us: old.map_or(durable.job.last_us, |row| row.first_started_us),
+        world_changing: changing,
+        timeout_ms: started.timeout_ms,
+        deadline_us: old.map_or(0, |row| row.deadline_us),
+        next_try_us: None,
+        result_hash: None,
+        action_key: invocation.action_key,
+    }
+}
+
+const _: () = assert!(TRIES_MAX >= 6, "five retries of RATE_LIMIT follow the first try");

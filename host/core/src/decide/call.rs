@@ -1,0 +1,470 @@
+//! What happens next to one invocation: the ledger's decision, put into drafts and actions.
+
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::{Body, PayloadRef, Refused, Verdict};
+use crate::ids::{Hash, Operator, Slot};
+use crate::ledger::{self, Caller, Decision, Found, Quiescence, Rejection, Row, RowState};
+use crate::manifest::{Pinned, PluginKind};
+use crate::plan;
+use crate::policy;
+use crate::replay::Divergence;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{ActionWrite, LedgerWrite, Payload};
+
+use super::advance::ask;
+use super::{Context, WAIT_IN_PLACE_MS, blocked, gate_hash, is_dry, ladder};
+
+/// One invocation, as it is asked for now.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// Where it stands.
+    pub slot: Slot,
+    /// What is called.
+    pub operator: Operator,
+    /// Canonical arguments.
+    pub args: Vec<u8>,
+    /// Their salted hash.
+    pub args_ref: PayloadRef,
+    /// The action key, where there is one.
+    pub action_key: Option<Hash>,
+    /// Time one try may take, in milliseconds.
+    pub timeout_ms: u32,
+    /// Why the arguments cannot be taken at all.
+    pub unfit: Option<Failure>,
+    /// The nonce of the try that the caller has under way.
+    pub nonce: Option<u64>,
+    /// Whether the owner of an open try is at rest, once somebody looked.
+    pub quiescence: Option<Quiescence>,
+    /// Whether the tool has been asked as often as is any use.
+    pub asked_enough: bool,
+}
+
+/// What to do next.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// The answer is final: inject it.
+    Answer(Result<String, Failure>),
+    /// Write this, then ask again.
+    Write(Draft),
+    /// Write this (durably if it acquires), then execute, then hand the answer to [`super::answered`].
+    Execute {
+        /// The barrier; empty for calls that change nothing.
+        draft: Draft,
+        /// The try that is started.
+        started: super::Try,
+    },
+    /// Ask the tool whether the open try happened.
+    Reconcile {
+        /// The open try.
+        try_no: u32,
+        /// The attempt that makes the external key.
+        first_attempt: u32,
+    },
+    /// Find out whether the owner of the open try is at rest, then ask again.
+    Look,
+    /// Ask again after so many milliseconds.
+    WaitMs(u32),
+    /// Write this and drop the try: the step waits for something.
+    Block(Draft),
+    /// Stop the old call of this worker, then ask again.
+    StopOldCall,
+    /// The code no longer does what the log says.
+    Diverge(Divergence),
+    /// Drop the try: the job is cancelled or belongs to another attempt.
+    Drop,
+}
+
+/// What happens next to the invocation.
+pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let Some(planned) = job.plan.step(&slot.step()) else {
+        return Next::Drop;
+    };
+    let row = durable.rows.get(slot);
+    let call = job.calls.get(slot);
+    let forbidden = forbidden(durable, planned, invocation);
+    let caller = Caller {
+        attempt: job.attempt,
+        current_attempt: job.attempt,
+        nonce: invocation.nonce,
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        now_us: context.now_us,
+    };
+    let open_effect = call.and_then(|call| call.open_try).and_then(|n| durable.effects.get(&(slot.clone(), n)));
+    let found = Found {
+        row,
+        event: call.map(|call| (&call.operator, call.args.hash)),
+        committed_event: call.is_some_and(|call| call.committed),
+        open_effect: open_effect.is_some(),
+        any_world_effect: stray_effect(durable, invocation),
+        quiescence: invocation.quiescence.unwrap_or(Quiescence::Quiescent),
+        forbidden: forbidden.as_ref().map(|failure| failure.code),
+        owns_action_key: true,
+    };
+    match ledger::decide(&caller, &found) {
+        Decision::Rejected(Rejection::Mismatch) => Next::Diverge(mismatch(durable, invocation)),
+        Decision::Rejected(Rejection::Forbidden(Code::Cancelled)) => Next::Drop,
+        Decision::Rejected(Rejection::Forbidden(code)) => {
+            let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
+            Next::Write(refuse(durable, invocation, failure, context))
+        }
+        Decision::Rejected(Rejection::Stale | Rejection::ActionInProgress) => Next::Drop,
+        Decision::ReturnRecordedResult => recorded(durable, slot),
+        Decision::CatchUp => {
+            let effect = open_effect.expect("catch-up is decided only with an effect");
+            let started = super::Try::open(durable, slot).expect("catch-up is decided only with an open try");
+            Next::Write(super::answered(durable, invocation, &started, caught_up(effect), context))
+        }
+        Decision::Ladder => ladder::rung(durable, invocation, context),
+        // Nobody is executing it any more: the worker drops its calls before it asks again.
+        Decision::Continue | Decision::StopOldCall => Next::StopOldCall,
+        Decision::WaitOtherWorker { wait_ms } => Next::WaitMs(wait_ms),
+        Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => Next::Look,
+        Decision::Indeterminate { .. } => Next::Write(indeterminate(durable, invocation, context)),
+        Decision::WaitUntil(time_us) => backoff(slot, time_us, context),
+        Decision::FailFinal => Next::Write(fail_final(durable, slot)),
+        Decision::AllowExecute => allowed(durable, planned, invocation, context),
+    }
+}
+
+/// A world-changing effect of the slot, which only a lost row can explain where there is none.
+fn stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
+    let slot = &invocation.slot;
+    let exists = durable.effects.range((slot.clone(), 0)..=(slot.clone(), u32::MAX)).next().is_some();
+    exists && durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing)
+}
+
+fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
+    let job = &durable.job;
+    if job.cancel.is_some() || job.aborted {
+        return Some(Failure::new(Code::Cancelled, "the job is being cancelled"));
+    }
+    if let Some(failure) = &invocation.unfit {
+        return Some(failure.clone());
+    }
+    let Some(operator) = job.pinned(&invocation.operator) else {
+        let message = format!("no loaded plugin served the operator {} when the job was accepted", invocation.operator);
+        return Some(Failure::new(Code::InvalidInput, message));
+    };
+    if operator.kind != PluginKind::Tool {
+        let message = format!("{} is served by a step plugin; only tools can be called", invocation.operator);
+        return Some(Failure::new(Code::InvalidInput, message));
+    }
+    if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
+        return Some(failure);
+    }
+    let gate = job.gates.get(&invocation.slot)?;
+    match &gate.decision {
+        Some((false, by)) => {
+            let reason = by.reason.as_deref().unwrap_or("no reason given");
+            Some(Failure::new(Code::GateRejected, format!("{} refused it: {reason}", by.actor)))
+        }
+        _ => None,
+    }
+}
+
+fn allowed(durable: &Durable, planned: &plan::Step, invocation: &Invocation, context: &Context<'_>) -> Next {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let operator = job.pinned(&invocation.operator).expect("refused above where it is not pinned");
+    let first = !job.calls.contains_key(slot);
+    if first && is_dry(job.header.mode) && operator.is_world_changing() {
+        let step_id = slot.step();
+        let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None };
+        let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
+        return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
+    }
+    if first && let Some(next) = gated(durable, planned, invocation, operator, context) {
+        return next;
+    }
+    let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
+    Next::Execute { draft, started }
+}
+
+/// The gate of a call inside a step plugin; a plan step's own gate was asked before it ran.
+fn gated(
+    durable: &Durable,
+    planned: &plan::Step,
+    invocation: &Invocation,
+    operator: &Pinned,
+    context: &Context<'_>,
+) -> Option<Next> {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let hash = gate_hash(operator, invocation.operator.as_str(), slot, &invocation.args, job.header.mode);
+    match job.gates.get(slot) {
+        Some(gate) if gate.hash != hash => {
+            let divergence = Divergence {
+                at: slot.to_string(),
+                what: "call".to_owned(),
+                field: "approved arguments".to_owned(),
+                recorded: gate.hash.to_hex(),
+                found: hash.to_hex(),
+            };
+            Some(Next::Diverge(divergence))
+        }
+        Some(gate) if gate.decision.is_some() => None,
+        Some(_) => Some(Next::Block(Draft {
+            events: vec![blocked(&slot.step(), slot, Code::RequiresApproval)],
+            ..Draft::default()
+        })),
+        None => {
+            slot.call_number()?;
+            if !policy::needs_gate(context.rules, job.header.mode, planned, operator, false) {
+                return None;
+            }
+            let mut events = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
+            let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
+            let draft = Draft { payloads: vec![payload], flush_now: true, ..Draft::default() };
+            if events.len() > 1 {
+                return Some(Next::Write(Draft { events, ..draft }));
+            }
+            events.push(blocked(&slot.step(), slot, Code::RequiresApproval));
+            Some(Next::Block(Draft { events, ..draft }))
+        }
+    }
+}
+
+/// The start of one more try: its barrier where it may change the world.
+pub(super) fn start(
+    durable: &Durable,
+    invocation: &Invocation,
+    operator: &Pinned,
+    provenance: Provenance,
+    context: &Context<'_>,
+) -> (Draft, super::Try) {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let call = job.calls.get(slot);
+    let first_attempt = call.map_or(job.attempt, |call| call.first_attempt);
+    let try_no = call.map_or(0, |call| call.tries) + 1;
+    let started =
+        super::Try { try_no, first_attempt, nonce: context.random, provenance, timeout_ms: invocation.timeout_ms };
+    if !operator.is_world_changing() {
+        return (Draft::default(), started);
+    }
+    let row = Row {
+        slot: slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::Inflight,
+        attempt: job.attempt,
+        nonce: started.nonce,
+        try_no,
+        first_attempt,
+        first_started_us: durable.rows.get(slot).map_or(context.now_us, |row| row.first_started_us),
+        world_changing: true,
+        timeout_ms: invocation.timeout_ms,
+        deadline_us: 0,
+        next_try_us: None,
+        result_hash: None,
+        action_key: invocation.action_key,
+    };
+    let mut draft = Draft {
+        events: vec![started_event(invocation, &started)],
+        ledger: vec![write(durable, row)],
+        acquire: true,
+        flush_now: true,
+        ..Draft::default()
+    };
+    let first = call.is_none();
+    if first && slot.call_number().is_some() && !durable.payloads.contains_key(&label::args(slot)) {
+        draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
+    }
+    if let (true, Some(key)) = (first, invocation.action_key) {
+        draft.actions.push(ActionWrite::Reserve {
+            operator: invocation.operator.clone(),
+            key,
+            args_hash: Hash::of(&[b"args\0", &invocation.args]),
+            slot: slot.clone(),
+        });
+    }
+    (draft, started)
+}
+
+/// The event of the barrier.
+pub(super) fn started_event(invocation: &Invocation, started: &super::Try) -> Body {
+    Body::ToolInvocationStarted {
+        slot: invocation.slot.clone(),
+        operator: invocation.operator.clone(),
+        try_no: started.try_no,
+        args: invocation.args_ref,
+        first_attempt: started.first_attempt,
+        timeout_ms: started.timeout_ms,
+        action_key: invocation.action_key,
+    }
+}
+
+/// The write that replaces the slot's row, whatever it is now.
+pub(super) fn write(durable: &Durable, row: Row) -> LedgerWrite {
+    match durable.rows.get(&row.slot) {
+        None => LedgerWrite::Insert(row),
+        Some(old) => LedgerWrite::Update { expect: old.state, expect_try: old.try_no, expect_nonce: old.nonce, row },
+    }
+}
+
+/// The recorded final answer, repairing the row where the log is ahead of it.
+fn recorded(durable: &Durable, slot: &Slot) -> Next {
+    if let Some(row) = durable.rows.get(slot)
+        && !row.state.is_final()
+    {
+        return Next::Write(Draft { ledger: repair(durable, row), ..Draft::default() });
+    }
+    let call = durable.job.calls.get(slot);
+    if !call.is_some_and(|call| call.committed) {
+        // Only possible where the row is final and its events are gone: the log is the authority.
+        return Next::Diverge(Divergence {
+            at: slot.to_string(),
+            what: "call".to_owned(),
+            field: "final answer".to_owned(),
+            recorded: "a final ledger row".to_owned(),
+            found: "no command_committed event".to_owned(),
+        });
+    }
+    let Some(effect) = durable.answer(slot) else {
+        return Next::Answer(Err(Failure::new(Code::Internal, format!("the recorded answer of {slot} is missing"))));
+    };
+    Next::Answer(match &effect.answer {
+        Answer::Ok(output) => Ok(output.result.clone()),
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
+    })
+}
+
+fn repair(durable: &Durable, row: &Row) -> Vec<LedgerWrite> {
+    let finished = durable.job.calls.get(&row.slot).and_then(|call| call.finished.as_ref());
+    let ok = finished.is_some_and(|finished| finished.ok);
+    let state = if ok { RowState::Committed } else { RowState::FailedFinal };
+    let result_hash = finished.map(|finished| finished.answer.hash);
+    vec![write(durable, Row { state, result_hash, next_try_us: None, ..row.clone() })]
+}
+
+fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context: &Context<'_>) -> Draft {
+    let slot = &invocation.slot;
+    let call = durable.job.calls.get(slot);
+    let try_no = call.map_or(0, |call| call.tries + 1);
+    let effect = Effect {
+        slot: slot.clone(),
+        try_no,
+        answer: Answer::NotApplied(failure.clone()),
+        provenance: Provenance::Executed,
+        time_us: context.now_us,
+    };
+    let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
+    let refused = Some(Refused { operator: invocation.operator.clone(), args: invocation.args_ref });
+    let finished = Body::ToolInvocationFinished {
+        slot: slot.clone(),
+        try_no,
+        ok: false,
+        answer,
+        provenance: Provenance::Executed,
+        code: Some(failure.code),
+        usage: None,
+        refused,
+    };
+    let old = durable.rows.get(slot);
+    let row = Row {
+        slot: slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::FailedFinal,
+        attempt: durable.job.attempt,
+        nonce: context.random,
+        try_no,
+        first_attempt: old.map_or(0, |row| row.first_attempt),
+        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
+        world_changing: durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing),
+        timeout_ms: 0,
+        deadline_us: 0,
+        next_try_us: None,
+        result_hash: Some(answer.hash),
+        action_key: None,
+    };
+    Draft {
+        events: vec![finished, Body::CommandCommitted { slot: slot.clone() }],
+        ledger: vec![write(durable, row)],
+        effects: vec![effect],
+        ..Draft::default()
+    }
+}
+
+/// The last failure becomes the final answer.
+fn fail_final(durable: &Durable, slot: &Slot) -> Draft {
+    let row = durable.rows.get(slot).expect("FailFinal is decided only with a row");
+    let result_hash = durable.job.calls.get(slot).and_then(|c| c.finished.as_ref()).map(|f| f.answer.hash);
+    Draft {
+        events: vec![Body::CommandCommitted { slot: slot.clone() }],
+        ledger: vec![write(durable, Row { state: RowState::FailedFinal, result_hash, ..row.clone() })],
+        ..Draft::default()
+    }
+}
+
+fn indeterminate(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Draft {
+    let slot = &invocation.slot;
+    let call = durable.job.calls.get(slot);
+    let old = durable.rows.get(slot);
+    let row = Row {
+        slot: slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::Indeterminate,
+        attempt: old.map_or(durable.job.attempt, |row| row.attempt),
+        nonce: old.map_or(context.random, |row| row.nonce),
+        try_no: call.map_or(0, |call| call.tries),
+        first_attempt: call.map_or(durable.job.attempt, |call| call.first_attempt),
+        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
+        world_changing: true,
+        timeout_ms: invocation.timeout_ms,
+        deadline_us: old.map_or(0, |row| row.deadline_us),
+        next_try_us: None,
+        result_hash: None,
+        action_key: invocation.action_key,
+    };
+    Draft { ledger: vec![write(durable, row)], ..Draft::default() }
+}
+
+fn backoff(slot: &Slot, time_us: i64, context: &Context<'_>) -> Next {
+    let wait_ms = u32::try_from((time_us - context.now_us).max(0) / 1000 + 1).unwrap_or(u32::MAX);
+    if wait_ms <= WAIT_IN_PLACE_MS || slot.call_number().is_none() {
+        return Next::WaitMs(wait_ms);
+    }
+    let body = blocked(&slot.step(), slot, Code::RetryScheduled);
+    Next::Block(Draft { events: vec![body], ..Draft::default() })
+}
+
+fn caught_up(effect: &Effect) -> Effect {
+    let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
+    Effect { provenance, ..effect.clone() }
+}
+
+fn mismatch(durable: &Durable, invocation: &Invocation) -> Divergence {
+    let slot = &invocation.slot;
+    let recorded = durable.job.calls.get(slot).map(|call| (call.operator.clone(), call.args.hash));
+    let (operator, args) = recorded
+        .or_else(|| durable.rows.get(slot).map(|row| (row.operator.clone(), row.args_hash)))
+        .expect("a mismatch is decided only against a row or an event");
+    if operator != invocation.operator {
+        return Divergence {
+            at: slot.to_string(),
+            what: "call".to_owned(),
+            field: "operator".to_owned(),
+            recorded: operator.to_string(),
+            found: invocation.operator.to_string(),
+        };
+    }
+    let kept = durable.args(slot).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Divergence {
+        at: slot.to_string(),
+        what: "call".to_owned(),
+        field: "arguments".to_owned(),
+        recorded: kept.unwrap_or_else(|| format!("salted hash {args}")),
+        found: String::from_utf8_lossy(&invocation.args).into_owned(),
+    }
+}
+
+/// The verdict event that ends an open try.
+pub(super) fn resolved(slot: &Slot, try_no: u32, verdict: Verdict, by: &str, reason: Option<String>) -> Body {
+    Body::InvocationResolved { slot: slot.clone(), try_no, verdict, by: by.to_owned(), reason }
+}

@@ -1,0 +1,126 @@
+//! When nothing of a job moves any more: it ends, waits, or parks.
+
+use crate::error::Code;
+use crate::event::Body;
+use crate::job::JobState;
+use crate::ledger::{Row, RowState};
+use crate::state::{Draft, Durable, Step};
+use crate::step::StepState;
+use crate::storage::StatusWrite;
+
+use super::advance::backoff_of_blocked;
+use super::inbox::recorded_invocation;
+use super::{Context, Invocation};
+
+/// What a job without running steps comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rest {
+    /// It is over.
+    End(JobState),
+    /// It goes on by itself at this time (microseconds since 1970 UTC).
+    Until(i64),
+    /// It waits for somebody.
+    Park(Code, Option<crate::ids::Slot>),
+}
+
+/// What the job comes to when no step of it runs or can start.
+pub fn rest(durable: &Durable) -> Rest {
+    let job = &durable.job;
+    if job.cancel.is_some() || job.aborted {
+        return given_up(durable);
+    }
+    let open: Vec<&Step> = job.steps.iter().filter(|step| !step.state.is_final()).collect();
+    if open.is_empty() {
+        return Rest::End(ending(durable));
+    }
+    let times = open.iter().filter_map(|step| step.retry_at_us.or_else(|| backoff_of_blocked(durable, step)));
+    if let Some(time_us) = times.min() {
+        return Rest::Until(time_us);
+    }
+    let waits = open.iter().find_map(|step| match step.state {
+        StepState::WaitingApproval => Some((Code::RequiresApproval, crate::ids::Slot::of_step(&step.id))),
+        StepState::Blocked => step.blocked.clone().map(|(slot, code)| (code, slot)),
+        _ => None,
+    });
+    match waits {
+        Some((code, slot)) => Rest::Park(code, Some(slot)),
+        None => Rest::Park(Code::Internal, None),
+    }
+}
+
+/// A call in doubt of a job that was given up: it is asked about before the job may end. None
+/// where there is none, or where a person has to decide about it.
+pub fn doubt(durable: &Durable) -> Option<Invocation> {
+    let job = &durable.job;
+    if job.cancel.is_none() && !job.aborted {
+        return None;
+    }
+    in_doubt(durable).find_map(|row| {
+        let waits = job.step(&row.slot.step()).is_some_and(|step| step.state == StepState::Blocked);
+        let call = job.calls.get(&row.slot).filter(|_| !waits)?;
+        Some(recorded_invocation(durable, &row.slot, call))
+    })
+}
+
+fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
+    durable
+        .rows
+        .values()
+        .filter(|row| row.world_changing && matches!(row.state, RowState::Inflight | RowState::Indeterminate))
+}
+
+/// What to write when the job comes to rest.
+pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Draft {
+    let mut events: Vec<Body> = Vec::new();
+    let status = match rest {
+        Rest::Until(time_us) => {
+            events.push(Body::JobWaiting { until_us: *time_us });
+            StatusWrite { to: JobState::Waiting, wake_at_us: Some(*time_us) }
+        }
+        Rest::Park(reason, slot) => {
+            events.push(Body::JobParked { reason: *reason, slot: slot.clone() });
+            StatusWrite { to: JobState::Parked, wake_at_us: None }
+        }
+        Rest::End(state) => {
+            let open = durable.job.steps.iter().filter(|step| !step.state.is_final());
+            events.extend(open.map(|step| Body::StepCancelled { step_id: step.id.clone() }));
+            events.push(match state {
+                JobState::Completed => Body::JobCompleted {},
+                JobState::Partial => Body::JobPartial {},
+                JobState::Cancelled => Body::JobCancelled {},
+                _ => Body::JobFailed { code: first_failure(durable) },
+            });
+            StatusWrite { to: *state, wake_at_us: None }
+        }
+    };
+    Draft { events, status: Some(status), flush_now: true, ..Draft::default() }
+}
+
+fn ending(durable: &Durable) -> JobState {
+    let job = &durable.job;
+    let dry = super::is_dry(job.header.mode);
+    let good = |step: &Step| step.state == StepState::Succeeded || (dry && step.state == StepState::Skipped);
+    if job.steps.iter().all(good) {
+        JobState::Completed
+    } else if job.steps.iter().any(|step| step.state == StepState::Succeeded) {
+        JobState::Partial
+    } else {
+        JobState::Failed
+    }
+}
+
+/// A cancelled or aborted job ends once nothing of it is in doubt.
+fn given_up(durable: &Durable) -> Rest {
+    if let Some(row) = in_doubt(durable).next() {
+        return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
+    }
+    if durable.job.cancel.is_some() {
+        return Rest::End(JobState::Cancelled);
+    }
+    let any = durable.job.steps.iter().any(|step| step.state == StepState::Succeeded);
+    Rest::End(if any { JobState::Partial } else { JobState::Failed })
+}
+
+fn first_failure(durable: &Durable) -> Option<Code> {
+    durable.job.steps.iter().find_map(|step| step.failure.as_ref().map(|failure| failure.code))
+}

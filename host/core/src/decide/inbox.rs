@@ -1,0 +1,149 @@
+//! Requests of others become events, in the order of their arrival. A request that no longer
+//! applies is taken note of and changes nothing: it was acknowledged, and duplicates are answered alike.
+
+use crate::effect::{Answer, Output, Provenance};
+use crate::error::Code;
+use crate::event::{Body, Decider, PayloadRef, ResultType, Verdict};
+use crate::ids::{Hash, Slot};
+use crate::ledger::RowState;
+use crate::state::{Call, Draft, Durable};
+use crate::step::StepState;
+use crate::storage::{InboxRow, Request, Resolved};
+
+use super::call::Invocation;
+use super::{Context, Try, failed, ladder};
+
+/// What to write about one inbox row.
+pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
+    let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    let draft = match &row.request {
+        Request::Approve { slot, gate_hash } => approve(durable, slot, *gate_hash, by),
+        Request::Reject { slot, gate_hash } => reject(durable, slot, *gate_hash, by),
+        Request::Resolve { slot, verdict } => resolve(durable, slot, verdict, &by, context),
+        Request::Continue => one(Body::JobUnparked { cause: "continue".to_owned() }),
+        Request::Abort => one(Body::JobUnparked { cause: "abort".to_owned() }),
+        Request::Cancel if durable.job.cancel.is_none() => one(Body::JobCancelRequested { by }),
+        Request::Cancel => Draft::default(),
+        Request::LateEffect { slot, try_no } => late(durable, slot, *try_no),
+        Request::KeySettled { .. } => Draft::default(),
+    };
+    Draft { inbox_done: vec![row.id], ..draft }
+}
+
+/// The invocation of a slot, as its record has it.
+pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -> Invocation {
+    let row = durable.rows.get(slot);
+    Invocation {
+        slot: slot.clone(),
+        operator: call.operator.clone(),
+        args: durable.args(slot).map(|bytes| bytes.to_vec()).unwrap_or_default(),
+        args_ref: PayloadRef { ..call.args },
+        action_key: row.and_then(|row| row.action_key),
+        timeout_ms: row.map_or(0, |row| row.timeout_ms),
+        unfit: None,
+        nonce: None,
+        quiescence: None,
+        asked_enough: false,
+    }
+}
+
+fn one(body: Body) -> Draft {
+    Draft { events: vec![body], ..Draft::default() }
+}
+
+fn undecided(durable: &Durable, slot: &Slot, hash: Hash) -> bool {
+    durable.job.gates.get(slot).is_some_and(|gate| gate.hash == hash && gate.decision.is_none())
+}
+
+fn approve(durable: &Durable, slot: &Slot, gate_hash: Hash, by: Decider) -> Draft {
+    if !undecided(durable, slot, gate_hash) {
+        return Draft::default();
+    }
+    one(Body::GateApproved { slot: slot.clone(), gate_hash, by })
+}
+
+fn reject(durable: &Durable, slot: &Slot, gate_hash: Hash, by: Decider) -> Draft {
+    if !undecided(durable, slot, gate_hash) {
+        return Draft::default();
+    }
+    let reason = by.reason.as_deref().unwrap_or("no reason given");
+    let message = format!("{} refused it: {reason}", by.actor);
+    let mut events = vec![Body::GateRejected { slot: slot.clone(), gate_hash, by }];
+    if slot.call_number().is_none() {
+        let failure = crate::error::Failure::new(Code::GateRejected, message);
+        events.push(failed(&failure, &slot.step(), ResultType::PermanentFailure));
+    }
+    Draft { events, ..Draft::default() }
+}
+
+fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, context: &Context<'_>) -> Draft {
+    let Some(call) = durable.job.calls.get(slot) else {
+        return Draft::default();
+    };
+    let in_doubt = durable.rows.get(slot).is_some_and(|row| row.state == RowState::Indeterminate);
+    let Some(open) = Try::open(durable, slot).filter(|_| in_doubt) else {
+        return contradiction(durable, slot, call, verdict);
+    };
+    let invocation = recorded_invocation(durable, slot, call);
+    let word = (by.actor.as_str(), by.reason.clone());
+    let draft = match verdict {
+        Resolved::Applied(result) => {
+            let output = Output { result: result.clone(), receipt: None, state_changes: vec![], usage: None };
+            ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::Operator, word, context)
+        }
+        Resolved::NotApplied => ladder::not_applied(durable, &invocation, &open, Provenance::Operator, word, context),
+        Resolved::Abort => ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
+    };
+    draft.and(unblock(durable, slot))
+}
+
+/// A second verdict that says otherwise is kept as a conflict; one that agrees changes nothing.
+fn contradiction(durable: &Durable, slot: &Slot, call: &Call, verdict: &Resolved) -> Draft {
+    let Some((try_no, before)) = call.verdict else {
+        return Draft::default();
+    };
+    let agrees = matches!(
+        (before, verdict),
+        (Verdict::Applied, Resolved::Applied(_))
+            | (Verdict::NotApplied, Resolved::NotApplied)
+            | (Verdict::Lost, Resolved::Abort)
+    );
+    if agrees || durable.job.state.is_terminal() && call.conflict {
+        return Draft::default();
+    }
+    let message = format!("it was resolved as {before:?} before, and now as {}", word_of(verdict));
+    one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
+}
+
+fn word_of(verdict: &Resolved) -> &'static str {
+    match verdict {
+        Resolved::Applied(_) => "Applied",
+        Resolved::NotApplied => "NotApplied",
+        Resolved::Abort => "Lost",
+    }
+}
+
+/// The answer of a worker that had lost its lease.
+fn late(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
+    let Some(call) = durable.job.calls.get(slot) else {
+        return Draft::default();
+    };
+    if call.open_try == Some(try_no) {
+        return unblock(durable, slot);
+    }
+    match call.verdict {
+        Some((resolved, Verdict::NotApplied | Verdict::Lost)) if resolved == try_no => {
+            let message = "an answer of the call came after it had been resolved".to_owned();
+            one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
+        }
+        _ => Draft::default(),
+    }
+}
+
+fn unblock(durable: &Durable, slot: &Slot) -> Draft {
+    let step_id = slot.step();
+    let waits = durable.job.step(&step_id).is_some_and(|step| {
+        step.state == StepState::Blocked && step.blocked.as_ref().is_some_and(|(on, _)| on == slot)
+    });
+    if waits { one(Body::StepUnblocked { step_id }) } else { Draft::default() }
+}

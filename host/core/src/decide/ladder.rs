@@ -1,0 +1,211 @@
+//! The resolution ladder (§5): what becomes of a call in doubt.
+
+use crate::effect::{Answer, Effect, Output, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::{Body, Verdict};
+use crate::ids::Slot;
+use crate::ledger::{Row, RowState};
+use crate::manifest::{Class, OnIndeterminate, Pinned};
+use crate::state::{Draft, Durable, label};
+
+use super::call::{Invocation, Next, resolved, start, write};
+use super::{Context, TRIES_MAX, Try, answered, blocked};
+
+/// What the tool said when it was asked.
+#[derive(Clone, Debug)]
+pub enum ReconcileAnswer {
+    /// It happened, with this result.
+    Happened(Output),
+    /// It certainly did not.
+    DidNotHappen,
+}
+
+/// The next rung for a row that is `INDETERMINATE`.
+pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+    let slot = &invocation.slot;
+    let job = &durable.job;
+    let (Some(row), Some(operator)) = (durable.rows.get(slot), job.pinned(&invocation.operator)) else {
+        return Next::Drop;
+    };
+    let Some(open) = Try::open(durable, slot) else {
+        return park(slot);
+    };
+    // An answer that came late settles it.
+    if let Some(effect) = durable.effects.get(&(slot.clone(), open.try_no))
+        && !matches!(effect.answer, Answer::Unknown { .. })
+    {
+        let effect = Effect { provenance: Provenance::CaughtUp, ..(**effect).clone() };
+        return Next::Write(answered(durable, invocation, &open, effect, context));
+    }
+    let executes = job.cancel.is_none() && !job.aborted;
+    if executes && keyed_in_window(operator, row, context) && open.try_no < TRIES_MAX {
+        if let Some(wait_ms) = not_yet(row, context) {
+            return Next::WaitMs(wait_ms);
+        }
+        return repeat(durable, invocation, operator, row, &open, context);
+    }
+    if operator.reconcile && !invocation.asked_enough {
+        return Next::Reconcile { try_no: open.try_no, first_attempt: open.first_attempt };
+    }
+    match operator.on_indeterminate {
+        OnIndeterminate::Park => park(slot),
+        OnIndeterminate::Fail => Next::Write(lost(durable, invocation, &open, "policy", None, context)),
+    }
+}
+
+/// What to write about the tool's own word on the open try.
+pub fn reconciled(
+    durable: &Durable,
+    invocation: &Invocation,
+    said: ReconcileAnswer,
+    context: &Context<'_>,
+) -> Option<Draft> {
+    let slot = &invocation.slot;
+    let open = Try::open(durable, slot)?;
+    Some(match said {
+        ReconcileAnswer::Happened(output) => {
+            let answer = Answer::Ok(output);
+            applied(durable, invocation, &open, answer, Provenance::Reconciled, ("reconcile", None), context)
+        }
+        ReconcileAnswer::DidNotHappen => {
+            not_applied(durable, invocation, &open, Provenance::Reconciled, ("reconcile", None), context)
+        }
+    })
+}
+
+/// It happened: the verdict, and the answer as if it had come.
+pub(super) fn applied(
+    durable: &Durable,
+    invocation: &Invocation,
+    open: &Try,
+    answer: Answer,
+    provenance: Provenance,
+    (by, reason): (&str, Option<String>),
+    context: &Context<'_>,
+) -> Draft {
+    let slot = &invocation.slot;
+    let effect = Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us };
+    let verdict = resolved(slot, open.try_no, Verdict::Applied, by, reason);
+    let verdict = Draft { events: vec![verdict], flush_now: true, ..Draft::default() };
+    verdict.and(answered(durable, invocation, open, effect, context))
+}
+
+/// It did not happen: the try is claimed, and another may follow under the same key.
+pub(super) fn not_applied(
+    durable: &Durable,
+    invocation: &Invocation,
+    open: &Try,
+    provenance: Provenance,
+    (by, reason): (&str, Option<String>),
+    context: &Context<'_>,
+) -> Draft {
+    let slot = &invocation.slot;
+    let row = durable.rows.get(slot).expect("a call in doubt has its row");
+    let failure = Failure::new(Code::InvocationLost, "the call did not take effect");
+    Draft {
+        events: vec![resolved(slot, open.try_no, Verdict::NotApplied, by, reason)],
+        ledger: vec![write(
+            durable,
+            Row { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row.clone() },
+        )],
+        effects: claim(durable, slot, open, Answer::NotApplied(failure), provenance, context),
+        flush_now: true,
+        ..Draft::default()
+    }
+}
+
+/// Nobody will find out: `INVOCATION_LOST` is the final answer.
+pub(super) fn lost(
+    durable: &Durable,
+    invocation: &Invocation,
+    open: &Try,
+    by: &str,
+    reason: Option<String>,
+    context: &Context<'_>,
+) -> Draft {
+    let slot = &invocation.slot;
+    let row = durable.rows.get(slot).expect("a call in doubt has its row");
+    let failure = Failure::new(Code::InvocationLost, "whether the call happened could not be found out");
+    let effect = Effect {
+        slot: slot.clone(),
+        try_no: open.try_no,
+        answer: Answer::Unknown { failure, kept: None },
+        provenance: Provenance::Operator,
+        time_us: context.now_us,
+    };
+    let answer = durable.payload_ref(&label::answer(slot, open.try_no), &effect.to_bytes());
+    let finished = Body::ToolInvocationFinished {
+        slot: slot.clone(),
+        try_no: open.try_no,
+        ok: false,
+        answer,
+        provenance: Provenance::Operator,
+        code: Some(Code::InvocationLost),
+        usage: None,
+        refused: None,
+    };
+    // No action key is settled: nobody else may perform an action that may have happened.
+    Draft {
+        events: vec![
+            resolved(slot, open.try_no, Verdict::Lost, by, reason),
+            finished,
+            Body::CommandCommitted { slot: slot.clone() },
+        ],
+        ledger: vec![write(
+            durable,
+            Row { state: RowState::FailedFinal, next_try_us: None, result_hash: Some(answer.hash), ..row.clone() },
+        )],
+        effects: vec![effect],
+        flush_now: true,
+        ..Draft::default()
+    }
+}
+
+fn keyed_in_window(operator: &Pinned, row: &Row, context: &Context<'_>) -> bool {
+    let window_us = i64::from(operator.resolution.idempotent_by_key_seconds) * 1_000_000;
+    let needed_us = i64::from(row.timeout_ms + context.clock_margin_ms) * 1000;
+    operator.class == Class::Keyed && row.first_started_us + window_us > context.now_us + needed_us
+}
+
+fn not_yet(row: &Row, context: &Context<'_>) -> Option<u32> {
+    let left_us = row.next_try_us? - context.now_us;
+    (left_us > 0).then(|| u32::try_from(left_us / 1000 + 1).unwrap_or(u32::MAX))
+}
+
+fn repeat(
+    durable: &Durable,
+    invocation: &Invocation,
+    operator: &Pinned,
+    row: &Row,
+    open: &Try,
+    context: &Context<'_>,
+) -> Next {
+    let slot = &invocation.slot;
+    let (mut draft, started) = start(durable, invocation, operator, Provenance::KeyedRetry, context);
+    let failure = Failure::new(Code::InvocationLost, "repeated under its external key");
+    draft.events.insert(0, resolved(slot, open.try_no, Verdict::Repeat, "key", None));
+    draft.effects =
+        claim(durable, slot, open, Answer::Unknown { failure, kept: None }, Provenance::KeyedRetry, context);
+    debug_assert_eq!(row.first_attempt, started.first_attempt, "the external key never changes");
+    Next::Execute { draft, started }
+}
+
+/// Takes the open try's place in the effect store, so that only one of verdict and late answer wins.
+fn claim(
+    durable: &Durable,
+    slot: &Slot,
+    open: &Try,
+    answer: Answer,
+    provenance: Provenance,
+    context: &Context<'_>,
+) -> Vec<Effect> {
+    if durable.effects.contains_key(&(slot.clone(), open.try_no)) {
+        return Vec::new();
+    }
+    vec![Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us }]
+}
+
+fn park(slot: &Slot) -> Next {
+    let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
+    Next::Block(Draft { events: vec![body], flush_now: true, ..Draft::default() })
+}

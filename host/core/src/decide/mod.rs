@@ -1,0 +1,71 @@
+//! Decide, then do: pure functions from what is durable to what shall be written and done.
+//!
+//! The worker seals a draft, makes it durable where something waits for that, performs what it
+//! was told, and asks again. Nothing here performs, and the worker decides nothing.
+
+use crate::error::Failure;
+use crate::event::{Body, Mode};
+use crate::ids::{Hash, Slot, StepId};
+use crate::policy::Rules;
+use crate::state::Draft;
+
+mod advance;
+mod answer;
+mod call;
+mod end;
+mod inbox;
+mod ladder;
+mod step_end;
+
+pub use advance::{advance, gate_hash, startable};
+pub use answer::{Try, answered};
+pub use call::{Invocation, Next, next};
+pub use end::{Rest, doubt, end_of_job, rest};
+pub use inbox::inbox;
+pub use ladder::{ReconcileAnswer, reconciled};
+pub use step_end::{StepResult, step_ended, step_started};
+
+/// What decisions know beside the durable state: time, chance and rules are passed in.
+#[derive(Clone, Debug)]
+pub struct Context<'a> {
+    /// Event time of now, microseconds since 1970 UTC.
+    pub now_us: i64,
+    /// A fresh random number: nonces and jitter.
+    pub random: u64,
+    /// The tenant's rules.
+    pub rules: &'a Rules,
+    /// How far clocks may be apart, in milliseconds.
+    pub clock_margin_ms: u32,
+}
+
+/// Backoffs up to this long are waited out inside the running step; longer ones block it.
+pub const WAIT_IN_PLACE_MS: u32 = 2_000;
+
+/// Tries of one invocation, repeats of calls in doubt included.
+pub const TRIES_MAX: u32 = 6;
+
+/// The claim's own event.
+pub fn claimed(worker: &str, engine_profile: Hash) -> Draft {
+    Draft { events: vec![Body::JobClaimed { worker: worker.to_owned(), engine_profile }], ..Draft::default() }
+}
+
+/// Identity of the outcome of a step: the same for every try and replay.
+pub fn outcome_id(job_id: &crate::ids::JobId, step: &StepId) -> String {
+    let hash = Hash::of(&[b"outcome\0", job_id.as_str().as_bytes(), b"\0", step.as_str().as_bytes()]);
+    format!("out-{}", &hash.to_hex()[..20])
+}
+
+fn blocked(step: &StepId, slot: &Slot, reason: crate::error::Code) -> Body {
+    Body::StepBlocked { step_id: step.clone(), slot: slot.clone(), reason }
+}
+
+fn is_dry(mode: Mode) -> bool {
+    mode == Mode::DryRun
+}
+
+fn failed(failure: &Failure, step: &StepId, result_type: crate::event::ResultType) -> Body {
+    Body::StepFailed { step_id: step.clone(), result_type, failure: failure.clone() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! How a try of a step ends.
+
+use crate::error::{Code, Failure};
+use crate::event::{Body, ResultType};
+use crate::ids::StepId;
+use crate::manifest::PluginKind;
+use crate::replay::{self, Divergence};
+use crate::state::{Draft, Durable, label};
+use crate::storage::Payload;
+
+use super::{failed, outcome_id};
+
+/// Tries of a step that ended in a way that may not repeat (stack overflow, wall clock), until
+/// the last of them becomes the verdict on the step.
+const ABORTS_MAX: u32 = 3;
+
+/// How a try of a step ended.
+#[derive(Clone, Debug)]
+pub enum StepResult {
+    /// It has an output (a step plugin's; a tool's is the answer of its call).
+    Output(Vec<u8>),
+    /// The guest's own error, or the final error of the tool that the step is.
+    Failed(Failure),
+    /// The host stopped it: fuel, memory, trap, output.
+    Fault(Failure),
+}
+
+/// The step's start, once in its life.
+pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
+    match durable.job.step(step) {
+        Some(found) if found.started_us.is_none() => {
+            Draft { events: vec![Body::StepStarted { step_id: step.clone() }], ..Draft::default() }
+        }
+        _ => Draft::default(),
+    }
+}
+
+/// What to write about a step whose try ended.
+///
+/// # Errors
+/// The try did not do what the log says an earlier one did.
+pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResult) -> Result<Draft, Divergence> {
+    replay::check_complete(&durable.job, step, calls)?;
+    let job = &durable.job;
+    Ok(match result {
+        StepResult::Output(output) => succeeded(durable, step, output),
+        StepResult::Fault(failure) if may_not_repeat(failure.code) => {
+            let aborts = job.step(step).map_or(0, |step| step.aborts);
+            if aborts + 1 > ABORTS_MAX {
+                fail(durable, step, failure)
+            } else {
+                Draft { events: vec![Body::StepAborted { step_id: step.clone(), failure }], ..Draft::default() }
+            }
+        }
+        StepResult::Fault(failure) | StepResult::Failed(failure) => fail(durable, step, failure),
+    })
+}
+
+/// Whether the same bytes may end otherwise another time: depth of the stack and wall clock
+/// depend on generated code and on the machine.
+fn may_not_repeat(code: Code) -> bool {
+    matches!(code, Code::StackOverflow | Code::WallClockLimit)
+}
+
+fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
+    let result_type = durable.job.result_type(step, false);
+    Draft { events: vec![failed(&failure, step, result_type)], ..Draft::default() }
+}
+
+fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
+    let job = &durable.job;
+    let result_type: ResultType = job.result_type(step, true);
+    let label = label::output(step);
+    let reference = durable.payload_ref(&label, &output);
+    let mut events = vec![
+        Body::StepSucceeded { step_id: step.clone(), result_type },
+        Body::StateCheckpointed { step_id: step.clone(), output: reference },
+    ];
+    let planned = job.plan.step(step).expect("a running step is in the plan");
+    let pinned = job.pinned(&planned.name);
+    let of_plan = planned.outcome.as_ref();
+    let outcome_type = of_plan
+        .map(|outcome| outcome.outcome_type.clone())
+        .or_else(|| pinned.and_then(|operator| operator.outcome_type.clone()));
+    if let Some(outcome_type) = outcome_type {
+        let status = of_plan
+            .and_then(|outcome| outcome.status.clone())
+            .or_else(|| pinned.and_then(|operator| operator.outcome_status.clone()))
+            .unwrap_or_else(|| "draft".to_owned());
+        events.push(Body::OutcomeRecorded {
+            step_id: step.clone(),
+            outcome_id: outcome_id(&job.header.job_id, step),
+            outcome_type,
+            status,
+            sensitivity: of_plan.and_then(|outcome| outcome.sensitivity.clone()),
+        });
+    }
+    let mut draft = Draft { events, ..Draft::default() };
+    // A tool's output is the result in its effect: stored once.
+    if pinned.is_none_or(|operator| operator.kind == PluginKind::Step) {
+        draft.payloads.push(Payload { label, bytes: output });
+    }
+    draft
+}

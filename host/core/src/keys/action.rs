@@ -1,0 +1,96 @@
+//! Action keys: the same action asked for by two jobs.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::length_prefixed;
+use crate::canon::value_to_canonical;
+use crate::ids::Hash;
+
+/// An `idempotency_template` whose braces are in order: text with names in `{}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template<'a> {
+    text: &'a str,
+    names: Vec<&'a str>,
+}
+
+/// A template whose braces are not in order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at byte {offset} of the template")]
+pub struct BadTemplate {
+    /// Byte offset into the template.
+    pub offset: usize,
+    /// What is wrong there.
+    pub message: &'static str,
+}
+
+/// A name in a template that is neither a payload field nor in `hashes`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{{{0}}}` names neither a field of the payload nor an entry of `hashes`")]
+pub struct UnknownName(pub String);
+
+impl<'a> Template<'a> {
+    /// Find the names. There is no escape for braces: they are for names alone.
+    pub fn parse(text: &'a str) -> Result<Self, BadTemplate> {
+        let bad = |offset, message| Err(BadTemplate { offset, message });
+        let mut names = Vec::new();
+        let mut open = None;
+        for (index, char) in text.char_indices() {
+            match (char, open) {
+                ('{', None) => open = Some(index + 1),
+                ('{', Some(_)) => return bad(index, "`{` inside a name"),
+                ('}', None) => return bad(index, "`}` without `{`"),
+                ('}', Some(start)) if start == index => return bad(index, "an empty name"),
+                ('}', Some(start)) => {
+                    names.push(&text[start..index]);
+                    open = None;
+                }
+                _ => {}
+            }
+        }
+        match open {
+            Some(start) => bad(start - 1, "`{` without `}`"),
+            None => Ok(Self { text, names }),
+        }
+    }
+
+    /// The names in the order of the text, repeated ones repeated.
+    pub fn names(&self) -> &[&'a str] {
+        &self.names
+    }
+
+    /// `SHA-256` over the length-prefixed template and the length-prefixed canonical form of
+    /// each name's value. A name means that field of the payload, else that entry of `hashes`,
+    /// which stands in as the hexadecimal SHA-256 of its canonical form. Both are resolved:
+    /// no binding is left in them.
+    pub fn key(&self, payload: &Value, hashes: &BTreeMap<String, Value>) -> Result<Hash, UnknownName> {
+        let mut fields = vec![self.text.as_bytes().to_vec()];
+        for name in &self.names {
+            let field = match (payload.get(name), hashes.get(*name)) {
+                (Some(value), _) => value_to_canonical(value),
+                (None, Some(value)) => {
+                    let digest = Hash::of(&[&value_to_canonical(value)]);
+                    value_to_canonical(&Value::String(digest.to_hex()))
+                }
+                (None, None) => return Err(UnknownName((*name).to_owned())),
+            };
+            fields.push(field);
+        }
+        let fields: Vec<&[u8]> = fields.iter().map(Vec::as_slice).collect();
+        Ok(length_prefixed(&fields))
+    }
+}
+
+/// The action key of a plan step: see [`Template::key`]. The template is one that
+/// [`crate::plan::check`] has accepted.
+pub fn action_key(template: &str, payload: &Value, hashes: &BTreeMap<String, Value>) -> Result<Hash, UnknownName> {
+    let template = Template::parse(template).expect("a checked plan has no bad template");
+    template.key(payload, hashes)
+}
+
+/// The action key of a call inside a step plugin, from the text the plugin gave: that of a
+/// template without names.
+pub fn call_action_key(text: &str) -> Hash {
+    length_prefixed(&[text.as_bytes()])
+}

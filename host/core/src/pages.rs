@@ -1,0 +1,164 @@
+//! The page of each code: what happened, the usual cause, what to do. `latch explain` shows them.
+
+/// One page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The code: `L0001`, `RATE_LIMIT`.
+    pub code: &'static str,
+    /// The page in Markdown.
+    pub text: &'static str,
+}
+
+impl Page {
+    /// What the code means, in a few words.
+    pub fn title(&self) -> &'static str {
+        let first = self.text.lines().next().unwrap_or_default();
+        first.split_once(": ").map_or(first, |(_, title)| title)
+    }
+}
+
+/// The page of a code, whatever its case.
+///
+/// ```
+/// use latchwork_core::pages;
+/// assert!(pages::find("INDETERMINATE_EFFECT").is_some_and(|page| page.contains("job resolve")));
+/// assert_eq!(pages::find("no such code"), None);
+/// ```
+pub fn find(code: &str) -> Option<&'static str> {
+    PAGES.iter().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| page.text)
+}
+
+/// Every page: errors of usage, configuration and stores first, then reasons of steps and jobs.
+pub fn all() -> &'static [Page] {
+    PAGES
+}
+
+macro_rules! pages {
+    (errors { $($name:ident = $code:literal,)* } reasons { $($reason:literal,)* }) => {
+        $(
+            #[doc = concat!("Code `", $code, "`.")]
+            #[doc = ""]
+            #[doc = include_str!(concat!("../errors/", $code, ".md"))]
+            pub const $name: &str = $code;
+        )*
+        const PAGES: &[Page] = &[
+            $(Page { code: $code, text: include_str!(concat!("../errors/", $code, ".md")) },)*
+            $(Page { code: $reason, text: include_str!(concat!("../errors/", $reason, ".md")) },)*
+        ];
+    };
+}
+
+pages! {
+    errors {
+    CONFIG_UNREADABLE = "L0001",
+    CONFIG_SYNTAX = "L0002",
+    CONFIG_UNKNOWN_KEY = "L0003",
+    CONFIG_NOT_SUPPORTED = "L0004",
+    CONFIG_WRONG_TYPE = "L0005",
+    CONFIG_INVALID_VALUE = "L0006",
+    CONFIG_MISSING_KEY = "L0007",
+    CONFIG_DUPLICATE_PLUGIN = "L0008",
+    CONFIG_DATABASE = "L0009",
+    USAGE = "L0010",
+    INPUT_UNREADABLE = "L0011",
+    PLAN_REFUSED = "L0012",
+    REQUEST_CONFLICT = "L0013",
+    NO_SUCH_JOB = "L0014",
+    JOB_REFUSES = "L0015",
+    NO_SUCH_CODE = "L0016",
+    JOB_HELD = "L0017",
+    NOT_IN_BUILD = "L0018",
+    PLUGIN_MISSING = "L0020",
+    PLUGIN_DIGEST = "L0021",
+    PLUGIN_IMPORTS = "L0022",
+    PLUGIN_MALFORMED = "L0023",
+    OPERATOR_TWICE = "L0024",
+    PLUGIN_DESCRIBE = "L0025",
+    PLUGIN_BUILD = "L0026",
+    DATABASE_DAMAGED = "L0030",
+    DATABASE_NOT_DURABLE = "L0031",
+    DATABASE_UNAVAILABLE = "L0032",
+    DATABASE_RESTORED = "L0033",
+    OUTPUT_UNWRITABLE = "L0040",
+    DEFECT = "L0099",
+    }
+    reasons {
+    "NETWORK_TIMEOUT",
+    "RATE_LIMIT",
+    "TEMPORARY_PROVIDER_ERROR",
+    "TRANSIENT_DB_LOCK",
+    "DEPENDENCY_UNAVAILABLE",
+    "POLICY_DENIED",
+    "INVALID_INPUT",
+    "SCHEMA_VALIDATION_FAILED",
+    "MISSING_REQUIRED_CONTEXT",
+    "AUTH_FORBIDDEN",
+    "CONTRACT_VIOLATION",
+    "PLUGIN_TRAP",
+    "OUT_OF_FUEL",
+    "MEMORY_LIMIT",
+    "STACK_OVERFLOW",
+    "WALL_CLOCK_LIMIT",
+    "OUTPUT_LIMIT",
+    "WAIT_TIMED_OUT",
+    "GATE_REJECTED",
+    "GATE_EXPIRED",
+    "BUDGET_EXCEEDED",
+    "INVOCATION_LOST",
+    "CANCELLED",
+    "INTERNAL",
+    "REQUIRES_APPROVAL",
+    "REQUIRES_SIGNAL",
+    "WAITING_TIMER",
+    "RETRY_SCHEDULED",
+    "INDETERMINATE_EFFECT",
+    "CONFIRMATION_REQUIRED",
+    "ACTION_IN_PROGRESS",
+    "ATTEMPTS_EXHAUSTED",
+    "MODE_FORBIDS",
+    "DRY_RUN_UPSTREAM",
+    "DIVERGED",
+    "RESTORED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn every_reason_code_has_a_page() {
+        for code in Code::ALL {
+            assert!(find(code.as_str()).is_some(), "{code} has no page");
+        }
+    }
+
+    #[test]
+    fn every_page_says_what_happened_why_and_what_to_do() {
+        for page in all() {
+            assert!(page.text.starts_with(&format!("# {}: ", page.code)), "{}: the heading", page.code);
+            let mut rest = page.text;
+            for section in ["## What happened", "## Usual cause", "## What to do"] {
+                let (_, after) = rest
+                    .split_once(&format!("\n{section}\n\n"))
+                    .unwrap_or_else(|| panic!("{}: no {section:?}", page.code));
+                let body = after.split("\n## ").next().unwrap();
+                assert!(body.trim().len() > 10, "{}: {section:?} says nothing", page.code);
+                rest = after;
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_is_a_page_and_no_code_is_used_twice() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/errors");
+        let files: BTreeSet<String> =
+            std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        let pages: BTreeSet<String> = all().iter().map(|page| format!("{}.md", page.code)).collect();
+        assert_eq!(files, pages);
+        assert_eq!(pages.len(), all().len());
+    }
+}

@@ -1,0 +1,55 @@
+//! What a tenant and a mode allow. Policy narrows a plan and never widens it.
+
+use crate::error::{Code, Failure};
+use crate::event::Mode;
+use crate::manifest::{Effect, Pinned, PluginKind};
+use crate::plan;
+
+/// A tenant's rules, as far as they concern one job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Effects that are always gated.
+    pub gate_effects: Vec<Effect>,
+    /// Policy tags that are always gated.
+    pub gate_tags: Vec<String>,
+    /// Whether approvals given with the submission count.
+    pub standing_approvals: bool,
+}
+
+/// Whether a person has to approve this invocation.
+///
+/// `own` is whether the invocation is the plan step itself rather than a call inside it.
+pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &Pinned, own: bool) -> bool {
+    let of_plan = own && step.gate == plan::Gate::HumanConfirm;
+    let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
+    // What a step plugin's operator declares it may cause is gated where it is caused: at its calls.
+    let effects: &[Effect] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
+    let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
+    let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
+    of_plan || of_tags || of_mode || of_effects
+}
+
+/// Why this invocation may not be executed at all, if so.
+pub fn forbids(mode: Mode, step: &plan::Step, operator: &Pinned) -> Option<Failure> {
+    if operator.kind != PluginKind::Tool {
+        return None;
+    }
+    let uncovered = operator.effects.iter().find(|effect| !covers(&step.effects, **effect));
+    if let Some(effect) = uncovered {
+        let message = format!("step {} does not declare the effect {}", step.step_id, effect.as_str());
+        return Some(Failure::new(Code::PolicyDenied, message));
+    }
+    if mode == Mode::DraftOnly && operator.effects.iter().any(|effect| effect.is_external()) {
+        return Some(Failure::new(Code::ModeForbids, "DRAFT_ONLY forbids external writes and sends"));
+    }
+    None
+}
+
+/// Whether a declaration covers an effect: world-changing ones by name only.
+pub fn covers(declared: &[Effect], effect: Effect) -> bool {
+    match effect {
+        Effect::ProduceOutcome => true,
+        Effect::ReadOnly => true,
+        _ => declared.contains(&effect),
+    }
+}

@@ -1,0 +1,176 @@
+//! What all stores hold of one job, as the lease holder sees it, and how a decision becomes a
+//! batch: events are numbered, timed and chained here, nowhere else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::effect::{Answer, Effect};
+use crate::event::{Body, Event, PayloadRef};
+use crate::ids::{Hash, Slot, StepId};
+use crate::keys;
+use crate::ledger::Row;
+use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, Record, StatusWrite};
+
+use super::{FoldError, Job, label};
+
+/// What a decision wants written, before it has its place in the log.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// Events, in order.
+    pub events: Vec<Body>,
+    /// Ledger rows.
+    pub ledger: Vec<LedgerWrite>,
+    /// Effects.
+    pub effects: Vec<Effect>,
+    /// Payloads.
+    pub payloads: Vec<Payload>,
+    /// Action keys.
+    pub actions: Vec<ActionWrite>,
+    /// Inbox rows that have become events.
+    pub inbox_done: Vec<i64>,
+    /// Where the job goes.
+    pub status: Option<StatusWrite>,
+    /// Whether it starts invocations.
+    pub acquire: bool,
+    /// Whether somebody waits for it to be durable.
+    pub flush_now: bool,
+}
+
+impl Draft {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+            && self.ledger.is_empty()
+            && self.effects.is_empty()
+            && self.payloads.is_empty()
+            && self.actions.is_empty()
+            && self.inbox_done.is_empty()
+            && self.status.is_none()
+    }
+    /// Both, this one first.
+    pub fn and(mut self, other: Draft) -> Draft {
+        self.events.extend(other.events);
+        self.ledger.extend(other.ledger);
+        self.effects.extend(other.effects);
+        self.payloads.extend(other.payloads);
+        self.actions.extend(other.actions);
+        self.inbox_done.extend(other.inbox_done);
+        self.status = other.status.or(self.status);
+        self.acquire |= other.acquire;
+        self.flush_now |= other.flush_now;
+        self
+    }
+}
+
+/// Everything stored of a job.
+#[derive(Clone, Debug)]
+pub struct Durable {
+    /// The fold of its events.
+    pub job: Job,
+    /// Secret that payload salts derive from.
+    pub secret: Hash,
+    /// Its ledger.
+    pub rows: BTreeMap<Slot, Row>,
+    /// Its effects by slot and try.
+    pub effects: BTreeMap<(Slot, u32), Arc<Effect>>,
+    /// Its payloads by label.
+    pub payloads: BTreeMap<String, Arc<[u8]>>,
+}
+
+impl Durable {
+    /// What was loaded.
+    pub fn load(record: Record, effects: Vec<Effect>) -> Result<Durable, FoldError> {
+        let job = Job::fold(&record.events)?;
+        Ok(Durable {
+            job,
+            secret: record.secret,
+            rows: record.ledger.into_iter().map(|row| (row.slot.clone(), row)).collect(),
+            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
+            payloads: record.payloads.into_iter().map(|p| (p.label, p.bytes.into())).collect(),
+        })
+    }
+
+    /// Gives the draft its place in the log and takes it over.
+    ///
+    /// # Errors
+    /// The draft holds an event that the state machines refuse: a defect of the caller.
+    pub fn seal(&mut self, draft: Draft, now_us: i64) -> Result<Batch, FoldError> {
+        let mut batch = Batch::new(self.job.header.job_id.clone(), self.job.attempt, self.job.next_seq, self.job.head);
+        // Event times never go back, whatever the clock does.
+        let time_us = now_us.max(self.job.last_us);
+        let mut attempt = self.job.attempt;
+        for body in draft.events {
+            if matches!(body, Body::JobClaimed { .. }) {
+                attempt += 1;
+                batch.attempt = attempt;
+            }
+            let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
+            self.job.apply(&event)?;
+            batch.events.push(event);
+        }
+        for write in &draft.ledger {
+            let row = write.row();
+            self.rows.insert(row.slot.clone(), row.clone());
+        }
+        for effect in &draft.effects {
+            self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));
+        }
+        for payload in &draft.payloads {
+            self.payloads.insert(payload.label.clone(), payload.bytes.as_slice().into());
+        }
+        batch.ledger = draft.ledger;
+        batch.effects = draft.effects;
+        batch.payloads = draft.payloads;
+        batch.actions = draft.actions;
+        batch.inbox_done = draft.inbox_done;
+        batch.status = draft.status;
+        batch.acquire = draft.acquire;
+        batch.flush = if draft.flush_now { Flush::Now } else { Flush::Linger };
+        Ok(batch)
+    }
+
+    /// The salted hash of a payload.
+    pub fn payload_ref(&self, label: &str, bytes: &[u8]) -> PayloadRef {
+        keys::payload_ref(&self.secret, label, bytes)
+    }
+
+    /// A step's resolved input.
+    pub fn input(&self, step: &StepId) -> Option<Arc<[u8]>> {
+        self.payloads.get(&label::input(step)).cloned()
+    }
+
+    /// A step's output: its own payload, or the result of the tool that it is.
+    pub fn output(&self, step: &StepId) -> Option<Arc<[u8]>> {
+        self.job.step(step)?.output?;
+        if let Some(bytes) = self.payloads.get(&label::output(step)) {
+            return Some(bytes.clone());
+        }
+        match self.answer(&Slot::of_step(step))?.answer {
+            Answer::Ok(ref output) => Some(output.result.as_bytes().into()),
+            _ => None,
+        }
+    }
+
+    /// The effect of the last answer of a call.
+    pub fn answer(&self, slot: &Slot) -> Option<Arc<Effect>> {
+        let finished = self.job.calls.get(slot)?.finished.as_ref()?;
+        self.effects.get(&(slot.clone(), finished.try_no)).cloned()
+    }
+
+    /// The canonical arguments of a call, where they are kept.
+    pub fn args(&self, slot: &Slot) -> Option<Arc<[u8]>> {
+        match slot.call_number() {
+            None => self.input(&slot.step()),
+            Some(_) => self.payloads.get(&label::args(slot)).cloned(),
+        }
+    }
+}
+
+impl Durable {
+    /// Takes over effects that are stored already.
+    pub fn take_effects(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));
+        }
+    }
+}

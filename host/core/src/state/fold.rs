@@ -1,0 +1,467 @@
+//! Folding events into the state of a job. Every transition goes through the tables of
+//! [`crate::job`] and [`crate::step`]; an event that does not fit is an error, never ignored.
+
+use crate::event::{Body, Event, Verdict};
+use crate::ids::{Slot, StepId};
+use crate::job::{IllegalJobTransition, JobInput, JobState};
+use crate::plan::Plan;
+use crate::step::{IllegalStepTransition, StepInput, StepState};
+
+use super::{Call, Emit, Finished, Gate, Job, Outcome, Step};
+
+/// Why a log is not that of a job.
+#[derive(Debug, thiserror::Error)]
+pub enum FoldError {
+    /// It does not begin with `intent_accepted`, `plan_created`.
+    #[error("event {seq}: a log begins with intent_accepted and plan_created, this is {found}")]
+    Beginning {
+        /// Where.
+        seq: u64,
+        /// What is there.
+        found: String,
+    },
+    /// The plan in it cannot be read.
+    #[error("event 1: the plan cannot be read: {0}")]
+    Plan(String),
+    /// Events are missing or out of order, or the chain is broken.
+    #[error("event {found}: expected event {expected} with the hash of the one before")]
+    Chain {
+        /// Where the reader stood.
+        expected: u64,
+        /// What came.
+        found: u64,
+    },
+    /// The job cannot do that now.
+    #[error("event {seq}: {source}")]
+    Job {
+        /// Where.
+        seq: u64,
+        /// Why.
+        source: IllegalJobTransition,
+    },
+    /// The step cannot do that now.
+    #[error("event {seq}: step {step}: {source}")]
+    Step {
+        /// Where.
+        seq: u64,
+        /// Which step.
+        step: StepId,
+        /// Why.
+        source: IllegalStepTransition,
+    },
+    /// The event names a step, call or gate that is not there, or one in another state.
+    #[error("event {seq}: {message}")]
+    Unknown {
+        /// Where.
+        seq: u64,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl Job {
+    /// The state after these events.
+    pub fn fold(events: &[Event]) -> Result<Job, FoldError> {
+        let mut job = Self::begin(events)?;
+        for event in &events[2..] {
+            job.apply(event)?;
+        }
+        Ok(job)
+    }
+
+    /// The state after the first two events.
+    fn begin(events: &[Event]) -> Result<Job, FoldError> {
+        let missing = |seq, events: &[Event]| FoldError::Beginning {
+            seq,
+            found: events.get(seq as usize).map_or_else(|| "missing".to_owned(), Event::name),
+        };
+        let Some(Event { body: Body::IntentAccepted { header }, .. }) = events.first() else {
+            return Err(missing(0, events));
+        };
+        let Some(Event { body: Body::PlanCreated { plan, plan_hash }, .. }) = events.get(1) else {
+            return Err(missing(1, events));
+        };
+        let plan: Plan = serde_json::from_value(plan.clone()).map_err(|error| FoldError::Plan(error.to_string()))?;
+        if plan.hash() != *plan_hash {
+            return Err(FoldError::Plan("it does not have the recorded hash".to_owned()));
+        }
+        if events[0].seq != 0 || events[1].seq != 1 || events[1].prev_hash != events[0].hash {
+            return Err(FoldError::Chain { expected: 1, found: events[1].seq });
+        }
+        let steps = plan.steps.iter().map(|step| Step::new(step.step_id.clone())).collect();
+        Ok(Job {
+            header: (**header).clone(),
+            plan,
+            plan_hash: *plan_hash,
+            state: JobState::Pending,
+            attempt: 0,
+            next_seq: 2,
+            head: events[1].hash,
+            accepted_us: events[0].time_us,
+            last_us: events[1].time_us,
+            steps,
+            calls: Default::default(),
+            gates: Default::default(),
+            cancel: None,
+            barren_attempts: 0,
+            progressed: false,
+            parked: None,
+            waiting_until_us: None,
+            divergence: None,
+            continued: false,
+            aborted: false,
+            failure: None,
+        })
+    }
+
+    /// The state after one more event.
+    pub fn apply(&mut self, event: &Event) -> Result<(), FoldError> {
+        if event.seq != self.next_seq || event.prev_hash != self.head {
+            return Err(FoldError::Chain { expected: self.next_seq, found: event.seq });
+        }
+        if !self.is_audit(&event.body) && self.state.is_terminal() {
+            return Err(unknown(event, "the job is over"));
+        }
+        self.apply_body(event)?;
+        if event.body.is_progress() && !self.progressed {
+            self.progressed = true;
+            self.barren_attempts = 0;
+        }
+        self.next_seq += 1;
+        self.head = event.hash;
+        self.last_us = event.time_us;
+        Ok(())
+    }
+
+    fn is_audit(&self, body: &Body) -> bool {
+        matches!(body, Body::ResolutionConflict { .. })
+    }
+
+    fn apply_body(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::IntentAccepted { .. } | Body::PlanCreated { .. } => {
+                return Err(unknown(event, "a second beginning"));
+            }
+            Body::JobClaimed { .. } => self.claimed(event)?,
+            Body::StepReady { step_id, input } => {
+                let step = self.move_step(event, step_id, StepInput::Ready)?;
+                step.input = Some(*input);
+            }
+            Body::StepStarted { step_id } => {
+                let step = self.move_step(event, step_id, StepInput::Start)?;
+                step.started_us.get_or_insert(event.time_us);
+            }
+            Body::StepSucceeded { step_id, result_type } => {
+                let result_type = *result_type;
+                let step = self.end_step(event, step_id, StepInput::Succeed)?;
+                step.result_type = Some(result_type);
+            }
+            Body::StateCheckpointed { step_id, output } => {
+                let step = self.find_step(event, step_id)?;
+                step.output = Some(*output);
+            }
+            Body::StepFailed { step_id, result_type, failure } => {
+                let step = self.end_step(event, step_id, StepInput::FailFinal)?;
+                step.result_type = Some(*result_type);
+                step.failure = Some(failure.clone());
+            }
+            Body::StepSkipped { step_id, reason, because } => {
+                let step = self.move_step(event, step_id, StepInput::Skip)?;
+                step.skipped = Some((*reason, because.clone()));
+            }
+            Body::StepAborted { step_id, .. } => {
+                let step = self.restarted(event, step_id, StepInput::Abort)?;
+                step.aborts += 1;
+            }
+            Body::StepCancelled { step_id } => {
+                self.move_step(event, step_id, StepInput::Cancel)?;
+            }
+            Body::StepBlocked { step_id, slot, reason } => {
+                let step = self.restarted(event, step_id, StepInput::Block)?;
+                step.blocked = Some((slot.clone(), *reason));
+            }
+            Body::StepUnblocked { step_id } => self.unblocked(event, step_id)?,
+            Body::StepRetryScheduled { step_id, slot, not_before_us, .. } => {
+                self.call(event, slot)?.retry_at_us = Some(*not_before_us);
+                if slot.call_number().is_none() {
+                    let step = self.restarted(event, step_id, StepInput::FailRetryable)?;
+                    step.retry_at_us = Some(*not_before_us);
+                }
+            }
+            Body::ToolInvocationStarted { .. }
+            | Body::ToolInvocationFinished { .. }
+            | Body::CommandCommitted { .. }
+            | Body::InvocationResolved { .. }
+            | Body::ResolutionConflict { .. } => self.apply_call(event)?,
+            Body::StateChanged { slot, .. } | Body::ActionReused { slot, .. } => {
+                self.find_step(event, &slot.step())?;
+            }
+            Body::OutcomeRecorded { step_id, outcome_id, outcome_type, status, sensitivity } => {
+                self.find_step(event, step_id)?.outcome = Some(Outcome {
+                    id: outcome_id.clone(),
+                    outcome_type: outcome_type.clone(),
+                    status: status.clone(),
+                    sensitivity: sensitivity.clone(),
+                });
+            }
+            Body::GateRequested { .. } | Body::GateApproved { .. } | Body::GateRejected { .. } => {
+                self.apply_gate(event)?;
+            }
+            Body::AsyncEventEmitted { step_id, n, after_calls, name, payload } => {
+                let emit = Emit { after_calls: *after_calls, name: name.clone(), payload: *payload };
+                let emits = &mut self.find_step(event, step_id)?.emits;
+                if emits.len() as u32 != *n {
+                    return Err(unknown(event, "announced events are numbered without gaps"));
+                }
+                emits.push(emit);
+            }
+            Body::JobWaiting { until_us } => {
+                self.move_job(event, JobInput::Wait)?;
+                self.waiting_until_us = Some(*until_us);
+            }
+            Body::JobParked { reason, slot } => {
+                self.move_job(event, JobInput::Park)?;
+                self.parked = Some((*reason, slot.clone()));
+            }
+            Body::JobUnparked { cause } => {
+                self.continued |= cause == "continue";
+                self.aborted |= cause == "abort";
+                self.barren_attempts = 0;
+            }
+            Body::JobDiverged { report } => {
+                self.move_job(event, JobInput::Diverge)?;
+                self.divergence = Some((**report).clone());
+            }
+            Body::JobCancelRequested { by } => self.cancel = Some(by.clone()),
+            Body::JobCancelled {} => self.move_job(event, JobInput::Cancel)?,
+            Body::JobPartial {} => self.move_job(event, JobInput::EndPartial)?,
+            Body::JobCompleted {} => self.move_job(event, JobInput::Complete)?,
+            Body::JobFailed { code } => {
+                self.move_job(event, JobInput::Fail)?;
+                self.failure = *code;
+            }
+        }
+        Ok(())
+    }
+
+    fn claimed(&mut self, event: &Event) -> Result<(), FoldError> {
+        if event.attempt <= self.attempt {
+            return Err(unknown(event, "attempts increase"));
+        }
+        // An attempt that was cut off (its job never waited or parked) without progress is barren.
+        if self.state == JobState::Running && !self.progressed {
+            self.barren_attempts += 1;
+        }
+        match self.state {
+            // The inbox or a time woke the job before it could be claimed again.
+            JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
+            // A lost lease is noticed by the claim that follows it.
+            JobState::Running => self.move_job(event, JobInput::Released)?,
+            _ => {}
+        }
+        self.move_job(event, JobInput::Claimed)?;
+        self.attempt = event.attempt;
+        self.progressed = false;
+        self.parked = None;
+        self.waiting_until_us = None;
+        self.divergence = None;
+        for step in &mut self.steps {
+            if step.state == StepState::Running {
+                step.state = step.state.next(StepInput::Abort).map_err(|source| FoldError::Step {
+                    seq: event.seq,
+                    step: step.id.clone(),
+                    source,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_call(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, .. } => {
+                self.find_step(event, &slot.step())?;
+                let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, *first_attempt));
+                if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
+                    return Err(unknown(
+                        event,
+                        "a try starts after the one before is over, and never after the final answer",
+                    ));
+                }
+                if call.operator != *operator || call.args != *args || call.first_attempt != *first_attempt {
+                    return Err(unknown(event, "a try has the operator, arguments and key of the first one"));
+                }
+                call.tries = *try_no;
+                call.open_try = Some(*try_no);
+                call.retry_at_us = None;
+            }
+            Body::ToolInvocationFinished { slot, try_no, ok, answer, code, provenance, refused, .. } => {
+                self.find_step(event, &slot.step())?;
+                if let Some(refused) = refused {
+                    let refusal = Call::new(&refused.operator, refused.args, 0);
+                    self.calls.entry(slot.clone()).or_insert(refusal).open_try = Some(*try_no);
+                }
+                let call = self.call(event, slot)?;
+                if call.open_try != Some(*try_no) || call.committed {
+                    return Err(unknown(event, "an answer belongs to the open try"));
+                }
+                call.open_try = None;
+                call.finished = Some(Finished {
+                    try_no: *try_no,
+                    ok: *ok,
+                    answer: *answer,
+                    code: *code,
+                    time_us: event.time_us,
+                    provenance: *provenance,
+                });
+            }
+            Body::CommandCommitted { slot } => {
+                let call = self.call(event, slot)?;
+                if call.committed || call.open_try.is_some() || call.finished.is_none() {
+                    return Err(unknown(event, "one final answer per invocation, after it was recorded"));
+                }
+                call.committed = true;
+            }
+            Body::InvocationResolved { slot, try_no, verdict, .. } => {
+                let call = self.call(event, slot)?;
+                if call.open_try != Some(*try_no) {
+                    return Err(unknown(event, "a verdict belongs to the open try"));
+                }
+                call.verdict = Some((*try_no, *verdict));
+                if matches!(verdict, Verdict::NotApplied | Verdict::Repeat) {
+                    call.open_try = None;
+                }
+            }
+            Body::ResolutionConflict { slot, .. } => self.call(event, slot)?.conflict = true,
+            _ => unreachable!("only events of calls come here"),
+        }
+        Ok(())
+    }
+
+    fn apply_gate(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::GateRequested { slot, gate_hash, args, operator } => {
+                let gate = Gate { hash: *gate_hash, operator: operator.clone(), args: *args, decision: None };
+                self.gates.insert(slot.clone(), gate);
+                if slot.call_number().is_none() {
+                    self.move_step(event, &slot.step(), StepInput::AskApproval)?;
+                }
+            }
+            Body::GateApproved { slot, gate_hash, by } | Body::GateRejected { slot, gate_hash, by } => {
+                let approved = matches!(event.body, Body::GateApproved { .. });
+                let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == *gate_hash && gate.decision.is_none());
+                let Some(gate) = gate else {
+                    return Err(unknown(event, "there is no such undecided gate"));
+                };
+                gate.decision = Some((approved, by.clone()));
+                if slot.call_number().is_none() && approved {
+                    self.move_step(event, &slot.step(), StepInput::Approve)?;
+                } else if slot.call_number().is_some()
+                    && self.find_step(event, &slot.step())?.state == StepState::Blocked
+                {
+                    self.unblocked(event, &slot.step())?;
+                }
+            }
+            _ => unreachable!("only events of gates come here"),
+        }
+        Ok(())
+    }
+
+    fn move_job(&mut self, event: &Event, input: JobInput) -> Result<(), FoldError> {
+        self.state = self.state.next(input).map_err(|source| FoldError::Job { seq: event.seq, source })?;
+        Ok(())
+    }
+
+    fn find_step(&mut self, event: &Event, id: &StepId) -> Result<&mut Step, FoldError> {
+        self.steps
+            .iter_mut()
+            .find(|step| step.id == *id)
+            .ok_or_else(|| unknown(event, format!("there is no step {id}")))
+    }
+
+    fn call(&mut self, event: &Event, slot: &Slot) -> Result<&mut Call, FoldError> {
+        self.calls.get_mut(slot).ok_or_else(|| unknown(event, format!("there is no call at {slot}")))
+    }
+
+    fn move_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
+        let step = self.find_step(event, id)?;
+        step.state =
+            step.state.next(input).map_err(|source| FoldError::Step { seq: event.seq, step: id.clone(), source })?;
+        Ok(step)
+    }
+
+    /// Moves a step that a new attempt drives again: starting again has no event of its own.
+    fn restarted(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
+        let step = self.find_step(event, id)?;
+        if step.state == StepState::Ready && step.started_us.is_some() {
+            step.state = StepState::Running;
+        }
+        self.move_step(event, id, input)
+    }
+
+    fn end_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
+        let step = self.restarted(event, id, input)?;
+        step.blocked = None;
+        step.retry_at_us = None;
+        Ok(step)
+    }
+
+    fn unblocked(&mut self, event: &Event, id: &StepId) -> Result<(), FoldError> {
+        let input = match self.find_step(event, id)?.state {
+            StepState::FailedRetryable => StepInput::BackoffPassed,
+            _ => StepInput::Unblock,
+        };
+        let step = self.move_step(event, id, input)?;
+        step.blocked = None;
+        step.retry_at_us = None;
+        Ok(())
+    }
+}
+
+impl Step {
+    fn new(id: StepId) -> Self {
+        Self {
+            id,
+            state: StepState::Pending,
+            input: None,
+            started_us: None,
+            output: None,
+            result_type: None,
+            failure: None,
+            skipped: None,
+            aborts: 0,
+            blocked: None,
+            retry_at_us: None,
+            emits: Vec::new(),
+            outcome: None,
+        }
+    }
+}
+
+impl Call {
+    fn new(operator: &crate::ids::Operator, args: crate::event::PayloadRef, first_attempt: u32) -> Self {
+        Self {
+            operator: operator.clone(),
+            args,
+            first_attempt,
+            tries: 0,
+            open_try: None,
+            finished: None,
+            committed: false,
+            retry_at_us: None,
+            verdict: None,
+            conflict: false,
+        }
+    }
+}
+
+impl Body {
+    /// Whether it brings the job forward: claims, leases and aborts do not.
+    pub fn is_progress(&self) -> bool {
+        !matches!(self, Body::JobClaimed { .. } | Body::StepAborted { .. } | Body::JobUnparked { .. })
+    }
+}
+
+fn unknown(event: &Event, message: impl Into<String>) -> FoldError {
+    FoldError::Unknown { seq: event.seq, message: message.into() }
+}

@@ -1,0 +1,253 @@
+//! The state of a job: a fold of its events, and beside it what the other stores hold.
+
+use std::collections::BTreeMap;
+
+use crate::effect::Provenance;
+use crate::error::{Code, Failure};
+use crate::event::{Decider, Header, PayloadRef, ResultType, Verdict};
+use crate::ids::{Hash, Operator, Slot, StepId};
+use crate::job::JobState;
+use crate::manifest::Pinned;
+use crate::plan::Plan;
+use crate::replay::Divergence;
+use crate::step::StepState;
+
+mod durable;
+mod fold;
+
+pub use durable::{Draft, Durable};
+pub use fold::FoldError;
+
+/// Everything the events of a job say.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is constant.
+    pub header: Header,
+    /// What is executed.
+    pub plan: Plan,
+    /// Identity of the plan.
+    pub plan_hash: Hash,
+    /// Where the job stands.
+    pub state: JobState,
+    /// The last attempt.
+    pub attempt: u32,
+    /// Number of events.
+    pub next_seq: u64,
+    /// Hash of the last event.
+    pub head: Hash,
+    /// Time of the first event, microseconds since 1970 UTC.
+    pub accepted_us: i64,
+    /// Time of the last event.
+    pub last_us: i64,
+    /// The steps, in the order of the plan.
+    pub steps: Vec<Step>,
+    /// The invocations.
+    pub calls: BTreeMap<Slot, Call>,
+    /// The gates.
+    pub gates: BTreeMap<Slot, Gate>,
+    /// Who asked to cancel.
+    pub cancel: Option<Decider>,
+    /// Attempts in a row that ended without progress.
+    pub barren_attempts: u32,
+    /// Whether the current attempt got anywhere.
+    pub progressed: bool,
+    /// Why it is parked.
+    pub parked: Option<(Code, Option<Slot>)>,
+    /// Until when it waits.
+    pub waiting_until_us: Option<i64>,
+    /// How it diverged.
+    pub divergence: Option<Divergence>,
+    /// A diverged job goes on with the pinned code, or a parked one past its limit.
+    pub continued: bool,
+    /// Somebody gave the job up.
+    pub aborted: bool,
+    /// Why the job failed as a whole.
+    pub failure: Option<Code>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name.
+    pub id: StepId,
+    /// Where it stands.
+    pub state: StepState,
+    /// Its resolved input.
+    pub input: Option<PayloadRef>,
+    /// When it first started: the origin of its clock.
+    pub started_us: Option<i64>,
+    /// Its output.
+    pub output: Option<PayloadRef>,
+    /// What it meant for the world.
+    pub result_type: Option<ResultType>,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// Why it was skipped, and because of which step.
+    pub skipped: Option<(Code, Option<StepId>)>,
+    /// Tries that ended without a verdict on it (stack overflow, wall clock).
+    pub aborts: u32,
+    /// What it waits for.
+    pub blocked: Option<(Slot, Code)>,
+    /// When it will be tried again.
+    pub retry_at_us: Option<i64>,
+    /// What it announced.
+    pub emits: Vec<Emit>,
+    /// What it produced for the user.
+    pub outcome: Option<Outcome>,
+}
+
+/// One announced event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emit {
+    /// Calls made before it.
+    pub after_calls: u32,
+    /// Its name.
+    pub name: String,
+    /// Its payload.
+    pub payload: PayloadRef,
+}
+
+/// A value for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its id.
+    pub id: String,
+    /// `Draft.Email`
+    pub outcome_type: String,
+    /// `draft` or `final`.
+    pub status: String,
+    /// Who may see it.
+    pub sensitivity: Option<String>,
+}
+
+/// One invocation.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub operator: Operator,
+    /// With what.
+    pub args: PayloadRef,
+    /// The attempt that first started it; 0 where the host refused it.
+    pub first_attempt: u32,
+    /// Tries started so far.
+    pub tries: u32,
+    /// The try that is started and has neither answer nor verdict.
+    pub open_try: Option<u32>,
+    /// The last answer.
+    pub finished: Option<Finished>,
+    /// Whether the answer is final.
+    pub committed: bool,
+    /// When it will be tried again.
+    pub retry_at_us: Option<i64>,
+    /// The last verdict on it.
+    pub verdict: Option<(u32, Verdict)>,
+    /// Evidence contradicts a verdict.
+    pub conflict: bool,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Of which try.
+    pub try_no: u32,
+    /// Whether it is a result.
+    pub ok: bool,
+    /// The effect.
+    pub answer: PayloadRef,
+    /// Why it failed.
+    pub code: Option<Code>,
+    /// When it was recorded: what the step's clock moves to.
+    pub time_us: i64,
+    /// How it came to be known.
+    pub provenance: Provenance,
+}
+
+/// One gate.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// Hash over operator, digest, slot, arguments and mode.
+    pub hash: Hash,
+    /// The operator that would run.
+    pub operator: Operator,
+    /// The exact arguments.
+    pub args: PayloadRef,
+    /// What was decided, and by whom.
+    pub decision: Option<(bool, Decider)>,
+}
+
+impl Job {
+    /// The index of a step.
+    pub fn index(&self, id: &StepId) -> Option<usize> {
+        self.steps.iter().position(|step| step.id == *id)
+    }
+    /// A step.
+    pub fn step(&self, id: &StepId) -> Option<&Step> {
+        self.steps.iter().find(|step| step.id == *id)
+    }
+    /// What the job pinned of an operator.
+    pub fn pinned(&self, operator: &Operator) -> Option<&Pinned> {
+        self.header.operators.get(operator)
+    }
+    /// The calls made inside a step, in order.
+    pub fn calls_of(&self, step: &StepId) -> impl Iterator<Item = (u32, &Slot, &Call)> {
+        let mut calls: Vec<_> = self
+            .calls
+            .iter()
+            .filter(|(slot, _)| slot.step() == *step && !slot.as_str().ends_with("~c"))
+            .filter_map(|(slot, call)| Some((slot.call_number()?, slot, call)))
+            .collect();
+        calls.sort_by_key(|(k, ..)| *k);
+        calls.into_iter()
+    }
+    /// Whether a world-changing call of the step took effect.
+    pub fn changed_the_world(&self, step: &StepId) -> bool {
+        self.calls.iter().any(|(slot, call)| {
+            slot.step() == *step
+                && call.committed
+                && call.finished.as_ref().is_some_and(|finished| finished.ok)
+                && self.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
+        })
+    }
+    /// The result type of a step that ends now.
+    pub fn result_type(&self, step: &StepId, ok: bool) -> ResultType {
+        let changed = self.changed_the_world(step);
+        let called = self.calls.keys().any(|slot| slot.step() == *step);
+        match (ok, changed, called) {
+            (true, true, _) => ResultType::SideEffectCommitted,
+            (true, false, true) => ResultType::Success,
+            (true, false, false) => ResultType::Pure,
+            (false, true, _) => ResultType::CompensatableFailure,
+            (false, false, _) => ResultType::PermanentFailure,
+        }
+    }
+}
+
+/// Labels of payloads: unique within a job.
+pub mod label {
+    use crate::ids::{Slot, StepId};
+
+    /// A step's resolved input.
+    pub fn input(step: &StepId) -> String {
+        format!("input/{step}")
+    }
+    /// A step plugin's output.
+    pub fn output(step: &StepId) -> String {
+        format!("output/{step}")
+    }
+    /// The canonical arguments of a call.
+    pub fn args(slot: &Slot) -> String {
+        format!("args/{slot}")
+    }
+    /// The recorded effect of a try.
+    pub fn answer(slot: &Slot, try_no: u32) -> String {
+        format!("answer/{slot}/{try_no}")
+    }
+    /// The payload of an announced event.
+    pub fn emitted(step: &StepId, n: u32) -> String {
+        format!("event/{step}/{n}")
+    }
+    /// What is left of an answer that could not be used.
+    pub fn kept(slot: &Slot, try_no: u32) -> String {
+        format!("kept/{slot}/{try_no}")
+    }
+}

@@ -1,0 +1,12 @@
+//! `latchwork:plugin/config`: the plugin's `config` table.
+
+use crate::engine::bindings::import::config;
+use crate::engine::bindings::import::types::Json;
+use crate::engine::tool::ToolState;
+
+impl config::Host for ToolState {
+    fn get(&mut self, key: String) -> wasmtime::Result<Option<Json>> {
+        self.host_call()?;
+        Ok(self.settings.config.get(&key).map(serde_json::Value::to_string))
+    }
+}

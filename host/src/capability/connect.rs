@@ -1,0 +1,225 @@
+//! From an admitted request to its answer: resolve once, connect to a checked address, send
+//! over a stream that looks at the call's time before each write.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::{Request, Response, Uri};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep, timeout};
+use tokio_rustls::TlsConnector;
+use wasmtime_wasi_http::io::TokioIo;
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
+
+use crate::config::HttpGrant;
+use crate::engine::PluginSettings;
+
+use super::grant;
+use super::watch::Watch;
+
+/// A response, and what has to run for its body to arrive.
+pub(crate) type Sent = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.into() };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the default versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    TlsConnector::from(Arc::new(config))
+});
+
+/// Send a request that was admitted. One connection for each: nothing of one call is left for
+/// another.
+pub(crate) async fn send(
+    mut request: Request<WasiBody>,
+    options: RequestOptions,
+    place: &HttpGrant,
+    settings: &PluginSettings,
+    watch: &Watch,
+) -> Result<Sent, Error> {
+    let within = |wish: Option<Duration>| wish.map_or(watch.left(), |wish| wish.min(watch.left()));
+    let connecting = open(place, settings, watch);
+    let stream = timeout(within(options.connect_timeout), connecting).await.map_err(|_| Error::ConnectionTimeout)??;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    // Ends with its handle: when the guest is torn down, so is the connection.
+    let connection = wasmtime_wasi::runtime::spawn(connection);
+
+    // The line of a request to a server holds the path alone.
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
+    let response = timeout(within(options.first_byte_timeout), sender.send_request(request))
+        .await
+        .map_err(|_| Error::ConnectionReadTimeout)??;
+    let between = options.between_bytes_timeout;
+    let response = response.map(|body| {
+        let body = body.map_err(Error::from);
+        match between {
+            Some(between) => Paced { inner: body, between, left: Box::pin(sleep(between)) }.boxed_unsync(),
+            None => body.boxed_unsync(),
+        }
+    });
+    Ok((response, Box::new(async move { connection.await.map_err(Error::from) })))
+}
+
+async fn open(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Result<Box<dyn Stream>, Error> {
+    let addresses = allowed(place, settings).await?;
+    let mut failed = Error::DestinationNotFound;
+    for address in addresses {
+        watch.check().map_err(|_| Error::ConnectionTimeout)?;
+        match TcpStream::connect(address).await {
+            Ok(stream) => {
+                // Small requests leave at once; where that cannot be set, they leave later.
+                let _ = stream.set_nodelay(true);
+                let stream = Checked { inner: stream, watch: watch.clone() };
+                return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };
+            }
+            Err(error) => failed = Error::Connect(error),
+        }
+    }
+    Err(failed)
+}
+
+/// The addresses of the place that may be connected to, each the very one that was checked.
+async fn allowed(place: &HttpGrant, settings: &PluginSettings) -> Result<Vec<SocketAddr>, Error> {
+    let addresses: Vec<SocketAddr> = match grant::parse_ip(&place.host) {
+        Some(ip) => vec![SocketAddr::new(ip, place.port)],
+        None => tokio::net::lookup_host((place.host.as_str(), place.port))
+            .await
+            .map_err(|error| {
+                tracing::debug!("looking up {:?} failed: {error}", place.host);
+                Error::DnsError { rcode: Some("the name could not be resolved".to_owned()), info_code: None }
+            })?
+            .collect(),
+    };
+    let mut denials = Vec::new();
+    let mut good = Vec::new();
+    for address in addresses {
+        match grant::http_address(&settings.grants, place, address.ip()) {
+            Ok(()) => good.push(address),
+            Err(denied) => denials.push(denied),
+        }
+    }
+    match (good.is_empty(), denials.first()) {
+        (true, Some(denied)) => {
+            denied.log(&settings.name);
+            Err(Error::DestinationIpProhibited)
+        }
+        (true, None) => Err(Error::DestinationNotFound),
+        (false, _) => Ok(good),
+    }
+}
+
+async fn tls(place: &HttpGrant, stream: Checked<TcpStream>) -> Result<Box<dyn Stream>, Error> {
+    let name = match place.host.parse::<IpAddr>() {
+        Ok(ip) => ServerName::from(ip),
+        Err(_) => ServerName::try_from(place.host.clone()).map_err(|_| Error::HttpRequestUriInvalid)?,
+    };
+    Ok(Box::new(TLS.connect(name, stream).await.map_err(Error::Tls)?))
+}
+
+/// A stream that is not written to once the call's time has passed, whoever writes.
+struct Checked<S> {
+    inner: S,
+    watch: Watch,
+}
+
+impl<S> Checked<S> {
+    fn check(&self) -> io::Result<()> {
+        self.watch.check().map_err(|fault| io::Error::new(io::ErrorKind::TimedOut, fault))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Checked<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Checked<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.inner).poll_write(cx, buf)
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.inner).poll_write_vectored(cx, bufs)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+/// A response's body that may not pause for longer than the guest allows.
+struct Paced<B> {
+    inner: B,
+    between: Duration,
+    left: Pin<Box<Sleep>>,
+}
+
+impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Paced<B> {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        match Pin::new(&mut self.inner).poll_frame(cx) {
+            Poll::Pending => match self.left.as_mut().poll(cx) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(()) => Poll::Ready(Some(Err(Error::ConnectionReadTimeout))),
+            },
+            ready => {
+                let between = self.between;
+                self.left.set(sleep(between));
+                ready
+            }
+        }
+    }
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::clock;
+    use tokio::io::AsyncWriteExt;
+
+    #[tokio::test]
+    async fn nothing_is_written_after_the_deadline() {
+        let (near, _far) = tokio::io::duplex(64);
+        let watch = Watch::until(clock::boot_us() + 30_000);
+        let mut stream = Checked { inner: near, watch };
+        stream.write_all(b"in time").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(40)).await;
+        assert_eq!(stream.write_all(b"late").await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,324 @@
+//! The one place that says yes or no.
+//!
+//! A refusal is logged with the line of `latch.toml` that would allow it: the plugin's grants
+//! as they are, plus the missing one.
+
+use std::net::IpAddr;
+
+use crate::config::{Grants, HttpGrant, TcpGrant};
+
+use super::address;
+
+/// What an operator's declaration lets its code do within the grants. An operator without
+/// world-changing effects, `reconcile` and `verify` look and change nothing, whatever the
+/// plugin is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rights {
+    /// Directories may be written, the map too, TCP opened, any HTTP method sent.
+    pub(crate) write: bool,
+    /// HTTP requests may be POST although nothing is changed by them: how models are asked.
+    pub(crate) post: bool,
+}
+
+impl Rights {
+    pub(crate) const READ: Rights = Rights { write: false, post: false };
+}
+
+/// A refusal: what was asked for and what would allow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Denied {
+    what: String,
+    remedy: Remedy,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// These grants would.
+    Grants(Grants),
+    /// No grant would; this says what would.
+    Other(&'static str),
+}
+
+const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no world-changing effect, \
+     so that it may only look; declare internal-write, external-write or external-send in describe";
+
+impl Denied {
+    /// Log the refusal; returns a sentence for the guest.
+    pub(crate) fn log(&self, plugin: &str) -> String {
+        match &self.remedy {
+            Remedy::Grants(grants) => {
+                let line = line(grants);
+                tracing::warn!(
+                    plugin,
+                    "denied: plugin {plugin:?} {}; to allow it, its [[plugin]] in latch.toml needs: {line}",
+                    self.what
+                );
+                format!("denied: {}; latch.toml would allow it with: {line}", self.what)
+            }
+            Remedy::Other(text) => {
+                tracing::warn!(plugin, "denied: plugin {plugin:?} {}; {text}", self.what);
+                format!("denied: {}; {text}", self.what)
+            }
+        }
+    }
+}
+
+/// Why a tool may not import a WASI interface, none where it may.
+pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> {
+    let needs = |example: &str| Some(format!("it needs a grant in latch.toml, such as grants = {{ {example} }}"));
+    match interface.split('/').next().unwrap_or(interface) {
+        "wasi:http" if interface == "wasi:http/incoming-handler" => {
+            Some("a tool serves no requests; it is called through latchwork:plugin/invoke".to_owned())
+        }
+        "wasi:http" if grants.http.is_empty() => needs("http = [\"https://api.example.com:443\"]"),
+        "wasi:sockets" if grants.tcp.is_empty() => needs("tcp = [\"smtp.example.com:587\"]"),
+        // Language runtimes import files without using them; without a grant there is no
+        // directory to open, and each attempt fails.
+        "wasi:http" | "wasi:sockets" | "wasi:filesystem" | "wasi:clocks" | "wasi:random" | "wasi:io" | "wasi:cli" => {
+            None
+        }
+        _ => Some("this host does not serve it".to_owned()),
+    }
+}
+
+/// An HTTP request to this place with this method.
+pub(crate) fn http(grants: &Grants, rights: Rights, place: &HttpGrant, method: &hyper::Method) -> Result<(), Denied> {
+    if !grants.http.iter().any(|grant| same_place(grant, place)) {
+        let mut wanted = grants.clone();
+        wanted.http.push(place.clone());
+        return Err(Denied { what: format!("wanted {}", http_text(place)), remedy: Remedy::Grants(wanted) });
+    }
+    let looks = [hyper::Method::GET, hyper::Method::HEAD, hyper::Method::OPTIONS].contains(method);
+    if looks || rights.write || (rights.post && *method == hyper::Method::POST) {
+        return Ok(());
+    }
+    let what = format!("wanted to send {method} to {}", http_text(place));
+    Err(Denied { what, remedy: Remedy::Other(DECLARE_EFFECTS) })
+}
+
+/// The resolved address of a granted HTTP host: public, or granted as that very address.
+pub(crate) fn http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Result<(), Denied> {
+    let named = |grant: &HttpGrant| {
+        grant.scheme == place.scheme && grant.port == place.port && parse_ip(&grant.host) == Some(ip.to_canonical())
+    };
+    if address::is_public(ip) || grants.http.iter().any(named) {
+        return Ok(());
+    }
+    let mut wanted = grants.clone();
+    wanted.http.push(HttpGrant { host: ip_host(ip), ..place.clone() });
+    let what = format!("wanted {}, which leads to the private address {ip}", http_text(place));
+    Err(Denied { what, remedy: Remedy::Grants(wanted) })
+}
+
+/// Looking up a name for TCP.
+pub(crate) fn tcp_name(grants: &Grants, rights: Rights, host: &str) -> Result<(), Denied> {
+    if !grants.tcp.iter().any(|grant| same_host(&grant.host, host)) {
+        let mut wanted = grants.clone();
+        let port = grants.tcp.first().map_or(443, |grant| grant.port);
+        wanted.tcp.push(TcpGrant { host: host.to_ascii_lowercase(), port });
+        return Err(Denied { what: format!("wanted to look up {host:?}"), remedy: Remedy::Grants(wanted) });
+    }
+    if rights.write {
+        return Ok(());
+    }
+    // What travels over TCP cannot be told to be a question.
+    Err(Denied { what: format!("wanted to look up {host:?} for TCP"), remedy: Remedy::Other(DECLARE_EFFECTS) })
+}
+
+/// A TCP connection to an address that the names in `resolved_from` led to.
+pub(crate) fn tcp(
+    grants: &Grants,
+    rights: Rights,
+    address: std::net::SocketAddr,
+    resolved_from: &[String],
+) -> Result<(), Denied> {
+    let ip = address.ip().to_canonical();
+    let of_port = || grants.tcp.iter().filter(|grant| grant.port == address.port());
+    let by_address = of_port().any(|grant| parse_ip(&grant.host) == Some(ip));
+    let by_name = of_port().any(|grant| resolved_from.iter().any(|name| same_host(&grant.host, name)));
+    if !(by_address || by_name && address::is_public(ip)) {
+        let mut wanted = grants.clone();
+        wanted.tcp.push(TcpGrant { host: ip_host(ip), port: address.port() });
+        let private = if address::is_public(ip) { "" } else { ", a private address" };
+        let what = format!("wanted a TCP connection to {address}{private}");
+        return Err(Denied { what, remedy: Remedy::Grants(wanted) });
+    }
+    if rights.write {
+        return Ok(());
+    }
+    let what = format!("wanted a TCP connection to {address}");
+    Err(Denied { what, remedy: Remedy::Other(DECLARE_EFFECTS) })
+}
+
+/// Anything of `wasi:sockets` that is not an outgoing TCP connection.
+pub(crate) fn other_socket(what: &str) -> Denied {
+    Denied {
+        what: format!("wanted {what}"),
+        remedy: Remedy::Other("no grant allows it: tools connect over TCP and do nothing else with sockets"),
+    }
+}
+
+/// Writing in a directory that is there for reading.
+pub(crate) fn write_directory(grants: &Grants, rights: Rights, what: &str) -> Denied {
+    if !rights.write && grants.dirs.iter().any(|dir| dir.write) {
+        return Denied { what: format!("wanted to {what}"), remedy: Remedy::Other(DECLARE_EFFECTS) };
+    }
+    let mut wanted = grants.clone();
+    wanted.dirs.iter_mut().for_each(|dir| dir.write = true);
+    Denied { what: format!("wanted to {what}"), remedy: Remedy::Grants(wanted) }
+}
+
+/// The namespace of the plugin's map.
+pub(crate) fn kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied> {
+    grants.kv.as_deref().ok_or_else(|| Denied {
+        what: "wanted its map (latchwork:plugin/kv)".to_owned(),
+        remedy: Remedy::Grants(Grants { kv: Some(plugin.to_owned()), ..grants.clone() }),
+    })
+}
+
+/// Writing to the map.
+pub(crate) fn kv_write(rights: Rights) -> Result<(), Denied> {
+    if rights.write {
+        return Ok(());
+    }
+    Err(Denied { what: "wanted to write to its map".to_owned(), remedy: Remedy::Other(DECLARE_EFFECTS) })
+}
+
+/// A secret by name.
+pub(crate) fn secret(grants: &Grants, name: &str) -> Result<(), Denied> {
+    if grants.secrets.iter().any(|granted| granted == name) {
+        return Ok(());
+    }
+    let mut wanted = grants.clone();
+    wanted.secrets.push(name.to_owned());
+    Err(Denied { what: format!("wanted the secret {name:?}"), remedy: Remedy::Grants(wanted) })
+}
+
+/// The line of `latch.toml` for these grants.
+fn line(grants: &Grants) -> String {
+    let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let list = |items: Vec<String>| format!("[{}]", items.iter().map(|item| text(item)).collect::<Vec<_>>().join(", "));
+    let mut parts = Vec::new();
+    if !grants.http.is_empty() {
+        parts.push(format!("http = {}", list(grants.http.iter().map(http_text).collect())));
+    }
+    if !grants.tcp.is_empty() {
+        let places = grants.tcp.iter().map(|grant| format!("{}:{}", bracketed(&grant.host), grant.port)).collect();
+        parts.push(format!("tcp = {}", list(places)));
+    }
+    if !grants.dirs.is_empty() {
+        let dirs = grants.dirs.iter().map(|dir| {
+            let (host, guest) = (text(&dir.host.to_string_lossy()), text(&dir.guest));
+            format!("{{ host = {host}, guest = {guest}, write = {} }}", dir.write)
+        });
+        parts.push(format!("dirs = [{}]", dirs.collect::<Vec<_>>().join(", ")));
+    }
+    if !grants.secrets.is_empty() {
+        parts.push(format!("secrets = {}", list(grants.secrets.clone())));
+    }
+    if grants.secrets_clear {
+        parts.push("secrets_clear = true".to_owned());
+    }
+    if let Some(namespace) = &grants.kv {
+        parts.push(format!("kv = {}", text(namespace)));
+    }
+    format!("grants = {{ {} }}", parts.join(", "))
+}
+
+fn http_text(place: &HttpGrant) -> String {
+    format!("{}://{}:{}", place.scheme, bracketed(&place.host), place.port)
+}
+
+fn bracketed(host: &str) -> String {
+    if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() }
+}
+
+/// An address as a grant's host writes it.
+fn ip_host(ip: IpAddr) -> String {
+    ip.to_canonical().to_string()
+}
+
+/// The address a grant's host is, if it is one; brackets are accepted.
+pub(crate) fn parse_ip(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    bare.parse::<IpAddr>().ok().map(|ip| ip.to_canonical())
+}
+
+fn same_place(grant: &HttpGrant, place: &HttpGrant) -> bool {
+    grant.scheme == place.scheme && grant.port == place.port && same_host(&grant.host, &place.host)
+}
+
+fn same_host(grant: &str, host: &str) -> bool {
+    grant.eq_ignore_ascii_case(host) || parse_ip(grant).is_some_and(|ip| parse_ip(host) == Some(ip))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DirGrant;
+    use hyper::Method;
+
+    const WRITE: Rights = Rights { write: true, post: false };
+
+    fn place(text: &str) -> HttpGrant {
+        let (scheme, rest) = text.split_once("://").unwrap();
+        let (host, port) = rest.rsplit_once(':').unwrap();
+        HttpGrant { scheme: scheme.into(), host: host.into(), port: port.parse().unwrap() }
+    }
+
+    #[test]
+    fn http_matches_scheme_host_and_port() {
+        let grants = Grants { http: vec![place("https://a.example:443")], kv: Some("m".into()), ..Grants::default() };
+        assert_eq!(http(&grants, WRITE, &place("https://a.example:443"), &Method::POST), Ok(()));
+        for other in ["http://a.example:443", "https://b.example:443", "https://a.example:8443"] {
+            let denied = http(&grants, WRITE, &place(other), &Method::GET).unwrap_err();
+            let line = format!("grants = {{ http = [\"https://a.example:443\", \"{other}\"], kv = \"m\" }}");
+            assert!(denied.log("p").contains(&line), "{}", denied.log("p"));
+        }
+    }
+
+    #[test]
+    fn looking_is_not_writing() {
+        let a = place("https://a.example:443");
+        let grants = Grants { http: vec![a.clone()], ..Grants::default() };
+        assert_eq!(http(&grants, Rights::READ, &a, &Method::GET), Ok(()));
+        assert!(http(&grants, Rights::READ, &a, &Method::POST).unwrap_err().log("p").contains("describe"));
+        let model = Rights { write: false, post: true };
+        assert_eq!(http(&grants, model, &a, &Method::POST), Ok(()));
+        assert!(http(&grants, model, &a, &Method::DELETE).is_err());
+    }
+
+    #[test]
+    fn private_addresses_are_granted_by_address_alone() {
+        let name = place("http://intranet.example:80");
+        let by_name = Grants { http: vec![name.clone()], ..Grants::default() };
+        let ip: IpAddr = "10.1.2.3".parse().unwrap();
+        let denied = http_address(&by_name, &name, ip).unwrap_err();
+        assert!(denied.log("p").contains("http://10.1.2.3:80"));
+        let by_address = Grants { http: vec![name.clone(), place("http://10.1.2.3:80")], ..Grants::default() };
+        assert_eq!(http_address(&by_address, &name, ip), Ok(()));
+        assert_eq!(http_address(&by_address, &name, "::ffff:10.1.2.3".parse().unwrap()), Ok(()));
+        assert!(http_address(&by_address, &name, "10.1.2.4".parse().unwrap()).is_err());
+        assert_eq!(http_address(&by_name, &name, "93.184.216.34".parse().unwrap()), Ok(()));
+    }
+
+    #[test]
+    fn tcp_needs_the_name_it_was_resolved_from() {
+        let grants = Grants { tcp: vec![TcpGrant { host: "mail.example".into(), port: 587 }], ..Grants::default() };
+        let at = |text: &str| text.parse().unwrap();
+        let names = ["MAIL.example".to_owned()];
+        assert_eq!(tcp(&grants, WRITE, at("93.184.216.34:587"), &names), Ok(()));
+        assert!(tcp(&grants, WRITE, at("93.184.216.34:25"), &names).is_err());
+        assert!(tcp(&grants, WRITE, at("93.184.216.34:587"), &[]).is_err());
+        assert!(tcp(&grants, WRITE, at("127.0.0.1:587"), &names).is_err());
+        assert!(tcp(&grants, Rights::READ, at("93.184.216.34:587"), &names).is_err());
+    }
+
+    #[test]
+    fn directories_are_shown_as_they_would_be_written() {
+        let dir = DirGrant { host: "/srv/out".into(), guest: "/out".into(), write: false };
+        let grants = Grants { dirs: vec![dir], ..Grants::default() };
+        let text = write_directory(&grants, WRITE, "create a file").log("p");
+        assert!(text.contains(r#"dirs = [{ host = "/srv/out", guest = "/out", write = true }]"#), "{text}");
+    }
+}

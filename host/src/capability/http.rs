@@ -1,0 +1,136 @@
+//! `wasi:http/outgoing-handler`: requests to granted places.
+//!
+//! Redirects are not followed here: they are answers like any other, and a guest that follows
+//! one asks for the new place, which is checked as any request is.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::header::CONTENT_LENGTH;
+use hyper::{Method, Request, Uri};
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+
+use crate::config::HttpGrant;
+use crate::engine::PluginSettings;
+
+use super::connect::{self, Sent};
+use super::grant::{self, Rights};
+use super::placeholder::Placeholders;
+use super::watch::Watch;
+
+/// A body of at most so many bytes keeps its `Content-Length`, counted anew after secrets were
+/// put in; a longer one is sent in chunks.
+const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
+
+/// What is asked before each request of one call.
+pub(crate) struct Requests {
+    pub(crate) settings: Arc<PluginSettings>,
+    pub(crate) rights: Rights,
+    pub(crate) watch: Watch,
+    pub(crate) placeholders: Placeholders,
+}
+
+impl Requests {
+    /// Everything that is decided before anything leaves.
+    fn admit(&self, request: &Request<WasiBody>) -> Result<HttpGrant, Error> {
+        let place = place_of(request.uri())?;
+        if *request.method() == Method::CONNECT {
+            return Err(Error::HttpRequestMethodInvalid);
+        }
+        grant::http(&self.settings.grants, self.rights, &place, request.method()).map_err(|denied| {
+            denied.log(&self.settings.name);
+            Error::HttpRequestDenied
+        })?;
+        self.watch.begin().map_err(|_| Error::ConnectionTimeout)?;
+        Ok(place)
+    }
+}
+
+impl WasiHttpHooks for Requests {
+    fn send_request(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _response_processed: Box<dyn Future<Output = Result<(), Error>> + Send>,
+    ) -> Box<dyn Future<Output = Result<Sent, Error>> + Send> {
+        let admitted = self.admit(&request);
+        let (settings, watch) = (self.settings.clone(), self.watch.clone());
+        // Clear text needs no replacement; neither does a plugin without secrets.
+        let replaces = !settings.grants.secrets.is_empty() && !settings.grants.secrets_clear;
+        let placeholders = replaces.then(|| self.placeholders.clone());
+        Box::new(async move {
+            let place = admitted?;
+            let request = match placeholders {
+                Some(placeholders) => with_secrets(request, &placeholders).await?,
+                None => request,
+            };
+            connect::send(request, options.unwrap_or_default(), &place, &settings, &watch).await
+        })
+    }
+}
+
+/// Scheme, host and port of a request. User names are refused: what is before an `@` could pass
+/// for the host.
+fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
+    let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
+    if authority.as_str().contains('@') || authority.host().is_empty() {
+        return Err(Error::HttpRequestUriInvalid);
+    }
+    let scheme = uri.scheme_str().ok_or(Error::HttpRequestUriInvalid)?.to_ascii_lowercase();
+    let port = match authority.port_u16() {
+        Some(port) => port,
+        None if authority.port().is_some() => return Err(Error::HttpRequestUriInvalid),
+        None if scheme == "https" => 443,
+        None => 80,
+    };
+    let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    Ok(HttpGrant { scheme, host, port })
+}
+
+/// The request with the values of its secrets, in header values and in the body, nowhere else.
+async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -> Result<Request<WasiBody>, Error> {
+    let (mut parts, body) = request.into_parts();
+    for value in parts.headers.values_mut() {
+        *value = placeholders.in_header(value)?;
+    }
+    let announced = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    let body = placeholders.in_body(body);
+    let body = match announced {
+        None | Some(0) => body,
+        Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
+            // Twice the length, for secrets may be longer than their placeholders.
+            let limit = usize::try_from(2 * COUNTED_BODY_BYTES_MAX).expect("a small constant");
+            let whole = Limited::new(body, limit)
+                .collect()
+                .await
+                .map_err(|_| Error::HttpRequestBodySize(Some(length)))?
+                .to_bytes();
+            parts.headers.insert(CONTENT_LENGTH, whole.len().into());
+            Full::<Bytes>::new(whole).map_err(|never| match never {}).boxed_unsync()
+        }
+        Some(_) => {
+            parts.headers.remove(CONTENT_LENGTH);
+            body
+        }
+    };
+    Ok(Request::from_parts(parts, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_request() {
+        let place =
+            |text: &str| place_of(&text.parse().unwrap()).map(|p| format!("{} {} {}", p.scheme, p.host, p.port));
+        assert_eq!(place("https://API.example/x").unwrap(), "https api.example 443");
+        assert_eq!(place("http://a.example:8080/").unwrap(), "http a.example 8080");
+        assert_eq!(place("http://[::1]:80/").unwrap(), "http ::1 80");
+        for bad in ["https://granted.example@evil.example/", "/only/a/path", "http://a.example:99999/"] {
+            let uri = bad.parse::<Uri>();
+            assert!(uri.is_err() || place_of(&uri.unwrap()).is_err(), "{bad}");
+        }
+    }
+}

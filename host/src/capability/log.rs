@@ -1,0 +1,49 @@
+//! `latchwork:plugin/log`: records for people, never part of replay comparison.
+
+use tracing::Level;
+
+use crate::engine::bindings::import::log;
+use crate::engine::convert::cut;
+use crate::engine::step::StepState;
+use crate::engine::tool::ToolState;
+
+/// What is kept of one record.
+pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
+
+impl log::Host for StepState {
+    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        self.guard.host_call()?;
+        self.calls.log(tracing_level(level), cut(&message, RECORD_BYTES_MAX));
+        Ok(())
+    }
+}
+
+impl log::Host for ToolState {
+    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        self.host_call()?;
+        record(&self.settings.name, &self.call.slot, tracing_level(level), &message);
+        Ok(())
+    }
+}
+
+/// Write a tool's record to the host's own log.
+pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
+    let message = cut(message, RECORD_BYTES_MAX);
+    match level {
+        Level::ERROR => tracing::error!(target: "plugin", plugin, slot, "{message}"),
+        Level::WARN => tracing::warn!(target: "plugin", plugin, slot, "{message}"),
+        Level::INFO => tracing::info!(target: "plugin", plugin, slot, "{message}"),
+        Level::DEBUG => tracing::debug!(target: "plugin", plugin, slot, "{message}"),
+        Level::TRACE => tracing::trace!(target: "plugin", plugin, slot, "{message}"),
+    }
+}
+
+fn tracing_level(level: log::Level) -> Level {
+    match level {
+        log::Level::Trace => Level::TRACE,
+        log::Level::Debug => Level::DEBUG,
+        log::Level::Info => Level::INFO,
+        log::Level::Warn => Level::WARN,
+        log::Level::Error => Level::ERROR,
+    }
+}

@@ -1,0 +1,222 @@
+//! Placeholders that stand for secrets inside a guest, and their replacement on the way out.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::HeaderValue;
+use wasmtime_wasi_http::{Error, WasiBody};
+
+use crate::os::entropy;
+
+/// Letters, digits and `-` alone: the same in a header, in JSON and in a form.
+const PREFIX: &[u8] = b"latch-secret-";
+/// 16 random bytes in hexadecimal: nobody else can name a placeholder, so that no text from
+/// outside is ever turned into a secret.
+const NONCE_BYTES: usize = 16;
+const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;
+
+/// The placeholders handed out in one call. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct Placeholders(Arc<Mutex<Vec<Entry>>>);
+
+struct Entry {
+    name: String,
+    placeholder: String,
+    value: String,
+}
+
+impl Placeholders {
+    /// The placeholder of a secret: one for the whole call.
+    pub(crate) fn hand_out(&self, name: &str, value: String) -> String {
+        self.with(|entries| {
+            if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
+                return entry.placeholder.clone();
+            }
+            let nonce = hex::encode(entropy::bytes::<NONCE_BYTES>());
+            let placeholder = format!("{}{nonce}", String::from_utf8_lossy(PREFIX));
+            entries.push(Entry { name: name.to_owned(), placeholder: placeholder.clone(), value });
+            placeholder
+        })
+    }
+
+    /// A header's value with its secrets. Refused where a secret cannot stand in a header.
+    pub(crate) fn in_header(&self, value: &HeaderValue) -> Result<HeaderValue, Error> {
+        let mut replacer = Replacer::new(self.clone());
+        let mut bytes = replacer.push(value.as_bytes());
+        bytes.extend(replacer.finish());
+        if bytes == value.as_bytes() {
+            return Ok(value.clone());
+        }
+        let mut value = HeaderValue::from_bytes(&bytes).map_err(|_| {
+            Error::InternalError(Some("a secret holds a line break or another byte no header may have".to_owned()))
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// A body with its secrets, piece by piece.
+    pub(crate) fn in_body(&self, body: WasiBody) -> WasiBody {
+        ReplacedBody { inner: body, replacer: Replacer::new(self.clone()), trailers: None, ended: false }.boxed_unsync()
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut Vec<Entry>) -> R) -> R {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn value_of(&self, placeholder: &[u8]) -> Option<Vec<u8>> {
+        self.with(|entries| {
+            let entry = entries.iter().find(|entry| entry.placeholder.as_bytes() == placeholder)?;
+            Some(entry.value.clone().into_bytes())
+        })
+    }
+}
+
+/// Replaces in a stream. What might be the start of a placeholder is held back until the next
+/// piece tells.
+struct Replacer {
+    placeholders: Placeholders,
+    held: Vec<u8>,
+}
+
+impl Replacer {
+    fn new(placeholders: Placeholders) -> Self {
+        Self { placeholders, held: Vec::new() }
+    }
+
+    fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        let mut input = std::mem::take(&mut self.held);
+        input.extend_from_slice(piece);
+        let mut output = Vec::with_capacity(input.len());
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            let seen = rest.len().min(PREFIX.len());
+            if rest[..seen] != PREFIX[..seen] {
+                output.push(rest[0]);
+                at += 1;
+            } else if rest.len() < LEN {
+                self.held = rest.to_vec();
+                break;
+            } else if let Some(value) = self.placeholders.value_of(&rest[..LEN]) {
+                output.extend(value);
+                at += LEN;
+            } else {
+                output.push(rest[0]);
+                at += 1;
+            }
+        }
+        output
+    }
+
+    /// The end: what was held back was not a placeholder, but may hold the start of nothing more.
+    fn finish(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
+    }
+}
+
+struct ReplacedBody {
+    inner: WasiBody,
+    replacer: Replacer,
+    /// Trailers that came while bytes were still held back.
+    trailers: Option<Frame<Bytes>>,
+    ended: bool,
+}
+
+impl Body for ReplacedBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        loop {
+            if let Some(trailers) = self.trailers.take() {
+                return Poll::Ready(Some(Ok(trailers)));
+            }
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            let bytes = match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.replacer.push(&data),
+                    Err(trailers) => {
+                        self.trailers = Some(trailers);
+                        self.replacer.finish()
+                    }
+                },
+                None => {
+                    self.ended = true;
+                    self.replacer.finish()
+                }
+            };
+            if !bytes.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(bytes.into()))));
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.trailers.is_none() && self.replacer.held.is_empty() && (self.ended || self.inner.is_end_stream())
+    }
+
+    /// Unknown, unless there is nothing: replacement changes lengths.
+    fn size_hint(&self) -> SizeHint {
+        if self.is_end_stream() { SizeHint::with_exact(0) } else { SizeHint::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn replace(placeholders: &Placeholders, pieces: &[&[u8]]) -> Vec<u8> {
+        let mut replacer = Replacer::new(placeholders.clone());
+        let mut all: Vec<u8> = pieces.iter().flat_map(|piece| replacer.push(piece)).collect();
+        all.extend(replacer.finish());
+        all
+    }
+
+    #[test]
+    fn a_placeholder_is_one_per_secret_and_unknown_ones_stay() {
+        let placeholders = Placeholders::default();
+        let a = placeholders.hand_out("A", "alpha".into());
+        assert_eq!(a, placeholders.hand_out("A", "alpha".into()));
+        assert_eq!(a.len(), LEN);
+        let foreign = format!("latch-secret-{}", "0".repeat(32));
+        assert_eq!(replace(&placeholders, &[foreign.as_bytes()]), foreign.as_bytes());
+        let header = placeholders.in_header(&HeaderValue::from_str(&format!("Bearer {a}")).unwrap()).unwrap();
+        assert_eq!(header.as_bytes(), b"Bearer alpha");
+        assert!(header.is_sensitive());
+        let broken = placeholders.hand_out("B", "two\nlines".into());
+        assert!(placeholders.in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
+    }
+
+    proptest! {
+        /// However a text is cut into pieces, each placeholder in it is replaced.
+        #[test]
+        fn cuts_do_not_matter(
+            parts in proptest::collection::vec(prop_oneof![
+                Just("A".to_owned()), Just("B".to_owned()), "latch-sec?r?e?t?-?", "[a-z-]{0,20}",
+            ], 0..12),
+            cuts in proptest::collection::vec(0usize..400, 0..8),
+        ) {
+            let placeholders = Placeholders::default();
+            let a = placeholders.hand_out("A", "the first".into());
+            let b = placeholders.hand_out("B", String::new());
+            let text: String = parts.iter().map(|part| match part.as_str() {
+                "A" => a.as_str(), "B" => b.as_str(), other => other,
+            }).collect();
+            let wanted = text.replace(&a, "the first").replace(&b, "");
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            cuts.push(0);
+            cuts.push(text.len());
+            cuts.sort_unstable();
+            let pieces: Vec<_> = cuts.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
+            prop_assert_eq!(String::from_utf8(replace(&placeholders, &pieces)).unwrap(), wanted);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `latchwork:plugin/rng`: the injected random number generator.
+
+use crate::engine::HostFault;
+use crate::engine::bindings::import::rng;
+use crate::engine::step::StepState;
+
+/// Bytes of one call: enough for any key, and no way to make the host allocate without end.
+const BYTES_MAX: u32 = 65_536;
+
+impl rng::Host for StepState {
+    fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
+        self.guard.host_call()?;
+        if len > BYTES_MAX {
+            return Err(HostFault::RandomBytes(len).into());
+        }
+        let mut bytes = vec![0; len as usize];
+        self.calls.random(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn next_u32(&mut self) -> wasmtime::Result<u32> {
+        self.guard.host_call()?;
+        Ok(self.calls.next_u32())
+    }
+
+    fn below(&mut self, bound: u32) -> wasmtime::Result<u32> {
+        self.guard.host_call()?;
+        Ok(if bound == 0 { 0 } else { self.calls.below(bound) })
+    }
+}

@@ -1,0 +1,80 @@
+//! `latchwork:plugin/secrets`: placeholders, never values.
+
+use std::path::PathBuf;
+
+use crate::engine::bindings::import::secrets::{self, SecretError};
+use crate::engine::tool::ToolState;
+
+use super::grant;
+
+/// Where the values of secrets come from. They go into requests and nowhere else: no event,
+/// no log, no evidence.
+pub trait Secrets: Send + Sync {
+    /// The value of a secret; none where nobody provided it.
+    fn value(&self, name: &str) -> Option<String>;
+}
+
+/// The environment variable `LATCH_SECRET_<NAME>`, else the file `<NAME>` in a directory (a
+/// final line break is not part of the value).
+#[derive(Clone, Debug)]
+pub struct EnvOrFile {
+    /// `secrets` in the state directory.
+    pub dir: PathBuf,
+}
+
+impl Secrets for EnvOrFile {
+    fn value(&self, name: &str) -> Option<String> {
+        // A name is a file name here: nothing that leads elsewhere.
+        let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        if !plain {
+            return None;
+        }
+        if let Ok(value) = std::env::var(format!("LATCH_SECRET_{name}")) {
+            return Some(value);
+        }
+        let text = std::fs::read_to_string(self.dir.join(name)).ok()?;
+        let value = text.strip_suffix('\n').unwrap_or(&text);
+        Some(value.strip_suffix('\r').unwrap_or(value).to_owned())
+    }
+}
+
+impl secrets::Host for ToolState {
+    fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
+        self.host_call()?;
+        if let Err(denied) = grant::secret(&self.settings.grants, &name) {
+            denied.log(&self.settings.name);
+            return Ok(Err(SecretError::NotGranted));
+        }
+        let Some(value) = self.settings.secrets.value(&name) else {
+            tracing::warn!(
+                plugin = self.settings.name,
+                "secret {name:?} has no value; set LATCH_SECRET_{name} or write it to secrets/{name} \
+                 in the state directory"
+            );
+            return Ok(Err(SecretError::Missing));
+        };
+        if self.settings.grants.secrets_clear {
+            return Ok(Ok(value));
+        }
+        Ok(Ok(self.placeholders.hand_out(&name, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_without_their_line_break_and_nothing_outside_the_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let secrets = dir.path().join("secrets");
+        std::fs::create_dir(&secrets).unwrap();
+        std::fs::write(secrets.join("TOKEN"), "abc\r\n").unwrap();
+        std::fs::write(dir.path().join("other"), "no").unwrap();
+        let source = EnvOrFile { dir: secrets };
+        assert_eq!(source.value("TOKEN").as_deref(), Some("abc"));
+        for name in ["", "NONE", "../other", ".", "/etc/hostname"] {
+            assert_eq!(source.value(name), None, "{name:?}");
+        }
+    }
+}

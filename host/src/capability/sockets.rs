@@ -1,0 +1,147 @@
+//! `wasi:sockets`: outgoing TCP to granted places, and the look-ups it needs.
+//!
+//! wasmtime-wasi does the work. A look-up is allowed for granted names, and the addresses it
+//! gives are remembered with the name: a connection is allowed to those, not to whatever the
+//! name leads to a moment later. The call's time is checked before each connect, and at each
+//! host call by the store (writes among them). What the system's socket buffer could not take
+//! at once is written on by a task of wasmtime-wasi, which ends with the store: that pause
+//! between check and write remains.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wasmtime::component::{HasData, Resource};
+use wasmtime_wasi::p2::DynPollable;
+use wasmtime_wasi::p2::SocketError;
+use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{self, HostResolveAddressStream, ResolveAddressStream};
+use wasmtime_wasi::p2::bindings::sockets::network::{self, ErrorCode, IpAddress, Network};
+use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
+
+use crate::config::Grants;
+
+use super::grant::{self, Rights};
+use super::watch::Watch;
+
+/// Which names the addresses came from, and which name a running look-up is for.
+#[derive(Clone, Default)]
+pub(crate) struct Names(Arc<Mutex<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    by_address: HashMap<IpAddr, Vec<String>>,
+    by_stream: HashMap<u32, String>,
+}
+
+impl Names {
+    fn with<R>(&self, f: impl FnOnce(&mut Inner) -> R) -> R {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The check that wasmtime-wasi makes of each address a socket is to use.
+    pub(crate) fn check(
+        &self,
+        plugin: &str,
+        grants: &Grants,
+        rights: Rights,
+        watch: &Watch,
+        address: SocketAddr,
+        reason: SocketAddrUse,
+    ) -> bool {
+        let decided = match reason {
+            SocketAddrUse::TcpConnect => {
+                let names =
+                    self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
+                grant::tcp(grants, rights, address, &names)
+            }
+            // A client is bound to any free port by the system; asked for with no port and no address.
+            SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
+            other => Err(grant::other_socket(&format!("{other:?} with {address}"))),
+        };
+        match decided {
+            Ok(()) => watch.begin().is_ok(),
+            Err(denied) => {
+                denied.log(plugin);
+                false
+            }
+        }
+    }
+}
+
+/// A view of one store's look-ups.
+pub(crate) struct Lookup<'a> {
+    pub(crate) inner: WasiSocketsCtxView<'a>,
+    pub(crate) names: &'a Names,
+    pub(crate) plugin: &'a str,
+    pub(crate) grants: &'a Grants,
+    pub(crate) rights: Rights,
+}
+
+/// Names [`Lookup`] to the linker.
+pub(crate) struct LookupData;
+
+impl HasData for LookupData {
+    type Data<'a> = Lookup<'a>;
+}
+
+impl network::Host for Lookup<'_> {
+    fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
+        self.inner.convert_error_code(error)
+    }
+    fn network_error_code(&mut self, error: Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+        self.inner.network_error_code(error)
+    }
+}
+
+impl network::HostNetwork for Lookup<'_> {
+    fn drop(&mut self, network: Resource<Network>) -> wasmtime::Result<()> {
+        network::HostNetwork::drop(&mut self.inner, network)
+    }
+}
+
+impl ip_name_lookup::Host for Lookup<'_> {
+    fn resolve_addresses(
+        &mut self,
+        network: Resource<Network>,
+        name: String,
+    ) -> Result<Resource<ResolveAddressStream>, SocketError> {
+        if let Err(denied) = grant::tcp_name(self.grants, self.rights, &name) {
+            denied.log(self.plugin);
+            return Err(ErrorCode::AccessDenied.into());
+        }
+        let stream = self.inner.resolve_addresses(network, name.clone())?;
+        self.names.with(|inner| inner.by_stream.insert(stream.rep(), name));
+        Ok(stream)
+    }
+}
+
+impl HostResolveAddressStream for Lookup<'_> {
+    fn resolve_next_address(
+        &mut self,
+        stream: Resource<ResolveAddressStream>,
+    ) -> Result<Option<IpAddress>, SocketError> {
+        let rep = stream.rep();
+        let next = self.inner.resolve_next_address(stream)?;
+        if let Some(address) = &next {
+            let ip = match *address {
+                IpAddress::Ipv4((a, b, c, d)) => IpAddr::from([a, b, c, d]),
+                IpAddress::Ipv6((a, b, c, d, e, f, g, h)) => IpAddr::from([a, b, c, d, e, f, g, h]),
+            };
+            self.names.with(|inner| {
+                if let Some(name) = inner.by_stream.get(&rep).cloned() {
+                    inner.by_address.entry(ip.to_canonical()).or_default().push(name);
+                }
+            });
+        }
+        Ok(next)
+    }
+
+    fn subscribe(&mut self, stream: Resource<ResolveAddressStream>) -> wasmtime::Result<Resource<DynPollable>> {
+        self.inner.subscribe(stream)
+    }
+
+    fn drop(&mut self, stream: Resource<ResolveAddressStream>) -> wasmtime::Result<()> {
+        self.names.with(|inner| inner.by_stream.remove(&stream.rep()));
+        HostResolveAddressStream::drop(&mut self.inner, stream)
+    }
+}

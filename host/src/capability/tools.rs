@@ -1,0 +1,44 @@
+//! `latchwork:plugin/tools`: the only way from a step to the world.
+
+use latchwork_core::error::Failure;
+
+use crate::engine::bindings::import::tools;
+use crate::engine::bindings::import::types::{Error, Json};
+use crate::engine::step::{StepState, ToolCall};
+use crate::engine::{HostFault, convert};
+use crate::os::clock;
+
+impl tools::Host for StepState {
+    async fn call(
+        &mut self,
+        operator: String,
+        args: Json,
+        action_key: Option<String>,
+    ) -> wasmtime::Result<Result<Json, Error>> {
+        self.guard.host_call()?;
+        let since = clock::boot_us();
+        let answer = self.calls.call(operator, args, action_key).await;
+        self.guard.waited_since(since);
+        Ok(answer.map_err(|_| HostFault::Stopped)?.map_err(guest_error))
+    }
+
+    async fn call_all(&mut self, calls: Vec<tools::CallRequest>) -> wasmtime::Result<Vec<Result<Json, Error>>> {
+        // Each element is a call of its own, and counts as one.
+        for _ in 0..calls.len().max(1) {
+            self.guard.host_call()?;
+        }
+        let calls = calls
+            .into_iter()
+            .map(|call| ToolCall { operator: call.operator, args: call.args, action_key: call.action_key })
+            .collect();
+        let since = clock::boot_us();
+        let answers = self.calls.call_all(calls).await;
+        self.guard.waited_since(since);
+        let answers = answers.map_err(|_| HostFault::Stopped)?;
+        Ok(answers.into_iter().map(|answer| answer.map_err(guest_error)).collect())
+    }
+}
+
+fn guest_error(recorded: Failure) -> Error {
+    convert::guest_error(&recorded)
+}

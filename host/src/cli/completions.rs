@@ -1,0 +1,14 @@
+//! `latch completions`: a script for a shell.
+
+use clap::CommandFactory;
+
+use super::args::{Cli, CompletionsArgs};
+use super::context::Context;
+use super::error::Exit;
+
+pub(super) fn run(args: &CompletionsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "latch", &mut script);
+    ctx.printer.raw(&String::from_utf8(script)?);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,58 @@
+//! What every command is given.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args::Global;
+use super::output::Printer;
+use crate::config::{Config, ConfigErrors, LoadOptions};
+
+/// Flags, working directory and printer.
+pub struct Context<'p> {
+    /// Where answers, progress and questions go.
+    pub printer: &'p Printer,
+    /// Whether a program reads the answer.
+    pub json: bool,
+    /// The working directory.
+    pub cwd: PathBuf,
+    config: Option<PathBuf>,
+    db: Option<String>,
+}
+
+impl<'p> Context<'p> {
+    pub(super) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
+        let cwd = std::env::current_dir().context("the working directory is not there any more")?;
+        Ok(Self { printer, json: global.json, cwd, config: global.config, db: global.db })
+    }
+
+    /// The configuration; `near` is the folder of the plan, where there is one.
+    pub fn config(&self, near: Option<&Path>) -> Result<Config, ConfigErrors> {
+        Config::load(&LoadOptions {
+            cwd: &self.cwd,
+            config: self.config.as_deref(),
+            db: self.db.as_deref(),
+            near,
+            env: &|name| std::env::var(name).ok(),
+        })
+    }
+
+    /// The one who asks: as given, else the user of the operating system.
+    pub fn actor(&self, given: Option<&str>) -> String {
+        let named = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
+        given
+            .map(str::to_owned)
+            .or_else(|| named("USER"))
+            .or_else(|| named("LOGNAME"))
+            .unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()))
+    }
+
+    /// An answer in one go: the document for programs, the text for people.
+    pub fn answer(&self, document: &serde_json::Value, text: impl FnOnce() -> String) {
+        if self.json {
+            self.printer.document(document);
+        } else {
+            self.printer.say(text());
+        }
+    }
+}

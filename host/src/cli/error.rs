@@ -1,0 +1,215 @@
+//! Errors as the command line shows them: a code with a page, a sentence, every problem with
+//! its place, and an exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use latchwork_core::pages;
+use latchwork_core::plan::Violation;
+use latchwork_core::storage::{InboxError, StoreError};
+use serde_json::{Value, json};
+
+use crate::config::{self, ConfigErrors, Origin};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: what was asked for is done.
+    Done,
+    /// 1: what was asked for failed: a job, a check.
+    Failed,
+    /// 2: usage, configuration or input is wrong; nothing was started.
+    Usage,
+    /// 3: it stopped safely and needs someone.
+    NeedsSomeone,
+}
+
+impl Exit {
+    /// The number a shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NeedsSomeone => 3,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// One of several things that are wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: `latch.toml:3:1: plugin[0].name`, `/steps/0/effects`; empty where nowhere.
+    pub place: String,
+    /// Its code: one with a page, or one that the message explains.
+    pub code: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+    /// The same for programs.
+    pub json: Value,
+}
+
+impl From<&Violation> for Problem {
+    fn from(violation: &Violation) -> Self {
+        let Violation { pointer, code, message, line, column } = violation;
+        let json = json!({ "pointer": pointer, "line": line, "column": column, "code": code, "message": message });
+        let place = if pointer.is_empty() { "(the plan)" } else { pointer };
+        let place = format!("{line}:{column} {place}");
+        Self { place, code: (*code).to_owned(), message: message.clone(), json }
+    }
+}
+
+impl From<&config::Problem> for Problem {
+    fn from(problem: &config::Problem) -> Self {
+        let config::Problem { origin, key, code, message } = problem;
+        let mut json = json!({ "code": code, "message": message });
+        if !key.is_empty() {
+            json["key"] = json!(key);
+        }
+        match origin {
+            Origin::File { path, line, column } => {
+                json["file"] = json!(path);
+                json["line"] = json!(line);
+                json["column"] = json!(column);
+            }
+            Origin::WholeFile(path) => json["file"] = json!(path),
+            Origin::Environment(name) => json["environment"] = json!(name),
+            Origin::Flag(name) => json["flag"] = json!(name),
+            Origin::Nowhere => {}
+        }
+        let place = if key.is_empty() { origin.to_string() } else { format!("{origin}: {key}") };
+        Self { place, code: (*code).to_owned(), message: message.clone(), json }
+    }
+}
+
+/// An error of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CliError {
+    /// A code that `latch explain` knows.
+    pub code: &'static str,
+    /// What happened and what to do next.
+    pub message: String,
+    /// Every single problem, where there are several.
+    pub problems: Vec<Problem>,
+    /// How the command ends.
+    pub exit: Exit,
+}
+
+impl CliError {
+    /// An error of usage, configuration or input.
+    pub fn input(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), problems: vec![], exit: Exit::Usage }
+    }
+
+    /// What was asked for failed.
+    pub fn failed(code: &'static str, message: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, ..Self::input(code, message) }
+    }
+
+    /// It stopped safely and needs someone.
+    pub fn needs_someone(code: &'static str, message: impl Into<String>) -> Self {
+        Self { exit: Exit::NeedsSomeone, ..Self::input(code, message) }
+    }
+
+    /// The same with every problem listed.
+    pub fn with(mut self, problems: impl IntoIterator<Item = Problem>) -> Self {
+        self.problems.extend(problems);
+        self
+    }
+
+    /// What the parser of the command line did not understand.
+    pub fn usage(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let message = text.trim().strip_prefix("error: ").unwrap_or(text.trim());
+        Self::input(pages::USAGE, message)
+    }
+
+    /// The document of `--json`.
+    pub fn to_json(&self) -> Value {
+        let problems: Vec<_> = self.problems.iter().map(|problem| &problem.json).collect();
+        json!({ "error": { "code": self.code, "message": self.message, "problems": problems } })
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {}", self.code, self.message)?;
+        self.problems.iter().try_for_each(|p| write!(f, "\n  {}: {} [{}]", p.place, p.message, p.code))
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl From<&ConfigErrors> for CliError {
+    fn from(errors: &ConfigErrors) -> Self {
+        let problems = errors.0.as_slice();
+        let first = problems.first().map_or(pages::DEFECT, |problem| problem.code);
+        let message = match problems.len() {
+            1 => "the configuration has a problem".to_owned(),
+            n => format!("the configuration has {n} problems"),
+        };
+        CliError::input(first, message).with(problems.iter().map(Problem::from))
+    }
+}
+
+impl From<&StoreError> for CliError {
+    fn from(error: &StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::Unavailable(_) => CliError::failed(pages::DATABASE_UNAVAILABLE, message),
+            StoreError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
+            StoreError::Restored(_) => CliError::needs_someone(pages::DATABASE_RESTORED, message),
+            StoreError::NotDurable(_) => CliError::input(pages::DATABASE_NOT_DURABLE, message),
+        }
+    }
+}
+
+impl From<&InboxError> for CliError {
+    fn from(error: &InboxError) -> Self {
+        match error {
+            InboxError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
+            InboxError::Over { .. } => CliError::failed(pages::JOB_REFUSES, error.to_string()),
+            InboxError::Store(store) => CliError::from(store),
+        }
+    }
+}
+
+impl From<anyhow::Error> for CliError {
+    /// Libraries have errors of their own; here each gets its code. The innermost known one
+    /// decides, what was said around it is kept.
+    fn from(error: anyhow::Error) -> Self {
+        let mut known = None;
+        for cause in error.chain() {
+            known = cause
+                .downcast_ref::<CliError>()
+                .cloned()
+                .or_else(|| cause.downcast_ref::<ConfigErrors>().map(CliError::from))
+                .or_else(|| cause.downcast_ref::<StoreError>().map(CliError::from))
+                .or_else(|| cause.downcast_ref::<InboxError>().map(CliError::from));
+            if known.is_some() {
+                break;
+            }
+        }
+        let around: Vec<String> = error
+            .chain()
+            .take_while(|cause| {
+                !(cause.is::<CliError>()
+                    || cause.is::<ConfigErrors>()
+                    || cause.is::<StoreError>()
+                    || cause.is::<InboxError>())
+            })
+            .map(ToString::to_string)
+            .collect();
+        match known {
+            Some(known) if around.is_empty() => known,
+            Some(known) => CliError { message: format!("{}: {}", around.join(": "), known.message), ..known },
+            None => CliError::failed(pages::DEFECT, around.join(": ")),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `latch job`: looking at jobs and deciding about them.
+
+use latchwork_core::ids::JobId;
+use latchwork_core::pages;
+use latchwork_core::storage::{InboxError, JobRow, Request, StoreError, WriteError};
+
+use super::args::{JobArgs, JobCommand};
+use super::context::Context;
+use super::error::{CliError, Exit};
+use crate::host::Stores;
+
+mod cancel;
+mod events;
+mod gate;
+mod list;
+mod replay;
+mod resolve;
+mod show;
+
+pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    match args.command {
+        JobCommand::List(args) => list::run(args, ctx).await,
+        JobCommand::Show(args) => show::run(args, ctx).await,
+        JobCommand::Events(args) => events::run(args, ctx).await,
+        JobCommand::Replay(args) => replay::run(args, ctx).await,
+        JobCommand::Resolve(args) => resolve::run(args, ctx).await,
+        JobCommand::Cancel(args) => cancel::run(args, ctx).await,
+        JobCommand::Approve(args) => gate::approve(args, ctx).await,
+        JobCommand::Reject(args) => gate::reject(args, ctx).await,
+    }
+}
+
+/// The row of a job, or an error that says there is none.
+async fn row(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobRow> {
+    let row = stores.journal.job(job_id).await?;
+    row.ok_or_else(|| no_such_job(job_id).into())
+}
+
+/// Everything stored of a job.
+async fn durable(stores: &Stores, job_id: &JobId) -> anyhow::Result<latchwork_core::state::Durable> {
+    let record = stores.journal.load(job_id).await?.ok_or_else(|| no_such_job(job_id))?;
+    let effects = stores.effects.effects(job_id).await?;
+    let damaged = |error: latchwork_core::state::FoldError| StoreError::Damaged(format!("job {job_id}: {error}"));
+    Ok(latchwork_core::state::Durable::load(record, effects).map_err(damaged)?)
+}
+
+/// Puts a request into the job's inbox and says what happens next.
+async fn ask(
+    ctx: &Context<'_>,
+    stores: &Stores,
+    job_id: &JobId,
+    actor: &str,
+    reason: Option<&str>,
+    request: Request,
+    done: &str,
+) -> anyhow::Result<Exit> {
+    let id = match stores.journal.put_inbox(job_id, actor, reason, request).await {
+        Ok(id) => id,
+        Err(error @ InboxError::NoJob(_)) => return Err(CliError::input(pages::NO_SUCH_JOB, error.to_string()).into()),
+        Err(error) => return Err(error.into()),
+    };
+    let next = format!("latch resume {job_id}");
+    let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
+    ctx.answer(&document, || format!("{done}; next: {next}"));
+    Ok(Exit::Done)
+}
+
+fn no_such_job(job_id: &JobId) -> CliError {
+    CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`"))
+}
+
+/// A submission that the store refused.
+pub(in crate::cli) fn write_error(error: WriteError) -> anyhow::Error {
+    match error {
+        WriteError::Unavailable(message) => StoreError::Unavailable(message).into(),
+        other => anyhow::Error::from(other),
+    }
+}

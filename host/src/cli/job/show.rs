@@ -1,0 +1,23 @@
+//! `latch job show`.
+
+use latchwork_core::response::response;
+
+use crate::cli::args::JobShowArgs;
+use crate::cli::context::Context;
+use crate::cli::error::Exit;
+use crate::cli::{gates, open, view};
+
+pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let durable = super::durable(&stores, &args.job).await?;
+    view::answer(ctx, &response(&durable));
+    if !ctx.json {
+        for (slot, gate) in durable.job.gates.iter().filter(|(_, gate)| gate.decision.is_none()) {
+            for line in gates::shown(&durable, slot, gate) {
+                ctx.printer.say(line);
+            }
+        }
+    }
+    // Showing is what was asked for: it is done, whatever the job came to.
+    Ok(Exit::Done)
+}

@@ -1,0 +1,105 @@
+//! The live view: what happens to a job, line by line, as soon as it is durable.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{JobId, StepId};
+use tokio::sync::mpsc;
+use tracing::Level;
+
+use super::output::{Printer, Tone};
+use crate::worker::Observer;
+
+/// One thing to show.
+#[derive(Debug)]
+pub struct Line {
+    tone: Tone,
+    text: String,
+}
+
+/// Collects what is to be shown; [`show`] prints it.
+pub struct Live {
+    lines: mpsc::UnboundedSender<Line>,
+    started: Mutex<BTreeMap<StepId, i64>>,
+}
+
+impl Live {
+    /// An observer, and what it sees.
+    pub fn new() -> (Live, mpsc::UnboundedReceiver<Line>) {
+        let (lines, seen) = mpsc::unbounded_channel();
+        (Live { lines, started: Mutex::default() }, seen)
+    }
+
+    fn tell(&self, tone: Tone, text: String) {
+        // Nobody listens any more once the command is done.
+        drop(self.lines.send(Line { tone, text }));
+    }
+
+    fn took(&self, step: &StepId, now_us: i64) -> String {
+        let started = self.started.lock().expect("no holder panics").get(step).copied();
+        started.map(|started| format!("  {} ms", (now_us - started) / 1000)).unwrap_or_default()
+    }
+}
+
+/// Prints one line to stderr.
+pub fn show(printer: &Printer, line: &Line) {
+    printer.progress(line.tone, &line.text);
+}
+
+impl Observer for Live {
+    fn event(&self, job_id: &JobId, event: &Event) {
+        match &event.body {
+            Body::JobClaimed { .. } if event.attempt > 1 => {
+                self.tell(Tone::Title, format!("job {job_id}, attempt {}", event.attempt));
+            }
+            Body::JobClaimed { .. } => self.tell(Tone::Title, format!("job {job_id}")),
+            Body::StepStarted { step_id } => {
+                self.started.lock().expect("no holder panics").insert(step_id.clone(), event.time_us);
+                self.tell(Tone::Quiet, format!("  {step_id}  started"));
+            }
+            Body::ToolInvocationFinished { slot, ok: true, provenance, .. } => {
+                let how = if provenance.is_executed() { "answered" } else { "answer recovered" };
+                self.tell(Tone::Quiet, format!("  {slot}  {how}"));
+            }
+            Body::ToolInvocationFinished { slot, code, .. } => {
+                let code = code.map(|code| code.as_str()).unwrap_or("failed");
+                self.tell(Tone::Attention, format!("  {slot}  {code}"));
+            }
+            Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
+                let wait_ms = (not_before_us - event.time_us) / 1000;
+                self.tell(Tone::Attention, format!("  {slot}  {code}: next try in {wait_ms} ms"));
+            }
+            Body::InvocationResolved { slot, verdict, by, .. } => {
+                self.tell(Tone::Attention, format!("  {slot}  in doubt, resolved by {by}: {verdict:?}"));
+            }
+            Body::StepSucceeded { step_id, .. } => {
+                let took = self.took(step_id, event.time_us);
+                self.tell(Tone::Good, format!("  {step_id}  succeeded{took}"));
+            }
+            Body::StepFailed { step_id, failure, .. } => {
+                self.tell(Tone::Bad, format!("  {step_id}  failed: {failure}"));
+            }
+            Body::StepSkipped { step_id, reason, because } => {
+                let because = because.as_ref().map(|step| format!(" because of {step}")).unwrap_or_default();
+                self.tell(Tone::Attention, format!("  {step_id}  skipped{because}: {reason}"));
+            }
+            Body::StepAborted { step_id, failure } => {
+                self.tell(Tone::Attention, format!("  {step_id}  try stopped: {failure}"));
+            }
+            Body::StepBlocked { step_id, slot, reason } => {
+                self.tell(Tone::Attention, format!("  {step_id}  waits at {slot}: {reason}"));
+            }
+            Body::GateRequested { slot, .. } => self.tell(Tone::Attention, format!("  {slot}  needs approval")),
+            Body::GateApproved { slot, by, .. } => self.tell(Tone::Good, format!("  {slot}  approved by {}", by.actor)),
+            Body::GateRejected { slot, by, .. } => self.tell(Tone::Bad, format!("  {slot}  rejected by {}", by.actor)),
+            Body::JobDiverged { report } => self.tell(Tone::Bad, format!("job {job_id} diverged: {report}")),
+            _ => {}
+        }
+    }
+
+    fn log(&self, _: &JobId, place: &str, level: Level, message: &str) {
+        let tone = if level <= Level::WARN { Tone::Attention } else { Tone::Quiet };
+        self.tell(tone, format!("  {place}  | {message}"));
+    }
+}

@@ -1,0 +1,36 @@
+//! Log lines: to stderr, so that answers stay clean.
+
+use std::io;
+
+use tracing_subscriber::EnvFilter;
+
+use super::args::LogFormat;
+
+/// Takes filters such as `latchwork=debug,sqlx=warn`.
+const VARIABLE: &str = "LATCH_LOG";
+
+/// Start logging. `LATCH_LOG` wins over `-v`; without either, warnings are shown.
+pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "warn,latchwork=info,latchwork_core=info,latchwork_store=info",
+        2 => "info,latchwork=debug,latchwork_core=debug,latchwork_store=debug",
+        _ => "trace",
+    };
+    let filter = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    // A misspelt filter should show itself, not silence the program.
+    let (filter, refused) = match filter.map(EnvFilter::try_new) {
+        None => (EnvFilter::new(level), None),
+        Some(Ok(filter)) => (filter, None),
+        Some(Err(error)) => (EnvFilter::new(level), Some(error)),
+    };
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(color);
+    // Tests and embedders may have set one before: theirs stays.
+    let _started = match format {
+        LogFormat::Human => builder.try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+    if let Some(error) = refused {
+        tracing::warn!("{VARIABLE} is not understood and was ignored: {error}");
+    }
+}

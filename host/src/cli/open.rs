@@ -1,0 +1,121 @@
+//! Composition: configuration, stores and plugins become a host. The one place that names the
+//! database.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::Context as _;
+use latchwork_core::pages;
+use latchwork_core::storage::Owner;
+use latchwork_store::{KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, Sqlite, SystemClock};
+
+use super::error::{CliError, Problem};
+use crate::config::{Commit, Config, Durability};
+use crate::engine::LoadError;
+use crate::host::{Host, StartError, Stores};
+use crate::os;
+use crate::worker::{CrashPoint, NoCrash};
+
+/// Names the crash point a test wants: `name:before` or `name:after`, and perhaps `:n` for the n-th time.
+const CRASH_VARIABLE: &str = "LATCH_CRASH_AT";
+
+/// A host over the configured stores.
+pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
+    let crash = crash_point()?;
+    let stores = stores(&config, &crash).await?;
+    let arrows: Arc<dyn CrashPoint> = match &crash {
+        Some(kill) => Arc::new(Arrows(kill.clone())),
+        None => Arc::new(NoCrash),
+    };
+    Host::start(config, stores, arrows).map_err(|error| match error {
+        StartError::Plugins(errors) => plugins(&errors).into(),
+        StartError::Engine(error) => anyhow::Error::from(error),
+    })
+}
+
+/// The configured stores alone, for commands that need no plugin.
+pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
+    stores(config, &crash_point()?).await
+}
+
+/// Every plugin that could not be loaded, with its code.
+pub(super) fn plugins(errors: &[LoadError]) -> CliError {
+    let first = errors.first().map_or(pages::DEFECT, LoadError::page);
+    let message = match errors.len() {
+        1 => "a plugin could not be loaded".to_owned(),
+        n => format!("{n} plugins could not be loaded"),
+    };
+    CliError::input(first, message).with(errors.iter().map(|error| Problem {
+        place: error.plugin().to_owned(),
+        code: error.page().to_owned(),
+        message: error.to_string(),
+        json: serde_json::json!({ "plugin": error.plugin(), "code": error.page(), "message": error.to_string() }),
+    }))
+}
+
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<Stores> {
+    let probe: Arc<dyn Probe> = match crash {
+        Some(kill) => kill.clone(),
+        None => Arc::new(NoProbe),
+    };
+    let open = |url: &str| Ok::<_, anyhow::Error>(Sqlite::open(options(config, url, probe.clone())?));
+    let main = open(&config.database)?.await?;
+    let effects = match (&config.effect_store, config.commit) {
+        (Some(url), Commit::Staged) => open(url)?.await?,
+        _ => main.clone(),
+    };
+    let owner = owner(&options(config, &config.database, probe)?.owner_dir)?;
+    Ok(Stores { owner, journal: main.clone(), kv: main, effects })
+}
+
+/// How a database of this configuration is opened. What belongs to it lies beside it, so that
+/// one state directory may serve several databases.
+pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
+    let durability = match config.durability {
+        Durability::Full => latchwork_store::Durability::Full,
+        Durability::Relaxed => latchwork_store::Durability::Relaxed,
+    };
+    let clock_margin_ms = config.clock_margin_ms;
+    Ok(OpenOptions { durability, clock_margin_ms, probe, ..OpenOptions::new(sqlite_path(url)?) })
+}
+
+/// The file of a `sqlite://` address.
+pub(super) fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
+    let path = url.strip_prefix("sqlite://").with_context(|| format!("{url} is not a sqlite:// address"))?;
+    Ok(PathBuf::from(path))
+}
+
+/// This process as an owner of jobs; its lock is held for as long as it lives.
+fn owner(dir: &Path) -> anyhow::Result<Owner> {
+    static LOCK: OnceLock<OwnerLock> = OnceLock::new();
+    if let Some(lock) = LOCK.get() {
+        return Ok(lock.owner().clone());
+    }
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let worker = format!("{host} pid {}", std::process::id());
+    let lock = OwnerLock::take(dir, &worker, &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
+    Ok(LOCK.get_or_init(|| lock).owner().clone())
+}
+
+fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
+    let Ok(text) = std::env::var(CRASH_VARIABLE) else {
+        return Ok(None);
+    };
+    let mut parts = text.split(':');
+    let kill = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
+        (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
+        (Some(name), Some("after"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::After, nth),
+        _ => anyhow::bail!("{CRASH_VARIABLE}={text}: write NAME:before or NAME:after, perhaps with :N"),
+    };
+    let (name, side, nth) = kill;
+    Ok(Some(Arc::new(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))))
+}
+
+/// The arrows around execution are crash points like the store's statements.
+struct Arrows(Arc<KillAt>);
+
+impl CrashPoint for Arrows {
+    fn at(&self, name: &'static str, after: bool) {
+        self.0.at(name, if after { Side::After } else { Side::Before });
+    }
+}

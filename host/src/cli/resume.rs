@@ -1,0 +1,52 @@
+//! `latch resume`: continue whatever was left behind.
+
+use latchwork_core::job::JobState;
+use latchwork_core::pages;
+use latchwork_core::response::{Response, response};
+use latchwork_core::storage::Filter;
+use serde_json::json;
+
+use super::args::ResumeArgs;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::{open, run, view};
+
+pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let host = open::host(ctx.config(None)?).await?;
+    let actor = ctx.actor(None);
+    if let Some(job_id) = args.job {
+        if host.journal.job(&job_id).await?.is_none() {
+            return Err(
+                CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into()
+            );
+        }
+        let response = run::attach(ctx, &host, &job_id).await?;
+        let response = run::until_settled(ctx, &host, response, &actor).await?;
+        return Ok(view::answer(ctx, &response));
+    }
+    let mut responses: Vec<Response> = Vec::new();
+    while let Some(claim) = host.journal.claim(&host.worker.claimer()).await? {
+        responses.push(run::drive(ctx, &host, claim).await?);
+    }
+    // What waits for somebody is named too: nothing is left behind unseen.
+    let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };
+    for row in host.journal.jobs(&filter).await? {
+        let seen = responses.iter().any(|response| response.job_id == row.job_id);
+        if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
+            responses.push(response(&host.load(&row.job_id).await?));
+        }
+    }
+    if ctx.json {
+        ctx.printer.document(&json!({ "jobs": responses }));
+    } else if responses.is_empty() {
+        ctx.printer.say("nothing was left behind");
+    }
+    let mut worst = Exit::Done;
+    for response in &responses {
+        let exit = if ctx.json { view::exit(response) } else { view::answer(ctx, response) };
+        if exit.code() > worst.code() {
+            worst = exit;
+        }
+    }
+    Ok(worst)
+}

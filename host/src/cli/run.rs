@@ -1,0 +1,206 @@
+//! `latch run`: submit a plan and execute it on the spot.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use latchwork_core::canon;
+use latchwork_core::event::Mode;
+use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::job::JobState;
+use latchwork_core::pages;
+use latchwork_core::response::{Response, response};
+use latchwork_core::storage::Claim;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::args::RunArgs;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::live::{Live, show};
+use super::{gates, open, plan, plugin, view};
+use crate::host::{Accepted, Host, SubmitError};
+use crate::os;
+use crate::submit::{Submission, bare_intent, fresh_request_id};
+
+/// Between two looks at a job that another process executes.
+const FOLLOW_MS: u64 = 200;
+
+/// A whole request instead of a bare plan.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    intent: Intent,
+    plan: Value,
+    mode: Option<Mode>,
+    request_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Intent {
+    #[serde(rename = "type")]
+    intent_type: String,
+    payload: Value,
+    #[serde(default)]
+    contexts: Vec<Value>,
+}
+
+pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let text = read(&args.plan)?;
+    let config = ctx.config(args.plan.parent())?;
+    if args.build {
+        plugin::build_configured(ctx, &config).await?;
+    }
+    let host = open::host(config).await?;
+    let actor = ctx.actor(args.actor.as_deref());
+    let submission = submission(&host, &text, &args, &actor)?;
+    let response = match host.submit(submission).await {
+        Ok(Accepted::New(claim)) => drive(ctx, &host, claim).await?,
+        Ok(Accepted::Attached(row)) => {
+            let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
+            ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
+            attach(ctx, &host, &row.job_id).await?
+        }
+        Err(SubmitError::Write(error)) => return Err(super::job::write_error(error).into()),
+        Err(error @ SubmitError::OtherPlan { .. }) => {
+            let advice = "give the request another request_id, or use --new";
+            return Err(CliError::input(pages::REQUEST_CONFLICT, format!("{error}; {advice}")).into());
+        }
+        Err(error @ SubmitError::ModeNotAllowed { .. }) => {
+            return Err(CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml")).into());
+        }
+    };
+    let response = until_settled(ctx, &host, response, &actor).await?;
+    Ok(view::answer(ctx, &response))
+}
+
+/// Goes on with a job while gates are decided at the terminal or its own timers come.
+pub(super) async fn until_settled(
+    ctx: &Context<'_>,
+    host: &Host,
+    mut response: Response,
+    actor: &str,
+) -> anyhow::Result<Response> {
+    loop {
+        let goes_on = match response.state {
+            JobState::Parked => gates::ask(ctx, host, &response, actor).await?,
+            JobState::Waiting => wait(&response).await,
+            _ => false,
+        };
+        if !goes_on {
+            return Ok(response);
+        }
+        response = attach(ctx, host, &response.job_id).await?;
+    }
+}
+
+/// Claims a job and drives it, or follows the process that does.
+pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
+    let mut told = false;
+    loop {
+        let durable = host.load(job_id).await?;
+        let row = host.journal.job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
+        // Where it rests, somebody has to act before it goes on.
+        if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
+            return Ok(response(&durable));
+        }
+        if let Some(claim) = host.journal.claim_job(job_id, &host.worker.claimer()).await? {
+            return drive(ctx, host, claim).await;
+        }
+        if row.state == JobState::Waiting {
+            return Ok(response(&durable));
+        }
+        if !told {
+            ctx.printer.note(format!("another process executes {job_id}; following it"));
+            told = true;
+        }
+        tokio::time::sleep(Duration::from_millis(FOLLOW_MS)).await;
+    }
+}
+
+/// Drives a claimed job, showing what happens.
+pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+    let (live, mut lines) = Live::new();
+    let driven = host.drive(claim, Arc::new(live));
+    tokio::pin!(driven);
+    let result = loop {
+        tokio::select! {
+            result = &mut driven => break result,
+            Some(line) = lines.recv() => show(ctx.printer, &line),
+        }
+    };
+    while let Ok(line) = lines.try_recv() {
+        show(ctx.printer, &line);
+    }
+    Ok(result?)
+}
+
+async fn wait(response: &Response) -> bool {
+    let Some(until_us) = response.blocked.iter().filter_map(|view| view.until).min() else {
+        return false;
+    };
+    let left_us = u64::try_from(until_us - os::clock::now_us()).unwrap_or(0);
+    tokio::time::sleep(Duration::from_micros(left_us)).await;
+    true
+}
+
+/// The text of a file, or an input error that names it.
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| {
+        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display())).into()
+    })
+}
+
+fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::Result<Submission> {
+    let whole = whole(text, &args.plan)?;
+    let plan_text = match &whole {
+        Some(whole) => canon::value_to_canonical(&whole.plan),
+        None => text.to_vec(),
+    };
+    let plan = host.check(&plan_text).map_err(|violations| plan::refused(&args.plan, &violations))?;
+    let (intent_type, intent_payload, contexts) = match &whole {
+        Some(whole) => (
+            whole.intent.intent_type.clone(),
+            canon::value_to_canonical(&whole.intent.payload),
+            whole.intent.contexts.as_slice(),
+        ),
+        None => ("plan".to_owned(), bare_intent(&plan), [].as_slice()),
+    };
+    for step in &args.approve {
+        if plan.step(step).is_none() {
+            return Err(CliError::input(pages::USAGE, format!("--approve {step}: the plan has no such step")).into());
+        }
+    }
+    let mode = args.mode.map(Mode::from).or(whole.as_ref().and_then(|whole| whole.mode)).unwrap_or_default();
+    let given = whole.as_ref().and_then(|whole| whole.request_id.clone());
+    let tenant = "default".to_owned();
+    let policy_hash = host.config.policy.get(&tenant).map(|policy| policy.hash).unwrap_or_default();
+    Ok(Submission {
+        actor: actor.to_owned(),
+        intent_type,
+        intent_payload,
+        contexts_hash: Hash::of(&[&canon::value_to_canonical(&Value::from(contexts.to_vec()))]),
+        plan,
+        mode,
+        request_id: if args.new { Some(fresh_request_id()) } else { given },
+        standing_approvals: args.approve.clone(),
+        policy_hash,
+        tenant,
+    })
+}
+
+/// A document with `plan` in it is a whole request.
+fn whole(text: &[u8], path: &Path) -> anyhow::Result<Option<Whole>> {
+    let Ok(value) = canon::parse_strict(text) else {
+        // The plan's own check says what is wrong, and where.
+        return Ok(None);
+    };
+    if value.get("plan").is_none() {
+        return Ok(None);
+    }
+    serde_json::from_value(value).map(Some).map_err(|error| {
+        CliError::input(pages::PLAN_REFUSED, format!("{} is no request: {error}", path.display())).into()
+    })
+}

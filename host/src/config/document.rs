@@ -1,0 +1,208 @@
+//! A TOML document with places: every value knows where it stands, every problem goes into
+//! one list, and a key that nobody asked for is a problem too.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use latchwork_core::pages;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::{Origin, Problem};
+use crate::suggest::did_you_mean;
+
+/// Collects problems of one file.
+pub(super) struct Sink<'d> {
+    path: &'d Path,
+    text: &'d str,
+    problems: RefCell<Vec<Problem>>,
+}
+
+impl<'d> Sink<'d> {
+    pub(super) fn new(path: &'d Path, text: &'d str) -> Self {
+        Self { path, text, problems: RefCell::default() }
+    }
+
+    pub(super) fn problem(&self, span: Range<usize>, key: &str, code: &'static str, message: impl Into<String>) {
+        let origin = self.origin(span.start);
+        self.problems.borrow_mut().push(Problem { origin, key: key.to_owned(), code, message: message.into() });
+    }
+
+    /// What was found, in the order of the file.
+    pub(super) fn into_problems(self) -> Vec<Problem> {
+        let mut problems = self.problems.into_inner();
+        problems.sort_by(|a, b| (&a.origin, &a.key).cmp(&(&b.origin, &b.key)));
+        problems
+    }
+
+    fn origin(&self, offset: usize) -> Origin {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Origin::File {
+            path: PathBuf::from(self.path),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
+/// A table being read. What is left when it is [finished](Table::finish) is unknown.
+pub(super) struct Table<'d> {
+    sink: &'d Sink<'d>,
+    path: String,
+    span: Range<usize>,
+    entries: &'d DeTable<'d>,
+    known: Vec<&'static str>,
+    later: Vec<&'static str>,
+}
+
+impl<'d> Table<'d> {
+    pub(super) fn root(sink: &'d Sink<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
+        // A missing key of the whole document is reported at its first character.
+        Self { sink, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![], later: vec![] }
+    }
+
+    /// The value at `key`, if it is there.
+    pub(super) fn get(&mut self, key: &'static str) -> Option<Field<'d>> {
+        self.known.push(key);
+        let value = self.entries.get(key)?;
+        Some(Field { sink: self.sink, path: join(&self.path, key), value })
+    }
+
+    /// The value at `key`; its absence is a problem.
+    pub(super) fn require(&mut self, key: &'static str) -> Option<Field<'d>> {
+        let field = self.get(key);
+        if field.is_none() {
+            let message = format!("`{key}` is missing");
+            self.sink.problem(self.span.clone(), &self.path, pages::CONFIG_MISSING_KEY, message);
+        }
+        field
+    }
+
+    /// Keys of the documented format that this version would not honour: refused, because a
+    /// setting that is silently ignored is believed to protect.
+    pub(super) fn not_in_this_version(&mut self, keys: &[&'static str]) {
+        self.later.extend(keys);
+    }
+
+    /// All entries, whatever their names.
+    pub(super) fn entries(&mut self) -> Vec<(&'d str, Field<'d>)> {
+        let (sink, path) = (self.sink, &self.path);
+        let field = |(key, value): (&'d Spanned<_>, _)| {
+            let name: &'d std::borrow::Cow<'d, str> = key.get_ref();
+            (&**name, Field { sink, path: join(path, name), value })
+        };
+        self.entries.iter().map(field).collect()
+    }
+
+    /// Report every key that was not asked for.
+    pub(super) fn finish(self) {
+        for (key, _) in self.entries {
+            let name: &str = key.get_ref();
+            if self.known.contains(&name) {
+                continue;
+            }
+            let path = join(&self.path, name);
+            if self.later.contains(&name) {
+                let message = "not supported by this version: take it out";
+                self.sink.problem(key.span(), &path, pages::CONFIG_NOT_SUPPORTED, message);
+            } else {
+                let message = format!("unknown key{}", did_you_mean(name, self.known.iter().copied()));
+                self.sink.problem(key.span(), &path, pages::CONFIG_UNKNOWN_KEY, message);
+            }
+        }
+    }
+}
+
+/// A value in its place. The readers answer none where they have reported a problem.
+pub(super) struct Field<'d> {
+    sink: &'d Sink<'d>,
+    path: String,
+    value: &'d Spanned<DeValue<'d>>,
+}
+
+impl<'d> Field<'d> {
+    pub(super) fn value(&self) -> &'d DeValue<'d> {
+        self.value.get_ref()
+    }
+
+    pub(super) fn problem(&self, code: &'static str, message: impl Into<String>) {
+        self.sink.problem(self.value.span(), &self.path, code, message);
+    }
+
+    pub(super) fn invalid<T>(&self, message: impl Into<String>) -> Option<T> {
+        self.problem(pages::CONFIG_INVALID_VALUE, message);
+        None
+    }
+
+    pub(super) fn string(&self) -> Option<&'d str> {
+        self.value().as_str().or_else(|| self.wrong_type("a string"))
+    }
+
+    pub(super) fn boolean(&self) -> Option<bool> {
+        self.value().as_bool().or_else(|| self.wrong_type("true or false"))
+    }
+
+    /// A whole number within `range`.
+    pub(super) fn integer(&self, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
+        let Some(number) = self.value().as_integer() else { return self.wrong_type("a whole number") };
+        let value = i128::from_str_radix(number.as_str(), number.radix()).ok();
+        match value.and_then(|value| u64::try_from(value).ok()).filter(|value| range.contains(value)) {
+            Some(value) => Some(value),
+            None => self.invalid(format!("{number} is not between {} and {}", range.start(), range.end())),
+        }
+    }
+
+    pub(super) fn table(&self) -> Option<Table<'d>> {
+        let Some(entries) = self.value().as_table() else { return self.wrong_type("a table") };
+        let span = self.value.span();
+        Some(Table { sink: self.sink, path: self.path.clone(), span, entries, known: vec![], later: vec![] })
+    }
+
+    pub(super) fn array(&self) -> Option<Vec<Field<'d>>> {
+        let Some(items) = self.value().as_array() else { return self.wrong_type("an array") };
+        let field = |(i, value)| Field { sink: self.sink, path: format!("{}[{i}]", self.path), value };
+        Some(items.iter().enumerate().map(field).collect())
+    }
+
+    /// A string that `parse` accepts; its error is the message.
+    pub(super) fn parse<T>(&self, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        match parse(self.string()?) {
+            Ok(value) => Some(value),
+            Err(message) => self.invalid(message),
+        }
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+        self.parse(|text| match words.iter().find(|(word, _)| *word == text) {
+            Some((_, value)) => Ok(*value),
+            None => {
+                let all: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+                let meant = did_you_mean(text, words.iter().map(|(word, _)| *word));
+                Err(format!("`{text}` is not one of {}{meant}", all.join(", ")))
+            }
+        })
+    }
+
+    /// Every item that `read` accepts.
+    pub(super) fn list<T>(&self, read: impl FnMut(Field<'d>) -> Option<T>) -> Vec<T> {
+        self.array().unwrap_or_default().into_iter().filter_map(read).collect()
+    }
+
+    fn wrong_type<T>(&self, wanted: &str) -> Option<T> {
+        let found = match self.value().type_str() {
+            kind @ ("integer" | "array") => format!("an {kind}"),
+            kind => format!("a {kind}"),
+        };
+        self.problem(pages::CONFIG_WRONG_TYPE, format!("{wanted} is expected here, not {found}"));
+        None
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    let plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let key = if plain { key.to_owned() } else { format!("{key:?}") };
+    if path.is_empty() { key } else { format!("{path}.{key}") }
+}

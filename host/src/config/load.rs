@@ -1,0 +1,178 @@
+//! Finding `latch.toml` and reading it whole.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::pages;
+use toml::de::DeTable;
+
+use super::document::{Field, Sink, Table};
+use super::plugin::positive_duration;
+use super::problem::{ConfigErrors, Origin, Problem};
+use super::types::{Commit, Config, Durability};
+use super::{CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, plugin, policy, values};
+
+/// What is known before a file is read.
+pub struct LoadOptions<'a> {
+    /// The process's working directory, absolute.
+    pub cwd: &'a Path,
+    /// `--config`
+    pub config: Option<&'a Path>,
+    /// `--db`
+    pub db: Option<&'a str>,
+    /// The folder of the plan: it and its parents are searched last.
+    pub near: Option<&'a Path>,
+    /// Reads an environment variable.
+    pub env: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Config {
+    /// Find and read the configuration; or say everything that is wrong with it.
+    ///
+    /// The file is the one `--config` names, else the one `LATCH_CONFIG` names, else
+    /// `latch.toml` in the working directory, else the nearest one at or above
+    /// [`near`](LoadOptions::near), else there is none and everything has its default.
+    /// Paths in the file start at the file's folder, those of `--db` and `LATCH_DATABASE` at the
+    /// working directory.
+    pub fn load(options: &LoadOptions<'_>) -> Result<Config, ConfigErrors> {
+        let mut config = match find(options)? {
+            Some(path) => read_file(&path)?,
+            None => Config::with_defaults(options.cwd),
+        };
+        let variable = (options.env)(DATABASE_VARIABLE).filter(|value| !value.is_empty());
+        let given = match (options.db, &variable) {
+            (Some(flag), _) => Some((flag, Origin::Flag("--db"))),
+            (None, Some(variable)) => Some((variable.as_str(), Origin::Environment(DATABASE_VARIABLE))),
+            (None, None) => None,
+        };
+        if let Some((text, origin)) = given {
+            config.database = values::database(text, options.cwd).map_err(|message| {
+                let code = pages::CONFIG_DATABASE;
+                ConfigErrors(vec![Problem { origin, key: String::new(), code, message }])
+            })?;
+        }
+        Ok(config)
+    }
+
+    /// What holds where nothing is configured.
+    pub fn with_defaults(root: &Path) -> Config {
+        Config {
+            root: root.to_owned(),
+            file: None,
+            database: values::database("sqlite://latch.db", root).unwrap_or_else(|_| "sqlite://latch.db".to_owned()),
+            commit: Commit::default(),
+            effect_store: None,
+            durability: Durability::default(),
+            on_indeterminate: Default::default(),
+            lease_ms: 15_000,
+            heartbeat_ms: 5_000,
+            clock_margin_ms: 2_000,
+            max_attempts_without_progress: 5,
+            state_dir: root.join(".latch"),
+            policy: policy::read(None),
+            plugins: vec![],
+        }
+    }
+}
+
+fn find(options: &LoadOptions<'_>) -> Result<Option<PathBuf>, ConfigErrors> {
+    let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
+    if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
+        return Ok(Some(values::absolute(options.cwd, named)));
+    }
+    let here = options.cwd.join(FILE_NAME);
+    if here.is_file() {
+        return Ok(Some(here));
+    }
+    let Some(near) = options.near else { return Ok(None) };
+    let near = values::absolute(options.cwd, near);
+    Ok(near.ancestors().map(|folder| folder.join(FILE_NAME)).find(|file| file.is_file()))
+}
+
+fn read_file(path: &Path) -> Result<Config, ConfigErrors> {
+    let whole = |code, message| {
+        let origin = Origin::WholeFile(path.to_owned());
+        ConfigErrors(vec![Problem { origin, key: String::new(), code, message }])
+    };
+    let bytes = std::fs::read(path)
+        .map_err(|error| whole(pages::CONFIG_UNREADABLE, format!("the file cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| whole(pages::CONFIG_UNREADABLE, "the file is not UTF-8 text".to_owned()))?;
+    read_text(path, &text)
+}
+
+fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
+    let sink = Sink::new(path, text);
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        sink.problem(error.span().unwrap_or(0..0), "", pages::CONFIG_SYNTAX, error.message());
+    }
+    // What a parser guesses behind a syntax error is not worth a complaint.
+    if !errors.is_empty() {
+        return Err(ConfigErrors(sink.into_problems()));
+    }
+    let root = path.parent().expect("the path of a file has a folder");
+    let mut config = Config::with_defaults(root);
+    config.file = Some(path.to_owned());
+    read_top(Table::root(&sink, &document), &mut config);
+    match sink.into_problems() {
+        none if none.is_empty() => Ok(config),
+        problems => Err(ConfigErrors(problems)),
+    }
+}
+
+fn read_top(mut top: Table<'_>, config: &mut Config) {
+    top.not_in_this_version(&["confirmation", "failover", "validators", "notify"]);
+    let root = config.root.clone();
+    let database = |field: Field<'_>| match values::database(field.string()?, &root) {
+        Ok(url) => Some(url),
+        Err(message) => {
+            field.problem(pages::CONFIG_DATABASE, message);
+            None
+        }
+    };
+    set(&mut config.database, top.get("database").and_then(database));
+    set(
+        &mut config.commit,
+        top.get("commit").and_then(|f| f.word(&[("atomic", Commit::Atomic), ("staged", Commit::Staged)])),
+    );
+    if let Some(field) = top.get("effect_store") {
+        if config.commit == Commit::Atomic {
+            field.invalid::<()>("effects in a database of their own need `commit = \"staged\"`");
+        }
+        config.effect_store = database(field);
+    }
+    let durability = [("full", Durability::Full), ("relaxed", Durability::Relaxed)];
+    set(&mut config.durability, top.get("durability").and_then(|f| f.word(&durability)));
+    set(&mut config.on_indeterminate, top.get("on_indeterminate").and_then(|f| f.word(&ON_INDETERMINATE)));
+    times(&mut top, config);
+    let attempts = top.get("max_attempts_without_progress").and_then(|f| f.integer(1..=1_000));
+    set(&mut config.max_attempts_without_progress, attempts.map(|n| n as u32));
+    set(&mut config.state_dir, top.get("state_dir").and_then(|f| f.string()).map(|path| values::absolute(&root, path)));
+    config.policy = policy::read(top.get("policy").and_then(|field| field.table()));
+    config.plugins = plugin::read(top.get("plugin"), &root);
+    top.finish();
+}
+
+/// Lease, heartbeat and margin, and how they stand to each other.
+fn times(top: &mut Table<'_>, config: &mut Config) {
+    let fields = [top.get("lease"), top.get("heartbeat"), top.get("clock_margin")];
+    let [lease, heartbeat, margin] = fields.each_ref().map(|f| f.as_ref().and_then(|f| f.parse(positive_duration)));
+    set(&mut config.lease_ms, lease);
+    set(&mut config.clock_margin_ms, margin);
+    // A shorter lease without a word on heartbeats keeps three of them to a lease.
+    config.heartbeat_ms = heartbeat.unwrap_or(config.heartbeat_ms.min(config.lease_ms / 3).max(1));
+    if config.heartbeat_ms > config.lease_ms / 2
+        && let Some(field) = fields[1].as_ref().or(fields[0].as_ref())
+    {
+        field.invalid::<()>(format!(
+            "a heartbeat every {} ms leaves no second chance within a lease of {} ms: at most half of it",
+            config.heartbeat_ms, config.lease_ms
+        ));
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}

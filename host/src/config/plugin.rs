@@ -1,0 +1,183 @@
+//! `[[plugin]]`: components, what they are granted, and their limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use latchwork_core::pages;
+use serde_json::Value;
+use toml::de::DeValue;
+
+use super::document::{Field, Table};
+use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
+use super::{ON_INDETERMINATE, values};
+
+/// Beyond this no Wasm memory of 32 bits reaches.
+const MEMORY_BYTES_MAX: u64 = 4 << 30;
+/// One page of Wasm memory.
+const MEMORY_BYTES_MIN: u64 = 64 << 10;
+/// An answer is held in memory several times while it is checked and stored.
+const OUTPUT_BYTES_MAX: u64 = 256 << 20;
+
+/// All plugins that hold; names are unique.
+pub(super) fn read(field: Option<Field<'_>>, root: &Path) -> Vec<PluginConfig> {
+    let mut names = BTreeSet::new();
+    let Some(field) = field else { return vec![] };
+    field.list(|entry| read_one(entry.table()?, root, &mut names))
+}
+
+fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> Option<PluginConfig> {
+    table.not_in_this_version(&["confirmation", "verifier"]);
+    let name = table.require("name").and_then(|field| {
+        let name = field.parse(plugin_name)?;
+        if !names.insert(name.clone()) {
+            let message = format!("there is another plugin named `{name}`: names are unique");
+            field.problem(pages::CONFIG_DUPLICATE_PLUGIN, message);
+        }
+        Some(name)
+    });
+    let source = table.require("source").and_then(|field| {
+        let source = field.string()?;
+        if source.starts_with("oci://") {
+            let message = "plugins from a registry are not supported by this version: name a file or a folder";
+            field.problem(pages::CONFIG_NOT_SUPPORTED, message);
+            return None;
+        }
+        if source.is_empty() {
+            return field.invalid("a file or a folder is expected here");
+        }
+        Some(values::absolute(root, source))
+    });
+    let digest = table.get("digest").and_then(|field| field.parse(values::digest));
+    if let Some(field) = table.get("wasi")
+        && field.word(&[("none", false), ("virtual", true)]) == Some(true)
+    {
+        let message = "virtual WASI is not supported by this version: build the step without WASI imports";
+        field.problem(pages::CONFIG_NOT_SUPPORTED, message);
+    }
+    let grants = table.get("grants").and_then(|field| field.table()).map(|table| grants(table, root));
+    let limits = table.get("limits").and_then(|field| field.table()).map(limits);
+    let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.word(&ON_INDETERMINATE));
+    let config = table.get("config").and_then(|field| field.table()).map(|mut table| {
+        let entries = table.entries().into_iter();
+        entries.filter_map(|(key, field)| Some((key.to_owned(), json(&field)?))).collect::<BTreeMap<_, _>>()
+    });
+    table.finish();
+    Some(PluginConfig {
+        name: name?,
+        source: source?,
+        digest,
+        grants: grants.unwrap_or_default(),
+        limits: limits.unwrap_or_default(),
+        on_indeterminate,
+        config: config.unwrap_or_default(),
+    })
+}
+
+fn plugin_name(text: &str) -> Result<String, String> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{text}` is not a name: 1 to 64 letters, digits, `_` and `-`"))
+}
+
+fn grants(mut table: Table<'_>, root: &Path) -> Grants {
+    let mut guests = BTreeSet::new();
+    let grants = Grants {
+        http: table.get("http").map(|list| list.list(|f| f.parse(values::http_grant))).unwrap_or_default(),
+        tcp: table.get("tcp").map(|list| list.list(|f| f.parse(values::tcp_grant))).unwrap_or_default(),
+        dirs: table.get("dirs").map(|list| list.list(|f| dir(f, root, &mut guests))).unwrap_or_default(),
+        secrets: table.get("secrets").map(|list| list.list(|f| f.parse(secret_name))).unwrap_or_default(),
+        secrets_clear: table.get("secrets_clear").and_then(|f| f.boolean()).unwrap_or(false),
+        kv: table.get("kv").and_then(|f| f.parse(plugin_name)),
+    };
+    table.finish();
+    grants
+}
+
+fn dir(field: Field<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<DirGrant> {
+    let mut table = field.table()?;
+    let host = table.require("host").and_then(|field| field.string()).map(|path| values::absolute(root, path));
+    let guest = table.require("guest").and_then(|field| {
+        let guest = field.parse(values::guest_path)?;
+        if !guests.insert(guest.clone()) {
+            return field.invalid(format!("`{guest}` is another directory already"));
+        }
+        Some(guest)
+    });
+    let write = table.get("write").and_then(|field| field.boolean()).unwrap_or(false);
+    table.finish();
+    Some(DirGrant { host: host?, guest: guest?, write })
+}
+
+/// A name that an environment variable may have: that is where the value comes from.
+fn secret_name(text: &str) -> Result<String, String> {
+    let fits = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if (1..=128).contains(&text.len()) && fits && !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok(text.to_owned());
+    }
+    // Not repeated in the message: a secret itself may have been written here by mistake.
+    Err("not the name of a secret: letters, digits and `_`, such as \"MAIL_TOKEN\"; the value itself never stands in this file".into())
+}
+
+fn limits(mut table: Table<'_>) -> LimitsConfig {
+    let limits = LimitsConfig {
+        memory_bytes: table.get("memory").and_then(|f| bytes(&f, MEMORY_BYTES_MIN, MEMORY_BYTES_MAX)),
+        fuel: table.get("fuel").and_then(|f| f.integer(1..=i64::MAX as u64)),
+        timeout_ms: table.get("timeout").and_then(|f| f.parse(positive_duration)),
+        output_bytes: table.get("output").and_then(|f| bytes(&f, 1, OUTPUT_BYTES_MAX)).map(|bytes| bytes as u32),
+        host_calls: table.get("host_calls").and_then(|f| f.integer(0..=u64::from(u32::MAX))).map(|calls| calls as u32),
+    };
+    table.finish();
+    limits
+}
+
+fn bytes(field: &Field<'_>, min: u64, max: u64) -> Option<u64> {
+    field.parse(|text| match values::size(text)? {
+        bytes if (min..=max).contains(&bytes) => Ok(bytes),
+        _ => Err(format!("`{text}` is not between {min} and {max} bytes")),
+    })
+}
+
+pub(super) fn positive_duration(text: &str) -> Result<u32, String> {
+    match values::duration_ms(text)? {
+        0 => Err(format!("`{text}` is no time at all")),
+        ms => Ok(ms),
+    }
+}
+
+/// What a plugin reads of its `config` table is JSON.
+fn json(field: &Field<'_>) -> Option<Value> {
+    match json_value(field.value()) {
+        Ok(value) => Some(value),
+        Err(message) => field.invalid(message),
+    }
+}
+
+fn json_value(value: &DeValue<'_>) -> Result<Value, String> {
+    Ok(match value {
+        DeValue::String(text) => Value::from(&**text),
+        DeValue::Boolean(value) => Value::from(*value),
+        DeValue::Datetime(time) => Value::from(time.to_string()),
+        DeValue::Integer(number) => {
+            let value = i64::from_str_radix(number.as_str(), number.radix()).ok();
+            // JSON numbers are doubles to many guests.
+            let exact = value.filter(|value| value.unsigned_abs() <= 1 << 53);
+            Value::from(exact.ok_or_else(|| format!("{number} is beyond 2^53: write it as a string"))?)
+        }
+        DeValue::Float(number) => {
+            let value = number.as_str().parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+            Value::Number(value.ok_or_else(|| format!("{number} is not a JSON number"))?)
+        }
+        DeValue::Array(items) => {
+            items.iter().map(|item| json_value(item.get_ref())).collect::<Result<Vec<_>, _>>()?.into()
+        }
+        DeValue::Table(entries) => {
+            let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<_>)| {
+                let key: &std::borrow::Cow<'_, str> = key.get_ref();
+                Ok((key.to_string(), json_value(value.get_ref())?))
+            };
+            Value::Object(entries.iter().map(entry).collect::<Result<_, String>>()?)
+        }
+    })
+}

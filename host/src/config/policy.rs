@@ -1,0 +1,125 @@
+//! `[policy.TENANT]`: what a tenant allows.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::canon;
+use latchwork_core::event::Mode;
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::Effect;
+use latchwork_core::pages;
+use serde_json::json;
+
+use super::document::{Field, Table};
+use super::types::Policy;
+
+/// The tenant that everybody belongs to who names none.
+pub const DEFAULT_TENANT: &str = "default";
+
+const MODES: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
+
+impl Default for Policy {
+    /// What holds where nothing is configured: everything is allowed that a person can still stop.
+    fn default() -> Self {
+        Policy {
+            modes: vec![Mode::DryRun, Mode::DraftOnly, Mode::HumanGated],
+            gate_effects: vec![Effect::ExternalWrite, Effect::ExternalSend],
+            gate_tags: vec![],
+            standing_approvals: true,
+            hash: Hash::default(),
+        }
+        .sealed()
+    }
+}
+
+impl Policy {
+    /// Sorted, without repetitions, and hashed: policies that say the same are the same.
+    fn sealed(mut self) -> Self {
+        self.modes.sort_by_key(|mode| MODES.iter().position(|m| m == mode));
+        self.modes.dedup();
+        self.gate_effects.sort();
+        self.gate_effects.dedup();
+        self.gate_tags.sort();
+        self.gate_tags.dedup();
+        let meaning = json!({
+            "modes": self.modes,
+            "gate": { "effects": self.gate_effects, "tags": self.gate_tags },
+            "standing_approvals": self.standing_approvals,
+        });
+        self.hash = Hash::of(&[&canon::value_to_canonical(&meaning)]);
+        self
+    }
+}
+
+/// What one table says; none where it is silent.
+#[derive(Default)]
+struct Said {
+    modes: Option<Vec<Mode>>,
+    gate_effects: Option<Vec<Effect>>,
+    gate_tags: Option<Vec<String>>,
+    standing_approvals: Option<bool>,
+}
+
+impl Said {
+    fn over(self, base: &Policy) -> Policy {
+        Policy {
+            modes: self.modes.unwrap_or_else(|| base.modes.clone()),
+            gate_effects: self.gate_effects.unwrap_or_else(|| base.gate_effects.clone()),
+            gate_tags: self.gate_tags.unwrap_or_else(|| base.gate_tags.clone()),
+            standing_approvals: self.standing_approvals.unwrap_or(base.standing_approvals),
+            hash: base.hash,
+        }
+        .sealed()
+    }
+}
+
+/// All policies; `default` among them. What a tenant's table leaves out is as in
+/// `[policy.default]`, what that leaves out is as built in.
+pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
+    let mut said = BTreeMap::new();
+    if let Some(mut table) = table {
+        for (tenant, field) in table.entries() {
+            if let Some(entry) = field.table() {
+                said.insert(tenant.to_owned(), read_one(entry));
+            }
+        }
+    }
+    let base = said.remove(DEFAULT_TENANT).unwrap_or_default().over(&Policy::default());
+    let mut policies: BTreeMap<_, _> = said.into_iter().map(|(tenant, said)| (tenant, said.over(&base))).collect();
+    policies.insert(DEFAULT_TENANT.to_owned(), base);
+    policies
+}
+
+fn read_one(mut table: Table<'_>) -> Said {
+    table.not_in_this_version(&["auto_exec", "auto_exec_min_trust", "trust", "require", "budget"]);
+    let mut said = Said {
+        modes: table.get("modes").map(|field| field.list(mode)),
+        standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
+        ..Said::default()
+    };
+    if let Some(mut gate) = table.get("gate").and_then(|field| field.table()) {
+        gate.not_in_this_version(&["expires", "quorum", "self_approve"]);
+        said.gate_effects = gate.get("effects").map(|field| field.list(effect));
+        said.gate_tags = gate.get("tags").map(|field| field.list(|tag| tag.string().map(str::to_owned)));
+        gate.finish();
+    }
+    table.finish();
+    said
+}
+
+fn mode(field: Field<'_>) -> Option<Mode> {
+    let mode = field.word(&MODES.map(|mode| (mode.as_str(), mode)))?;
+    if mode == Mode::AutoExec {
+        let message = "AUTO_EXEC needs levels of trust, which are not supported by this version: take it out";
+        field.problem(pages::CONFIG_NOT_SUPPORTED, message);
+        return None;
+    }
+    Some(mode)
+}
+
+fn effect(field: Field<'_>) -> Option<Effect> {
+    let effect = field.word(&Effect::ALL.map(|effect| (effect.as_str(), effect)))?;
+    if !effect.is_world_changing() {
+        return field.invalid(format!("`{}` changes nothing: there is nothing to gate", effect.as_str()));
+    }
+    Some(effect)
+}

@@ -1,0 +1,278 @@
+//! The small notations of the configuration: sizes, durations, digests, addresses, databases.
+//! Each reader answers a sentence that says what would have been right.
+
+use std::net::IpAddr;
+use std::path::{Component, Path, PathBuf};
+
+use latchwork_core::ids::Hash;
+
+use super::types::{HttpGrant, TcpGrant};
+
+/// `64MiB`, `1GB`, `512KiB`, `4096`: a number of bytes.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 8] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("kB", 1_000),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("B", 1),
+    ];
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = (&text[..digits], text[digits..].trim_start());
+    let factor = if unit.is_empty() { Some(1) } else { UNITS.iter().find(|(name, _)| *name == unit).map(|(_, f)| *f) };
+    let bytes = number.parse::<u64>().ok().zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    bytes.ok_or_else(|| format!("`{text}` is not a size: write a whole number and a unit, such as \"64MiB\""))
+}
+
+/// `30s`, `500ms`, `1m 30s`: milliseconds.
+pub(super) fn duration_ms(text: &str) -> Result<u32, String> {
+    let wrong = || format!("`{text}` is not a duration: write a number and a unit, such as \"30s\" or \"500ms\"");
+    let duration = humantime::parse_duration(text).map_err(|_| wrong())?;
+    let ms = u32::try_from(duration.as_millis()).map_err(|_| format!("`{text}` is too long: at most 49 days"))?;
+    if ms == 0 && !duration.is_zero() {
+        return Err(format!("`{text}` is less than a millisecond"));
+    }
+    Ok(ms)
+}
+
+/// `sha256:…` and 64 hexadecimal digits.
+pub(super) fn digest(text: &str) -> Result<Hash, String> {
+    text.strip_prefix("sha256:").and_then(Hash::from_hex).ok_or_else(|| {
+        format!(
+            "`{text}` is not a digest: write \"sha256:\" and 64 hexadecimal digits (`latch plugin inspect` shows it)"
+        )
+    })
+}
+
+/// `https://api.example.com:443`; the port may be left out where it is the scheme's own.
+pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
+    let form = "write \"https://api.example.com\" or \"http://127.0.0.1:8080\"";
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Err(format!("`{text}` names no scheme: {form}"));
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    let default_port = match scheme.as_str() {
+        "http" => 80,
+        "https" => 443,
+        other => return Err(format!("the scheme `{other}` cannot be granted, only `http` and `https`: {form}")),
+    };
+    let authority = rest.strip_suffix('/').unwrap_or(rest);
+    if authority.contains(['/', '?', '#', '@']) {
+        return Err(format!("`{text}` says more than scheme, host and port: a grant opens a whole host, {form}"));
+    }
+    let (host, port) = host_and_port(authority).map_err(|why| format!("`{text}` {why}: {form}"))?;
+    Ok(HttpGrant { scheme, host, port: port.unwrap_or(default_port) })
+}
+
+/// `smtp.example.com:587`
+pub(super) fn tcp_grant(text: &str) -> Result<TcpGrant, String> {
+    let form = "write host and port, such as \"smtp.example.com:587\"";
+    let (host, port) = host_and_port(text).map_err(|why| format!("`{text}` {why}: {form}"))?;
+    let port = port.ok_or_else(|| format!("`{text}` names no port: {form}"))?;
+    Ok(TcpGrant { host, port })
+}
+
+/// `sqlite://latch.db`, its path made absolute from `root`.
+pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
+    let form = "write \"sqlite://\" and the path of a file, such as \"sqlite://latch.db\"";
+    let Some((scheme, path)) = text.split_once(':') else {
+        return Err(format!("`{text}` is not a database URL: {form}"));
+    };
+    match scheme {
+        "sqlite" => {}
+        "postgres" | "postgresql" => {
+            return Err(format!("PostgreSQL is not supported by this version: {form}"));
+        }
+        other => return Err(format!("there is no store for `{other}:` databases: {form}")),
+    }
+    let path = path.strip_prefix("//").unwrap_or(path);
+    if path.is_empty() {
+        return Err(format!("`{text}` names no file: {form}"));
+    }
+    if path.contains(":memory:") {
+        return Err(format!("a database in memory would forget every job: {form}"));
+    }
+    if path.contains(['?', '#', '%']) {
+        return Err(format!("`{text}` has parameters or escapes, which are not understood: {form}"));
+    }
+    let file = absolute(root, path);
+    match file.to_str() {
+        Some(file) => Ok(format!("sqlite://{file}")),
+        None => Err(format!("the folder {} is not named in UTF-8", root.display())),
+    }
+}
+
+/// `path` from `root`, without `.` and `..`, whether or not it exists.
+pub(super) fn absolute(root: &Path, path: impl AsRef<Path>) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in root.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+/// A path as a guest sees it: absolute, and exactly as a guest writes it.
+pub(super) fn guest_path(text: &str) -> Result<String, String> {
+    let clean = text.strip_prefix('/').is_some_and(|rest| {
+        rest.is_empty() || rest.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+    });
+    if clean { Ok(text.to_owned()) } else { Err(format!("`{text}` is not a plain absolute path such as \"/outbox\"")) }
+}
+
+fn host_and_port(authority: &str) -> Result<(String, Option<u16>), String> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (host, tail) = rest.split_once(']').ok_or("has `[` without `]`")?;
+            if !host.contains(':') {
+                return Err("has something else than an IPv6 address in brackets".into());
+            }
+            let port = match tail {
+                "" => None,
+                tail => Some(tail.strip_prefix(':').ok_or("has something else than a port after `]`")?),
+            };
+            (host, port)
+        }
+        None if authority.matches(':').count() > 1 => return Err("has an IPv6 address without brackets".into()),
+        None => match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    let port = match port {
+        None => None,
+        Some(port) => match port.parse::<u16>() {
+            Ok(number) if number > 0 && port.bytes().all(|b| b.is_ascii_digit()) => Some(number),
+            _ => return Err(format!("has `{port}` where a port from 1 to 65535 belongs")),
+        },
+    };
+    Ok((host_name(host)?, port))
+}
+
+/// A name in lower case, or an address in its normal form.
+fn host_name(host: &str) -> Result<String, String> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(address.to_string());
+    }
+    if host.contains('*') {
+        return Err("has a wildcard: every host is granted by its own name".into());
+    }
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+    if name.is_empty() {
+        return Err("names no host".into());
+    }
+    if name.len() > 253 || !name.split('.').all(label) {
+        return Err(format!("has `{host}` where a host name belongs (other scripts in their xn-- form)"));
+    }
+    // `127.1` and `0x7f.1` are addresses to some resolvers, names to others.
+    if name
+        .split('.')
+        .next_back()
+        .is_some_and(|last| last.starts_with("0x") || last.bytes().all(|b| b.is_ascii_digit()))
+    {
+        return Err(format!("has `{host}`, which is neither a name nor an address in its usual form"));
+    }
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_durations() {
+        assert_eq!(size("64MiB"), Ok(64 << 20));
+        assert_eq!(size("1 GB"), Ok(1_000_000_000));
+        assert_eq!(size("4096"), Ok(4096));
+        for wrong in ["", "MiB", "1.5MiB", "64 mib", "-1", "99999999999999GiB"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(duration_ms("30s"), Ok(30_000));
+        assert_eq!(duration_ms("1m 30s"), Ok(90_000));
+        for wrong in ["", "30", "s", "1us", "60days", "-1s"] {
+            assert!(duration_ms(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn digests() {
+        let hash = Hash::of(&[b"x"]);
+        assert_eq!(digest(&format!("sha256:{hash}")), Ok(hash));
+        for wrong in ["", "sha256:", &hash.to_string(), "sha256:abcd", "md5:abcd"] {
+            assert!(digest(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn http_grants() {
+        let read = |text| http_grant(text).map(|g| (g.scheme, g.host, g.port));
+        let grant = |scheme: &str, host: &str, port| Ok((scheme.to_owned(), host.to_owned(), port));
+        assert_eq!(read("https://API.Example.com"), grant("https", "api.example.com", 443));
+        assert_eq!(read("http://localhost/"), grant("http", "localhost", 80));
+        assert_eq!(read("https://[::1]:8443"), grant("https", "::1", 8443));
+        assert_eq!(read("http://127.0.0.1:8080"), grant("http", "127.0.0.1", 8080));
+        for wrong in [
+            "api.example.com",
+            "ftp://example.com",
+            "https://example.com/path",
+            "https://user@example.com",
+            "https://*.example.com",
+            "https://",
+            "https://example.com:0",
+            "https://example.com:70000",
+            "https://example.com:+80",
+            "https://::1",
+            "https://[example.com]",
+            "https://[::1]443",
+            "http://127.1",
+            "http://0x7f000001",
+            "https://bücher.example",
+            "https://a..b",
+            "https://-a.example",
+        ] {
+            assert!(http_grant(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tcp_grants_name_a_port() {
+        assert_eq!(tcp_grant("smtp.example.com:587"), Ok(TcpGrant { host: "smtp.example.com".into(), port: 587 }));
+        assert!(tcp_grant("smtp.example.com").is_err());
+        assert!(tcp_grant("smtp://smtp.example.com:587").is_err());
+    }
+
+    #[test]
+    fn databases_are_absolute_files() {
+        let root = Path::new("/srv/app");
+        assert_eq!(database("sqlite://latch.db", root), Ok("sqlite:///srv/app/latch.db".into()));
+        assert_eq!(database("sqlite:../latch.db", root), Ok("sqlite:///srv/latch.db".into()));
+        assert_eq!(database("sqlite:///var/latch.db", root), Ok("sqlite:///var/latch.db".into()));
+        assert!(database("postgres://localhost/latch", root).unwrap_err().contains("not supported by this version"));
+        for wrong in ["latch.db", "sqlite::memory:", "sqlite://", "sqlite://a?mode=rw", "mysql://x"] {
+            assert!(database(wrong, root).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn guest_paths() {
+        assert_eq!(guest_path("/outbox"), Ok("/outbox".into()));
+        assert_eq!(guest_path("/"), Ok("/".into()));
+        for wrong in ["outbox", "/a/../b", "/a//b", "/a/", "", "/./a"] {
+            assert!(guest_path(wrong).is_err(), "{wrong}");
+        }
+    }
+}

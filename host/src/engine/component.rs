@@ -1,0 +1,191 @@
+//! The static check: which world a component belongs to, and everything it imports or fails
+//! to export that the world does not allow.
+
+use latchwork_core::manifest::PluginKind;
+use wasmtime::component::Component;
+
+use super::error::Problem;
+use crate::capability::grant;
+use crate::config::Grants;
+
+/// Package and version of the interfaces this host serves.
+pub(crate) const PACKAGE: &str = "latchwork:plugin/";
+const VERSION: &str = "@0.1.0";
+
+const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "events", "log"];
+const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
+
+/// What a component is, read from its exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) kind: PluginKind,
+    pub(crate) reconcile: bool,
+    pub(crate) verify: bool,
+    pub(crate) compensate: bool,
+}
+
+/// Decide the world from the exports, and hold the imports against it.
+pub(crate) fn check(engine: &wasmtime::Engine, component: &Component, grants: &Grants) -> Result<Shape, Vec<Problem>> {
+    let ty = component.component_type();
+    let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
+    let has = |interface: &str| exports.contains(&full(interface).as_str());
+    let mut problems = Vec::new();
+    let kind = match (has("run"), has("invoke")) {
+        (true, false) => Some(PluginKind::Step),
+        (false, true) => Some(PluginKind::Tool),
+        (true, true) => {
+            problems.push(Problem::Export {
+                export: full("run"),
+                wrong: format!("is there beside {}; a component is a step or a tool, not both", full("invoke")),
+            });
+            None
+        }
+        (false, false) => {
+            for interface in ["run", "invoke"] {
+                problems.push(Problem::Export { export: full(interface), wrong: missing(interface, &exports) });
+            }
+            None
+        }
+    };
+    if !has("plugin") {
+        problems.push(Problem::Export { export: full("plugin"), wrong: missing("plugin", &exports) });
+    }
+    for (import, _) in ty.imports(engine) {
+        // Of neither world: hold it against the stricter one, so that the list is complete.
+        if let Some(instead) = refuse(kind.unwrap_or(PluginKind::Step), import, grants) {
+            problems.push(Problem::Import { import: import.to_owned(), instead });
+        }
+    }
+    match kind {
+        Some(kind) if problems.is_empty() => {
+            let optional = |interface| kind == PluginKind::Tool && has(interface);
+            let (reconcile, verify, compensate) = (optional("reconcile"), optional("verify"), optional("compensate"));
+            Ok(Shape { kind, reconcile, verify, compensate })
+        }
+        _ => Err(problems),
+    }
+}
+
+/// Which world the bytes seem to be of; only ever a guess.
+pub(crate) fn guess(bytes: &[u8]) -> PluginKind {
+    let names = |interface: &str| {
+        let name = full(interface);
+        bytes.windows(name.len()).any(|window| window == name.as_bytes())
+    };
+    if names("invoke") && !names("run") { PluginKind::Tool } else { PluginKind::Step }
+}
+
+pub(crate) fn full(interface: &str) -> String {
+    format!("{PACKAGE}{interface}{VERSION}")
+}
+
+/// Why an export is missing: perhaps it is there with another version.
+fn missing(interface: &str, exports: &[&str]) -> String {
+    let prefix = format!("{PACKAGE}{interface}@");
+    match exports.iter().find(|name| name.starts_with(&prefix)) {
+        Some(other) => format!("is missing; it exports {other}, which this host does not serve"),
+        None => match interface {
+            "run" => "is missing (a step exports it)".to_owned(),
+            "invoke" => "is missing (a tool exports it)".to_owned(),
+            _ => "is missing".to_owned(),
+        },
+    }
+}
+
+/// Why a plugin of this kind may not import it, with what to use instead; none where it may.
+fn refuse(kind: PluginKind, import: &str, grants: &Grants) -> Option<String> {
+    if let Some(name) = import.strip_prefix(PACKAGE) {
+        let (allowed, other) = match kind {
+            PluginKind::Step => (&STEP_IMPORTS, &TOOL_IMPORTS),
+            PluginKind::Tool => (&TOOL_IMPORTS, &STEP_IMPORTS),
+        };
+        return match name.split_once('@') {
+            Some((interface, "0.1.0")) if allowed.contains(&interface) => None,
+            Some((interface, "0.1.0")) if other.contains(&interface) => Some(of_the_other_world(kind, interface)),
+            _ => Some(format!("this host serves {PACKAGE}*{VERSION} alone; build it against that version")),
+        };
+    }
+    let interface = import.split('@').next().unwrap_or(import);
+    match kind {
+        PluginKind::Step => Some(instead_for_step(interface)),
+        PluginKind::Tool if !is_wasi_0_2(import) => {
+            Some("a tool imports latchwork:plugin and WASI 0.2; nothing else is linked".to_owned())
+        }
+        PluginKind::Tool => grant::refuse_import(interface, grants),
+    }
+}
+
+fn is_wasi_0_2(import: &str) -> bool {
+    import.starts_with("wasi:") && import.split_once('@').is_some_and(|(_, version)| version.starts_with("0.2."))
+}
+
+fn of_the_other_world(kind: PluginKind, interface: &str) -> String {
+    match (kind, interface) {
+        (PluginKind::Step, "invocation") => {
+            "it tells attempts apart, which a step must not; use latchwork:plugin/context".to_owned()
+        }
+        (PluginKind::Step, "kv") => {
+            "nothing survives a step; take it in the input, or ask a tool through latchwork:plugin/tools".to_owned()
+        }
+        (PluginKind::Step, "config") => "a step takes its settings in its input".to_owned(),
+        (PluginKind::Step, _) => "only a tool may; call one through latchwork:plugin/tools".to_owned(),
+        (PluginKind::Tool, "clock") => "a tool reads wasi:clocks".to_owned(),
+        (PluginKind::Tool, "rng") => "a tool reads wasi:random".to_owned(),
+        (PluginKind::Tool, "tools") => "a tool calls no other tool; let a step call both".to_owned(),
+        (PluginKind::Tool, _) => "only a step may".to_owned(),
+    }
+}
+
+/// What a step's author uses instead of an import that would make it depend on the machine.
+fn instead_for_step(interface: &str) -> String {
+    let package = interface.split('/').next().unwrap_or(interface);
+    let instead = match (package, interface) {
+        ("wasi:clocks", _) => "use latchwork:plugin/clock, the injected clock; a step cannot wait",
+        ("wasi:random", _) => "use latchwork:plugin/rng, the injected generator",
+        ("wasi:filesystem", _) => {
+            "a step has no files; take the content in the input, \
+             or call a tool with a directory grant through latchwork:plugin/tools"
+        }
+        ("wasi:sockets", _) => "a step has no network; call a tool with a tcp grant through latchwork:plugin/tools",
+        ("wasi:http", _) => "a step has no network; call a tool with an http grant through latchwork:plugin/tools",
+        (_, "wasi:cli/environment") => "a step has no environment; take settings in the input",
+        (_, "wasi:cli/exit") => "a step does not exit; return an error",
+        (_, "wasi:cli/stdout" | "wasi:cli/stderr") => "write records through latchwork:plugin/log",
+        ("wasi:cli", _) => "a step has no terminal; it takes an input and returns an output",
+        ("wasi:io", _) => "it comes with the other wasi imports; build without them",
+        ("wasi_snapshot_preview1", _) => "build for a target without WASI, such as wasm32-unknown-unknown",
+        _ => "a step imports latchwork:plugin/{types,context,clock,rng,tools,events,log} and nothing else",
+    };
+    instead.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_told_what_to_use_instead() {
+        let none = Grants::default();
+        let refused = |import: &str| refuse(PluginKind::Step, import, &none);
+        for interface in STEP_IMPORTS {
+            assert_eq!(refused(&full(interface)), None);
+        }
+        assert!(refused("wasi:clocks/monotonic-clock@0.2.6").unwrap().contains("latchwork:plugin/clock"));
+        assert!(refused("wasi:sockets/tcp@0.2.6").unwrap().contains("tcp grant"));
+        assert!(refused("latchwork:plugin/invocation@0.1.0").unwrap().contains("attempts"));
+        assert!(refused("latchwork:plugin/clock@0.2.0").unwrap().contains("@0.1.0"));
+        assert!(refused("env").is_some());
+    }
+
+    #[test]
+    fn a_tool_gets_what_its_grants_open() {
+        let none = Grants::default();
+        let refused = |import: &str| refuse(PluginKind::Tool, import, &none);
+        assert_eq!(refused("wasi:clocks/wall-clock@0.2.6"), None);
+        assert_eq!(refused("wasi:cli/environment@0.2.6"), None);
+        assert!(refused("wasi:http/outgoing-handler@0.2.6").unwrap().contains("grants = { http"));
+        assert!(refused("wasi:sockets/tcp@0.2.6").unwrap().contains("grants = { tcp"));
+        assert!(refused("wasi:clocks/wall-clock@0.3.0").is_some());
+        assert!(refused(&full("tools")).unwrap().contains("step"));
+    }
+}

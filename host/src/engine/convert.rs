@@ -1,0 +1,163 @@
+//! Between the types of the bindings and those of the kernel.
+
+use latchwork_core::effect::{Output, StateChange, Usage};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::Operator;
+use latchwork_core::manifest::{Determinism, Effect, LimitsWanted, Manifest, OperatorSpec, Resolution};
+
+use super::bindings::{export, import};
+
+/// What is kept of a guest's error message.
+const MESSAGE_BYTES_MAX: usize = 8 << 10;
+
+/// A guest's error as a failure; whether it was applied is the caller's to read.
+pub(crate) fn failure(error: import::types::Error) -> Failure {
+    let detail = error.detail.map(|text| match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
+        Ok(_) => text,
+        // Not JSON, though it says so: kept as the text it is.
+        Err(_) => serde_json::Value::String(text).to_string(),
+    });
+    Failure {
+        code: code(error.code),
+        message: cut(&error.message, MESSAGE_BYTES_MAX).to_owned(),
+        detail,
+        retry_after_ms: error.retry_after_ms,
+    }
+}
+
+/// A recorded failure as a step sees it: in the guest's own ten codes.
+pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
+    use import::types::{Applied, ErrorCode};
+    let applied = match recorded.code {
+        Code::InvocationLost | Code::IndeterminateEffect => Applied::Unknown,
+        _ => Applied::No,
+    };
+    let seen = recorded.for_guest();
+    let code = match seen.code {
+        Code::NetworkTimeout => ErrorCode::NetworkTimeout,
+        Code::RateLimit => ErrorCode::RateLimit,
+        Code::TemporaryProviderError => ErrorCode::TemporaryProviderError,
+        Code::TransientDbLock => ErrorCode::TransientDbLock,
+        Code::PolicyDenied => ErrorCode::PolicyDenied,
+        Code::InvalidInput => ErrorCode::InvalidInput,
+        Code::SchemaValidationFailed => ErrorCode::SchemaValidationFailed,
+        Code::MissingRequiredContext => ErrorCode::MissingRequiredContext,
+        Code::AuthForbidden => ErrorCode::AuthForbidden,
+        // `for_guest` leaves no other.
+        _ => ErrorCode::DependencyUnavailable,
+    };
+    import::types::Error {
+        code,
+        message: seen.message,
+        retry_after_ms: seen.retry_after_ms,
+        detail: seen.detail,
+        applied,
+    }
+}
+
+/// A tool's answer.
+pub(crate) fn output(output: import::types::ToolOutput) -> Output {
+    Output {
+        result: output.result,
+        receipt: output.receipt,
+        state_changes: output.state_changes.into_iter().map(state_change).collect(),
+        usage: output.usage.map(|usage| Usage {
+            model: usage.model,
+            provider_trace_id: usage.provider_trace_id,
+            tokens_in: usage.tokens_in,
+            tokens_out: usage.tokens_out,
+            cost_micro_usd: usage.cost_micro_usd,
+            credits: usage.credits,
+        }),
+    }
+}
+
+/// A recorded change, as `verify` takes it.
+pub(crate) fn guest_state_change(change: &StateChange) -> import::types::StateChange {
+    let change = change.clone();
+    import::types::StateChange {
+        resource_type: change.resource_type,
+        resource_id: change.resource_id,
+        operation: change.operation,
+        version: change.version,
+        etag: change.etag,
+        external_ref: change.external_ref,
+    }
+}
+
+/// What `describe` answered; the names are not checked yet.
+pub(crate) fn manifest(manifest: export::plugin::Manifest) -> Manifest {
+    Manifest { version: manifest.version, operators: manifest.operators.into_iter().map(operator).collect() }
+}
+
+/// At most `max` bytes of `text`, cut between characters.
+pub(crate) fn cut(text: &str, max: usize) -> &str {
+    &text[..text.floor_char_boundary(max)]
+}
+
+fn state_change(change: import::types::StateChange) -> StateChange {
+    StateChange {
+        resource_type: change.resource_type,
+        resource_id: change.resource_id,
+        operation: change.operation,
+        version: change.version,
+        etag: change.etag,
+        external_ref: change.external_ref,
+    }
+}
+
+fn code(code: import::types::ErrorCode) -> Code {
+    use import::types::ErrorCode;
+    match code {
+        ErrorCode::NetworkTimeout => Code::NetworkTimeout,
+        ErrorCode::RateLimit => Code::RateLimit,
+        ErrorCode::TemporaryProviderError => Code::TemporaryProviderError,
+        ErrorCode::TransientDbLock => Code::TransientDbLock,
+        ErrorCode::DependencyUnavailable => Code::DependencyUnavailable,
+        ErrorCode::PolicyDenied => Code::PolicyDenied,
+        ErrorCode::InvalidInput => Code::InvalidInput,
+        ErrorCode::SchemaValidationFailed => Code::SchemaValidationFailed,
+        ErrorCode::MissingRequiredContext => Code::MissingRequiredContext,
+        ErrorCode::AuthForbidden => Code::AuthForbidden,
+    }
+}
+
+fn operator(operator: export::plugin::Operator) -> OperatorSpec {
+    use export::plugin as wit;
+    let mut effects: Vec<_> = operator
+        .effects
+        .into_iter()
+        .map(|effect| match effect {
+            wit::Effect::ReadOnly => Effect::ReadOnly,
+            wit::Effect::ProduceOutcome => Effect::ProduceOutcome,
+            wit::Effect::InternalWrite => Effect::InternalWrite,
+            wit::Effect::ExternalWrite => Effect::ExternalWrite,
+            wit::Effect::ExternalSend => Effect::ExternalSend,
+        })
+        .collect();
+    effects.sort_unstable();
+    effects.dedup();
+    OperatorSpec {
+        name: Operator::new(operator.name),
+        description: operator.description,
+        input_schema: operator.input_schema,
+        output_schema: operator.output_schema,
+        effects,
+        determinism: match operator.determinism {
+            wit::Determinism::Pure => Determinism::Pure,
+            wit::Determinism::Stable => Determinism::Stable,
+            wit::Determinism::External => Determinism::External,
+        },
+        outcome_type: operator.outcome_type,
+        outcome_status: operator.outcome_status,
+        resolution: Resolution {
+            idempotent_by_key_seconds: operator.resolution.idempotent_by_key_seconds,
+            settling_ms: operator.resolution.settling_ms,
+        },
+        limits: LimitsWanted {
+            memory_bytes: operator.limits.memory_bytes,
+            timeout_ms: operator.limits.timeout_ms,
+            output_bytes: operator.limits.output_bytes,
+        },
+    }
+}

@@ -1,0 +1,216 @@
+//! Asking a component what it is, and holding its answer against the rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use latchwork_core::ids::Operator;
+use latchwork_core::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind};
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Store, UpdateDeadline};
+
+use super::bindings::export;
+use super::component::Shape;
+use super::error::Problem;
+use super::limits::{self, Guard, Guarded};
+use super::schema::Schemas;
+use super::{convert, fault};
+
+/// What `describe` may use: interpreters take most of it to start.
+const DESCRIBE: Limits = Limits {
+    memory_bytes: 256 << 20,
+    table_elements: 100_000,
+    fuel: 10_000_000_000,
+    timeout_ms: 20_000,
+    output_bytes: 4 << 20,
+    host_calls: 0,
+};
+
+/// The manifest, and the compiled schemas of each operator.
+pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
+
+/// Instantiate with imports that trap, check the types of all exports, and call `describe`.
+pub(crate) fn describe(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    shape: Shape,
+) -> Result<Described, Vec<Problem>> {
+    let answer = call(engine, component, shape)?;
+    let manifest = convert::manifest(answer);
+    let schemas = check(&manifest, shape.kind)?;
+    Ok((manifest, schemas))
+}
+
+struct State {
+    guard: Guard,
+}
+
+impl Guarded for State {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+}
+
+fn call(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    shape: Shape,
+) -> Result<export::plugin::Manifest, Vec<Problem>> {
+    let failed = |error: wasmtime::Error| {
+        let failure = fault::failure(&error);
+        let root = error.root_cause().to_string();
+        let text = match root.strip_prefix("unknown import: `") {
+            Some(rest) => {
+                let import = rest.split('`').next().unwrap_or(rest);
+                format!("it calls the import {import}; describe answers from what is built in, and calls nothing")
+            }
+            None => failure.to_string(),
+        };
+        vec![Problem::Describe(text)]
+    };
+    let mut linker = Linker::<State>::new(engine);
+    linker.define_unknown_imports_as_traps(component).map_err(failed)?;
+    let pre = linker.instantiate_pre(component).map_err(failed)?;
+    let mut store = Store::new(engine, State { guard: Guard::new(&DESCRIBE) });
+    limits::apply(&mut store, &DESCRIBE).map_err(failed)?;
+    // Loading is not asynchronous: tick on instead of yielding.
+    store.epoch_deadline_callback(|mut context| {
+        context.data_mut().guard.check_time()?;
+        Ok(UpdateDeadline::Continue(1))
+    });
+    let instance = pre.instantiate(&mut store).map_err(failed)?;
+
+    let mut problems = Vec::new();
+    macro_rules! typed {
+        ($wanted:expr, $interface:ident) => {
+            if $wanted {
+                let loaded =
+                    export::$interface::GuestIndices::new(&pre).and_then(|indices| indices.load(&mut store, &instance));
+                if let Err(error) = loaded {
+                    let export = super::component::full(stringify!($interface));
+                    problems.push(Problem::Export { export, wrong: format!("has another type: {error:#}") });
+                }
+            }
+        };
+    }
+    typed!(true, plugin);
+    typed!(shape.kind == PluginKind::Step, run);
+    typed!(shape.kind == PluginKind::Tool, invoke);
+    typed!(shape.reconcile, reconcile);
+    typed!(shape.verify, verify);
+    typed!(shape.compensate, compensate);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+
+    store.set_fuel(DESCRIBE.fuel).map_err(failed)?;
+    let interface = instance.get_export_index(&mut store, None, &super::component::full("plugin"));
+    let function = instance
+        .get_export_index(&mut store, interface.as_ref(), "describe")
+        .expect("the interface was loaded a moment ago");
+    let describe = instance.get_typed_func::<(), (export::plugin::Manifest,)>(&mut store, function).map_err(failed)?;
+    let (manifest,) = describe.call(&mut store, ()).map_err(failed)?;
+    Ok(manifest)
+}
+
+/// Every rule that a manifest breaks.
+fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
+    if !is_semver(&manifest.version) {
+        wrong("version".into(), format!("{:?} is not a semantic version such as 1.2.0", manifest.version));
+    }
+    if manifest.operators.is_empty() {
+        wrong("operators".into(), "there are none; a plugin serves at least one".into());
+    }
+    let mut names = BTreeSet::new();
+    let mut schemas = BTreeMap::new();
+    for (index, operator) in manifest.operators.iter().enumerate() {
+        let name = operator.name.as_str();
+        let at = |part: &str| format!("operators[{index}] {name:?}, {part}");
+        if !Operator::is_valid(name) {
+            wrong(at("name"), "a name is 1 to 128 visible ASCII characters without / : ~ and quotes".into());
+        }
+        if !names.insert(name) {
+            wrong(at("name"), "is there twice".into());
+        }
+        for (part, text) in rules(operator, kind) {
+            wrong(at(part), text.to_owned());
+        }
+        match Schemas::compile(&operator.input_schema, &operator.output_schema) {
+            Ok(compiled) => {
+                schemas.insert(operator.name.clone(), compiled);
+            }
+            Err(bad) => bad.into_iter().for_each(|(part, text)| wrong(at(part), text)),
+        }
+    }
+    if problems.is_empty() { Ok(schemas) } else { Err(problems) }
+}
+
+fn rules(operator: &OperatorSpec, kind: PluginKind) -> Vec<(&'static str, &'static str)> {
+    let mut broken = Vec::new();
+    if operator.effects.is_empty() {
+        broken.push(("effects", "there are none; name at least read-only"));
+    }
+    if operator.is_world_changing() && operator.determinism == Determinism::Pure && kind == PluginKind::Tool {
+        broken.push(("determinism", "a tool that changes the world is not pure; it is external"));
+    }
+    if operator.outcome_type.as_ref().is_some_and(String::is_empty) {
+        broken.push(("outcome-type", "is empty; leave it out where there is none"));
+    }
+    match operator.outcome_status.as_deref() {
+        None | Some("draft" | "final") => {}
+        Some(_) => broken.push(("outcome-status", "is neither draft nor final")),
+    }
+    broken
+}
+
+/// `MAJOR.MINOR.PATCH`, perhaps with `-pre` and `+build`.
+fn is_semver(text: &str) -> bool {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let rest = &text[core.len()..];
+    let parts: Vec<_> = core.split('.').collect();
+    let number = |part: &&str| {
+        !part.is_empty()
+            && part.len() <= 9
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && (part.len() == 1 || !part.starts_with('0'))
+    };
+    parts.len() == 3
+        && parts.iter().all(number)
+        && rest.len() != 1
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn semantic_versions() {
+        for good in ["0.1.0", "1.20.300", "1.0.0-rc.1", "1.0.0+build.5"] {
+            assert!(is_semver(good), "{good}");
+        }
+        for bad in ["", "1", "1.2", "1.2.3.4", "01.2.3", "v1.2.3", "1.2.x", "1.2.3-", "1.2.3 "] {
+            assert!(!is_semver(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_broken_rule_is_listed() {
+        let operator = |name: &str| OperatorSpec {
+            name: Operator::new(name),
+            description: String::new(),
+            input_schema: "{".into(),
+            output_schema: "true".into(),
+            effects: vec![],
+            determinism: Determinism::Pure,
+            outcome_type: None,
+            outcome_status: Some("maybe".into()),
+            resolution: Default::default(),
+            limits: Default::default(),
+        };
+        let manifest = Manifest { version: "one".into(), operators: vec![operator("a b"), operator("a b")] };
+        let problems = check(&manifest, PluginKind::Tool).unwrap_err();
+        // version, then for each of two: name, effects, outcome-status, input-schema; and one duplicate
+        assert_eq!(problems.len(), 10, "{problems:#?}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Why a plugin cannot be loaded: everything that is wrong with it, not only the first.
+
+use std::fmt;
+
+use latchwork_core::ids::Hash;
+use latchwork_core::pages;
+
+/// Why the engine cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The engine refuses its configuration: a defect of this build.
+    #[error("the WebAssembly engine refuses its configuration: {0:#}")]
+    Config(wasmtime::Error),
+    /// The cache of compiled code cannot be used safely.
+    #[error(
+        "the cache for compiled plugins at {path} cannot be used: {reason}; \
+         remove it or choose another state directory"
+    )]
+    Cache {
+        /// The directory.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// A plugin that was refused, with every reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// The plugin's name in `latch.toml`.
+    pub plugin: String,
+    /// What is wrong, at least one thing.
+    pub problems: Vec<Problem>,
+}
+
+impl LoadError {
+    /// A refusal for one reason.
+    pub fn one(plugin: &str, problem: Problem) -> Self {
+        Self { plugin: plugin.to_owned(), problems: vec![problem] }
+    }
+
+    /// The plugin's name in `latch.toml`.
+    pub fn plugin(&self) -> &str {
+        &self.plugin
+    }
+
+    /// The code of the page that explains it: of its first problem.
+    pub fn page(&self) -> &'static str {
+        self.problems.first().map_or(pages::DEFECT, Problem::page)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin {:?} cannot be loaded:", self.plugin)?;
+        match self.problems.as_slice() {
+            [one] => write!(f, " {one}"),
+            many => many.iter().try_for_each(|problem| write!(f, "\n  - {problem}")),
+        }
+    }
+}
+
+/// One thing that is wrong with a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The bytes are not a component that this engine runs.
+    #[error("it is not a WebAssembly component that this host runs: {0}")]
+    NotAComponent(String),
+    /// It imports something its world does not have, or its grants do not open.
+    #[error("it imports {import}: {instead}")]
+    Import {
+        /// The import, as the component names it.
+        import: String,
+        /// What to use, or to grant, instead.
+        instead: String,
+    },
+    /// An export its world requires is not there or has another type.
+    #[error("export {export}: {wrong}")]
+    Export {
+        /// The export.
+        export: String,
+        /// What is wrong with it.
+        wrong: String,
+    },
+    /// `describe` did not return.
+    #[error("describe failed: {0}")]
+    Describe(String),
+    /// `describe` returned something that breaks a rule.
+    #[error("its manifest says {at}: {wrong}")]
+    Manifest {
+        /// Which part.
+        at: String,
+        /// What is wrong with it.
+        wrong: String,
+    },
+    /// It is not the component that was pinned.
+    #[error(
+        "its SHA-256 is {found}, but {expected} is expected; \
+         take the right file, or change `digest` if the new one is wanted"
+    )]
+    Digest {
+        /// What `latch.toml` or a job says.
+        expected: Hash,
+        /// What the bytes have.
+        found: Hash,
+    },
+    /// The file cannot be read, or is not there.
+    #[error("{0}")]
+    Source(String),
+    /// It is a step, and is granted what no step can have.
+    #[error("it is a step, which has no capabilities, and its [[plugin]] has grants; remove `grants`")]
+    StepGrants,
+    /// Another plugin serves the operator.
+    #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
+    DuplicateOperator {
+        /// The operator.
+        operator: String,
+        /// The other plugin.
+        other: String,
+    },
+}
+
+impl Problem {
+    /// The code of the page that explains it.
+    pub fn page(&self) -> &'static str {
+        match self {
+            Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,
+            Problem::Import { .. } | Problem::StepGrants => pages::PLUGIN_IMPORTS,
+            Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
+            Problem::Digest { .. } => pages::PLUGIN_DIGEST,
+            Problem::Source(_) => pages::PLUGIN_MISSING,
+            Problem::DuplicateOperator { .. } => pages::OPERATOR_TWICE,
+        }
+    }
+}

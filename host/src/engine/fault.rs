@@ -1,0 +1,90 @@
+//! From what the engine reports to a failure with its own code.
+
+use latchwork_core::error::{Code, Failure};
+use wasmtime::{Trap, WasmBacktrace};
+use wasmtime_wasi::I32Exit;
+
+/// How many frames of a guest's stack a message names.
+const FRAMES_SHOWN: usize = 6;
+
+/// Why the host ended a guest.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum HostFault {
+    #[error("wanted {wanted} bytes of memory where {limit} are allowed; raise limits.memory or use less")]
+    Memory { wanted: u64, limit: u64 },
+    #[error("wanted {wanted} table elements where {limit} are allowed")]
+    Tables { wanted: u64, limit: u64 },
+    #[error("made more than {0} host calls; raise limits.host_calls or make fewer")]
+    HostCalls(u32),
+    #[error("ran for more than {0} ms; raise limits.timeout or do less")]
+    WallClock(u64),
+    #[error("the call's time has passed")]
+    Deadline,
+    #[error("asked for {0} random bytes at once, 65536 are allowed")]
+    RandomBytes(u32),
+    #[error("the host stopped the step")]
+    Stopped,
+}
+
+/// Whether the host stopped the guest because the worker said so.
+pub(crate) fn is_stop(error: &wasmtime::Error) -> bool {
+    matches!(error.downcast_ref(), Some(HostFault::Stopped))
+}
+
+/// The failure for a guest that did not return: its code, what happened, and where.
+pub(crate) fn failure(error: &wasmtime::Error) -> Failure {
+    let (code, mut message) = classify(error);
+    if let Some(place) = place(error) {
+        message.push_str(&place);
+    }
+    Failure::new(code, message)
+}
+
+fn classify(error: &wasmtime::Error) -> (Code, String) {
+    if let Some(fault) = error.downcast_ref::<HostFault>() {
+        let code = match fault {
+            HostFault::Memory { .. } | HostFault::Tables { .. } => Code::MemoryLimit,
+            HostFault::WallClock(_) | HostFault::Deadline => Code::WallClockLimit,
+            HostFault::HostCalls(_) | HostFault::RandomBytes(_) | HostFault::Stopped => Code::PluginTrap,
+        };
+        return (code, format!("the plugin {fault}").replace("the plugin the ", "the "));
+    }
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::OutOfFuel) => {
+            return (Code::OutOfFuel, "the plugin used up its fuel; raise limits.fuel or do less".to_owned());
+        }
+        Some(Trap::StackOverflow) => return (Code::StackOverflow, "the plugin recursed too deeply".to_owned()),
+        Some(trap) => return (Code::PluginTrap, format!("the plugin trapped: {trap}")),
+        None => {}
+    }
+    if let Some(I32Exit(status)) = error.downcast_ref() {
+        return (Code::PluginTrap, format!("the plugin exited with status {status} instead of answering"));
+    }
+    let root = error.root_cause().to_string();
+    // The engine's own error types for these two are private; their texts are pinned by the
+    // tests of hostile guests.
+    if root.contains("fuel allocated for hostcalls") {
+        return (Code::OutputLimit, "the plugin handed over more bytes than limits.output allows".to_owned());
+    }
+    if root.contains("utf-8") && place(error).is_none() {
+        return (Code::SchemaValidationFailed, "the plugin's answer is not UTF-8 text".to_owned());
+    }
+    (Code::PluginTrap, format!("the plugin trapped: {root}"))
+}
+
+/// ` in f, called from g, h`, from the component's name section.
+fn place(error: &wasmtime::Error) -> Option<String> {
+    let backtrace = error.downcast_ref::<WasmBacktrace>()?;
+    let mut names = backtrace.frames().iter().map(|frame| match frame.func_name() {
+        // Rust guests keep mangled names; without the hash at their end they are stable.
+        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
+        None => format!("function {}", frame.func_index()),
+    });
+    let first = names.next()?;
+    let callers: Vec<_> = names.take(FRAMES_SHOWN).collect();
+    let mut text = format!(" in {first}");
+    if !callers.is_empty() {
+        text.push_str(&format!(", called from {}", callers.join(", ")));
+    }
+    Some(text)
+}

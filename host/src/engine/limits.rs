@@ -1,0 +1,129 @@
+//! What a running guest may use up, and who counts it.
+
+use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
+
+use latchwork_core::manifest::Limits;
+
+use super::fault::HostFault;
+use crate::os::clock;
+
+/// Fuel for instantiation and static initializers. Fixed, and not part of an operator's own:
+/// how much instantiation takes depends on the platform and on copy-on-write memory.
+pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
+
+/// Core instances, tables and memories of one component; toolchains make a handful.
+const INSTANCES_MAX: usize = 64;
+const TABLES_MAX: usize = 64;
+const MEMORIES_MAX: usize = 16;
+
+/// What a guest may hand over in one host call beyond its largest answer: names, keys, frames.
+const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
+
+/// Counts what one try uses. Refuses by trapping: a guest that lives on after a failed
+/// allocation would behave differently from one that had the memory.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    memory_bytes: u64,
+    memory_bytes_max: u64,
+    table_elements: u64,
+    table_elements_max: u64,
+    host_calls: u32,
+    host_calls_max: u32,
+    running_since_us: u64,
+    waited_us: u64,
+    /// Guest time allowed; waiting for tools is not the guest's time.
+    run_us_max: u64,
+}
+
+impl Guard {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            memory_bytes: 0,
+            memory_bytes_max: limits.memory_bytes,
+            table_elements: 0,
+            table_elements_max: u64::from(limits.table_elements),
+            host_calls: 0,
+            host_calls_max: limits.host_calls,
+            running_since_us: clock::boot_us(),
+            waited_us: 0,
+            run_us_max: u64::from(limits.timeout_ms) * 1_000,
+        }
+    }
+
+    /// One more host call, unless there were too many.
+    pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
+        self.host_calls += 1;
+        if self.host_calls > self.host_calls_max {
+            return Err(HostFault::HostCalls(self.host_calls_max));
+        }
+        Ok(())
+    }
+
+    /// The guest waited for the host since `since_us` (boot clock).
+    pub(crate) fn waited_since(&mut self, since_us: u64) {
+        self.waited_us += clock::boot_us().saturating_sub(since_us);
+    }
+
+    pub(crate) fn check_time(&self) -> Result<(), HostFault> {
+        let running = clock::boot_us().saturating_sub(self.running_since_us).saturating_sub(self.waited_us);
+        if running > self.run_us_max { Err(HostFault::WallClock(self.run_us_max / 1_000)) } else { Ok(()) }
+    }
+}
+
+impl ResourceLimiter for Guard {
+    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+        let total = self.memory_bytes + (desired - current) as u64;
+        if total > self.memory_bytes_max {
+            return Err(HostFault::Memory { wanted: total, limit: self.memory_bytes_max }.into());
+        }
+        self.memory_bytes = total;
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+        let total = self.table_elements + (desired - current) as u64;
+        if total > self.table_elements_max {
+            return Err(HostFault::Tables { wanted: total, limit: self.table_elements_max }.into());
+        }
+        self.table_elements = total;
+        Ok(true)
+    }
+
+    /// The system itself has no memory left: a trap as well, so that a loaded machine does not
+    /// make a step compute something else.
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        Err(error)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        Err(error)
+    }
+
+    fn instances(&self) -> usize {
+        INSTANCES_MAX
+    }
+    fn tables(&self) -> usize {
+        TABLES_MAX
+    }
+    fn memories(&self) -> usize {
+        MEMORIES_MAX
+    }
+}
+
+/// State of a store that is guarded.
+pub(crate) trait Guarded: 'static {
+    fn guard(&mut self) -> &mut Guard;
+}
+
+/// Put a fresh store under its limits, with fuel for instantiation.
+pub(crate) fn apply<T: Guarded>(store: &mut Store<T>, limits: &Limits) -> wasmtime::Result<()> {
+    store.limiter(|state| state.guard());
+    store.set_fuel(INSTANTIATION_FUEL)?;
+    store.set_hostcall_fuel(limits.output_bytes as usize + HOSTCALL_SLACK_BYTES);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(|mut context| {
+        context.data_mut().guard().check_time()?;
+        Ok(UpdateDeadline::Yield(1))
+    });
+    Ok(())
+}

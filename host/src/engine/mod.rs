@@ -1,0 +1,160 @@
+//! The WebAssembly engine: both profiles, loading with its checks, running with its limits.
+//!
+//! * `profile` builds each [`wasmtime::Config`]; nothing else does.
+//! * `component` decides what a component may import, `describe` asks it what it is.
+//! * `step` and `tool` run, each try in a fresh instance under `limits`; `fault` turns what the
+//!   engine reports into a failure with its own code.
+//! * `cache` keeps compiled code.
+
+pub(crate) mod bindings;
+mod cache;
+mod component;
+pub(crate) mod convert;
+mod describe;
+mod error;
+mod fault;
+mod limits;
+mod outline;
+mod plugin;
+mod profile;
+mod schema;
+pub(crate) mod step;
+pub(crate) mod tool;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::PluginKind;
+use wasmtime::component::Component;
+
+use crate::config::Grants;
+
+pub use error::{EngineError, LoadError, Problem};
+pub(crate) use fault::HostFault;
+pub use outline::Outline;
+pub use plugin::{Plugin, PluginSettings};
+pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
+pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
+
+/// How to set up an [`Engine`].
+#[derive(Clone, Debug, Default)]
+pub struct EngineOptions {
+    /// Where compiled code is kept; none: it is compiled at each start.
+    pub cache_dir: Option<PathBuf>,
+}
+
+/// Compiles and loads plugins. One for a process; cloning is cheap.
+#[derive(Clone)]
+pub struct Engine {
+    step: Profile,
+    tool: Profile,
+    cache: Option<cache::Cache>,
+}
+
+#[derive(Clone)]
+struct Profile {
+    engine: wasmtime::Engine,
+    digest: Hash,
+}
+
+impl Engine {
+    /// Set up both profiles, and the thread that makes running guests yield and notice the time.
+    pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
+        let cache = options.cache_dir.as_deref().map(cache::Cache::open).transpose()?;
+        let profile = |kind| {
+            let (config, digest) = profile::build(kind);
+            let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
+            Ok(Profile { engine, digest })
+        };
+        let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
+        tick([&step.engine, &tool.engine]);
+        tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
+        Ok(Self { step, tool, cache })
+    }
+
+    /// Digest of everything that may change what a step computes; jobs record it.
+    pub fn step_profile(&self) -> Hash {
+        self.step.digest
+    }
+
+    /// The same for tools.
+    pub fn tool_profile(&self) -> Hash {
+        self.tool.digest
+    }
+
+    /// Load a component: decide its world, hold its imports and exports against it, ask it to
+    /// describe itself, and make it ready to run. Compiling takes seconds for large ones, so
+    /// call it where a thread may be kept busy.
+    pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
+        let refuse = |problems| LoadError { plugin: settings.name.clone(), problems };
+        let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
+        let digest = Hash::of(&[bytes]);
+        // The world decides the profile, but is read from the exports, which are known once it
+        // is compiled. So guess from the bytes first; a wrong guess costs a second compilation.
+        let mut kind = component::guess(bytes);
+        let (component, shape, engine) = loop {
+            let profile = self.profile(kind);
+            let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
+            let shape = component::check(&profile.engine, &component, &settings.grants).map_err(refuse)?;
+            if shape.kind == kind {
+                break (component, shape, &profile.engine);
+            }
+            kind = shape.kind;
+        };
+        if shape.kind == PluginKind::Step && settings.grants != Grants::default() {
+            return Err(refuse(vec![Problem::StepGrants]));
+        }
+        let (manifest, schemas) = describe::describe(engine, &component, shape).map_err(refuse)?;
+        let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let code = match shape.kind {
+            PluginKind::Step => step::StepCode::link(engine, &component).map(plugin::Linked::Step),
+            PluginKind::Tool => tool::ToolCode::link(engine, &component, shape).map(plugin::Linked::Tool),
+        };
+        Ok(Arc::new(Plugin {
+            name: settings.name.clone(),
+            digest,
+            kind: shape.kind,
+            manifest,
+            reconcile: shape.reconcile,
+            verify: shape.verify,
+            compensate: shape.compensate,
+            imports,
+            code: code.map_err(not_a_component)?,
+            schemas,
+            settings: Arc::new(settings),
+        }))
+    }
+
+    fn profile(&self, kind: PluginKind) -> &Profile {
+        match kind {
+            PluginKind::Step => &self.step,
+            PluginKind::Tool => &self.tool,
+        }
+    }
+
+    fn compile(&self, profile: &Profile, digest: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
+        match &self.cache {
+            Some(cache) => cache.component(&profile.engine, profile.digest, digest, bytes),
+            None => Component::new(&profile.engine, bytes),
+        }
+    }
+}
+
+/// Count epochs up for as long as the engines live.
+fn tick(engines: [&wasmtime::Engine; 2]) {
+    let engines = engines.map(wasmtime::Engine::weak);
+    let ticker = move || {
+        while let [Some(step), Some(tool)] = [engines[0].upgrade(), engines[1].upgrade()] {
+            step.increment_epoch();
+            tool.increment_epoch();
+            drop((step, tool));
+            std::thread::sleep(Duration::from_millis(profile::EPOCH_TICK_MS));
+        }
+    };
+    std::thread::Builder::new()
+        .name("latch-epoch".to_owned())
+        .spawn(ticker)
+        .expect("a process that cannot start one thread cannot run plugins");
+}

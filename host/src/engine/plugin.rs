@@ -1,0 +1,271 @@
+//! A loaded plugin: what it says of itself, and how to run it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use latchwork_core::effect::StateChange;
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::{Hash, Operator};
+use latchwork_core::manifest::{Class, Determinism, Limits, LimitsWanted, Manifest, OperatorSpec, PluginKind};
+use latchwork_core::storage::KeyValue;
+use serde_json::Value;
+
+use super::convert;
+use super::schema::Schemas;
+use super::step::{StepCalls, StepCode, StepEnd, StepOutcome};
+use super::tool::{self, Ask, Finding, ReconcileVerdict, Said, ToolCallContext, ToolCode, ToolEnd};
+use crate::capability::Secrets;
+use crate::capability::grant::Rights;
+use crate::config::{Grants, LimitsConfig};
+
+/// What the configuration says of a plugin, and where its capabilities come from.
+#[derive(Clone)]
+pub struct PluginSettings {
+    /// Unique name.
+    pub name: String,
+    /// What it may reach.
+    pub grants: Grants,
+    /// Limits it is given.
+    pub limits: LimitsConfig,
+    /// Its `config` table.
+    pub config: BTreeMap<String, Value>,
+    /// Values of secrets.
+    pub secrets: Arc<dyn Secrets>,
+    /// The map behind `latchwork:plugin/kv`.
+    pub kv: Arc<dyn KeyValue>,
+}
+
+impl fmt::Debug for PluginSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PluginSettings").field("name", &self.name).field("grants", &self.grants).finish_non_exhaustive()
+    }
+}
+
+/// A component that holds what its world demands.
+pub struct Plugin {
+    /// Its name in `latch.toml`.
+    pub name: String,
+    /// SHA-256 of the component.
+    pub digest: Hash,
+    /// Its world.
+    pub kind: PluginKind,
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// Whether it can be asked about calls in doubt.
+    pub reconcile: bool,
+    /// Whether it can check its recorded effects.
+    pub verify: bool,
+    /// Whether it can undo its effects.
+    pub compensate: bool,
+    /// What it imports, as the component names it.
+    pub imports: Vec<String>,
+    pub(crate) settings: Arc<PluginSettings>,
+    pub(crate) schemas: BTreeMap<Operator, Schemas>,
+    pub(crate) code: Linked,
+}
+
+/// Linked code of one of the two worlds.
+pub(crate) enum Linked {
+    Step(StepCode),
+    Tool(ToolCode),
+}
+
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plugin").field("name", &self.name).field("digest", &self.digest).finish_non_exhaustive()
+    }
+}
+
+impl Plugin {
+    /// The operator of that name, if this plugin serves it.
+    pub fn operator(&self, operator: &str) -> Option<&OperatorSpec> {
+        self.manifest.operators.iter().find(|spec| spec.name.as_str() == operator)
+    }
+
+    /// Limits in force for an operator: the configuration, else its wish up to the default.
+    pub fn limits(&self, operator: &str) -> Limits {
+        let wanted = self.operator(operator).map_or(LimitsWanted::default(), |spec| spec.limits);
+        limits(&self.settings.limits, wanted)
+    }
+
+    /// How doubt about its calls is resolved first (§5). A keyed operator whose window has
+    /// passed goes to the next rung: [`Plugin::reconcile`] if it is there.
+    pub fn class(&self, operator: &str) -> Class {
+        match self.operator(operator) {
+            Some(spec) if !spec.is_world_changing() => Class::Read,
+            Some(spec) if spec.resolution.idempotent_by_key_seconds > 0 => Class::Keyed,
+            Some(_) if self.reconcile => Class::Queryable,
+            _ => Class::Opaque,
+        }
+    }
+
+    /// Whether a value is what the operator takes (`INVALID_INPUT` otherwise).
+    pub fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure> {
+        self.schemas(operator)?.check_input(value)
+    }
+
+    /// Whether a value is what the operator gives (`SCHEMA_VALIDATION_FAILED` otherwise).
+    pub fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
+        self.schemas(operator)?.check_output(value)
+    }
+
+    /// Run a step once, in a fresh instance. Its output is JSON that fits its schema.
+    pub async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {
+        let code = match (&self.code, self.schemas(operator)) {
+            (Linked::Step(code), Ok(_)) => code,
+            (Linked::Tool(_), _) => return StepEnd { outcome: StepOutcome::Fault(self.other_kind("step")), fuel: 0 },
+            (_, Err(failure)) => return StepEnd { outcome: StepOutcome::Fault(failure), fuel: 0 },
+        };
+        let (answer, fuel) = code.run(operator, input, limits, calls).await;
+        let outcome = match answer {
+            Ok(Ok(output)) => match self.check_text(operator, &output) {
+                Ok(()) => StepOutcome::Output(output),
+                Err(failure) => StepOutcome::Fault(failure),
+            },
+            Ok(Err(failure)) => StepOutcome::Failed(failure),
+            Err(outcome) => outcome,
+        };
+        StepEnd { outcome, fuel }
+    }
+
+    /// Call a tool once, in a fresh instance. The answer says whether the world may have changed.
+    pub async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
+        let (code, spec) = match self.tool(operator) {
+            Ok(found) => found,
+            Err(failure) => return not_called(failure),
+        };
+        let ask = Ask::Invoke { args };
+        let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
+        asked.into_end(limits, self.schemas.get(operator))
+    }
+
+    /// Ask the world whether the call with the context's external key happened. It may look and change nothing. Any failure is
+    /// the same as [`ReconcileVerdict::Unknown`] to the ladder.
+    pub async fn reconcile(
+        &self,
+        operator: &str,
+        args: &str,
+        call: ToolCallContext,
+        limits: &Limits,
+    ) -> Result<ReconcileVerdict, Failure> {
+        use super::bindings::export::reconcile::Verdict;
+        let (code, _) = self.tool(operator)?;
+        self.exported(self.reconcile, "reconcile")?;
+        let ask = Ask::Reconcile { args };
+        match code.ask(&self.settings, operator, ask, call, Rights::READ, limits).await.said? {
+            Said::Verdict(Verdict::Happened(output)) => {
+                let output = convert::output(output);
+                tool::check(&output, limits, self.schemas.get(operator))?;
+                Ok(ReconcileVerdict::Happened(output))
+            }
+            Said::Verdict(Verdict::DidNotHappen) => Ok(ReconcileVerdict::DidNotHappen),
+            Said::Verdict(Verdict::NotYet(ms)) => Ok(ReconcileVerdict::NotYet(ms)),
+            Said::Verdict(Verdict::Unknown) => Ok(ReconcileVerdict::Unknown),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Check a recorded change against the world. It may look and change nothing.
+    pub async fn verify(
+        &self,
+        operator: &str,
+        change: &StateChange,
+        call: ToolCallContext,
+        limits: &Limits,
+    ) -> Result<Finding, Failure> {
+        let (code, _) = self.tool(operator)?;
+        self.exported(self.verify, "verify")?;
+        let ask = Ask::Verify { change };
+        match code.ask(&self.settings, operator, ask, call, Rights::READ, limits).await.said? {
+            Said::Finding(super::bindings::export::verify::Finding::Confirmed) => Ok(Finding::Confirmed),
+            Said::Finding(super::bindings::export::verify::Finding::Mismatch(found)) => Ok(Finding::Mismatch(found)),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Undo the committed call with the context's external key.
+    pub async fn compensate(
+        &self,
+        operator: &str,
+        args: &str,
+        result: &str,
+        call: ToolCallContext,
+        limits: &Limits,
+    ) -> ToolEnd {
+        let found = self.tool(operator).and_then(|found| self.exported(self.compensate, "compensate").map(|()| found));
+        let (code, spec) = match found {
+            Ok(found) => found,
+            Err(failure) => return not_called(failure),
+        };
+        let ask = Ask::Compensate { args, result };
+        let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
+        // What undoing gives has no schema of its own.
+        asked.into_end(limits, None)
+    }
+
+    fn schemas(&self, operator: &str) -> Result<&Schemas, Failure> {
+        self.schemas.get(operator).ok_or_else(|| {
+            Failure::new(Code::InvalidInput, format!("plugin {:?} serves no operator {operator:?}", self.name))
+        })
+    }
+
+    fn check_text(&self, operator: &str, text: &str) -> Result<(), Failure> {
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            Failure::new(Code::SchemaValidationFailed, format!("the step's output is not JSON: {error}"))
+        })?;
+        self.check_output(operator, &value)
+    }
+
+    fn tool(&self, operator: &str) -> Result<(&ToolCode, &OperatorSpec), Failure> {
+        let Linked::Tool(code) = &self.code else { return Err(self.other_kind("tool")) };
+        self.schemas(operator)?;
+        let spec = self.operator(operator).expect("an operator with schemas is in the manifest");
+        Ok((code, spec))
+    }
+
+    fn exported(&self, exported: bool, function: &str) -> Result<(), Failure> {
+        if exported {
+            return Ok(());
+        }
+        Err(Failure::new(Code::InvalidInput, format!("plugin {:?} does not export {function}", self.name)))
+    }
+
+    fn other_kind(&self, wanted: &str) -> Failure {
+        Failure::new(Code::Internal, format!("plugin {:?} is not a {wanted}", self.name))
+    }
+}
+
+/// What an operator's declaration lets it do within its plugin's grants.
+fn rights(spec: &OperatorSpec) -> Rights {
+    Rights { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
+}
+
+fn limits(config: &LimitsConfig, wanted: LimitsWanted) -> Limits {
+    let default = Limits::default();
+    Limits {
+        memory_bytes: config.memory_bytes.unwrap_or_else(|| {
+            wanted.memory_bytes.map_or(default.memory_bytes, |wish| u64::from(wish).min(default.memory_bytes))
+        }),
+        table_elements: default.table_elements,
+        fuel: config.fuel.unwrap_or(default.fuel),
+        timeout_ms: config
+            .timeout_ms
+            .unwrap_or_else(|| wanted.timeout_ms.map_or(default.timeout_ms, |wish| wish.min(default.timeout_ms))),
+        output_bytes: config
+            .output_bytes
+            .unwrap_or_else(|| wanted.output_bytes.map_or(default.output_bytes, |wish| wish.min(default.output_bytes))),
+        host_calls: config.host_calls.unwrap_or(default.host_calls),
+    }
+}
+
+fn not_called(failure: Failure) -> ToolEnd {
+    ToolEnd { answer: latchwork_core::effect::Answer::NotApplied(failure), fuel: 0, wall_us: 0 }
+}
+
+fn unexpected(said: Said) -> Failure {
+    match said {
+        Said::Error(error) => convert::failure(error),
+        _ => Failure::new(Code::Internal, "the tool answered another question"),
+    }
+}

@@ -1,0 +1,108 @@
+//! The one place that builds a [`wasmtime::Config`].
+//!
+//! A profile is a list of named settings; the list is applied to the configuration and hashed
+//! into the profile's digest, so that no setting can be changed without changing the digest
+//! that jobs record and that names compiled code in the cache.
+
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::PluginKind;
+use wasmtime::{Config, OptLevel, RegallocAlgorithm, Strategy};
+
+/// Version of the engine; part of every digest. A test compares it with the lock file.
+const WASMTIME: &str = "48.0.8";
+
+/// Milliseconds between two ticks of the epoch, at which running guests yield and look at
+/// their wall clock limit.
+pub(crate) const EPOCH_TICK_MS: u64 = 10;
+
+/// Stack of a guest. Deeper recursion is `STACK_OVERFLOW`.
+const WASM_STACK_BYTES: usize = 1 << 20;
+
+/// Stack of the fiber a guest runs on: the guest's own and what host functions need on top.
+const FIBER_STACK_BYTES: usize = 2 << 20;
+
+/// One setting: its name, its value as text, and how it is applied.
+type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
+
+/// The configuration of a profile and the digest of everything in it.
+///
+/// Steps and tools differ in one thing: a step's floating point must not depend on the
+/// machine, down to the bits of a NaN.
+pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
+    let mut config = Config::new();
+    let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
+    for (name, value, apply) in settings(kind) {
+        apply(&mut config);
+        text.push_str(&format!("{name}={value}\n"));
+    }
+    (config, Hash::of(&[text.as_bytes()]))
+}
+
+macro_rules! set {
+    ($method:ident, $value:expr) => {
+        (
+            stringify!($method),
+            format!("{:?}", $value),
+            Box::new(|config: &mut Config| {
+                config.$method($value);
+            }),
+        )
+    };
+}
+
+fn settings(kind: PluginKind) -> Vec<Setting> {
+    let nan: Setting = match kind {
+        PluginKind::Step => set!(cranelift_nan_canonicalization, true),
+        PluginKind::Tool => set!(cranelift_nan_canonicalization, false),
+    };
+    vec![
+        nan,
+        set!(wasm_component_model, true),
+        set!(wasm_simd, true),
+        // Relaxed SIMD may round differently on another processor; should it ever be let in
+        // by a default, its answers are the deterministic ones.
+        set!(wasm_relaxed_simd, false),
+        set!(relaxed_simd_deterministic, true),
+        // Threads, garbage collection, stack switching and component-model async are also
+        // compiled out: the features of the wasmtime crate are not enabled.
+        set!(wasm_memory64, false),
+        set!(wasm_gc, false),
+        set!(gc_support, false),
+        set!(wasm_stack_switching, false),
+        set!(shared_memory, false),
+        set!(concurrency_support, false),
+        set!(wasm_bulk_memory, true),
+        set!(wasm_multi_value, true),
+        set!(wasm_tail_call, true),
+        set!(wasm_extended_const, true),
+        set!(wasm_multi_memory, true),
+        set!(wasm_wide_arithmetic, false),
+        set!(wasm_custom_page_sizes, false),
+        set!(consume_fuel, true),
+        set!(epoch_interruption, true),
+        set!(max_wasm_stack, WASM_STACK_BYTES),
+        set!(async_stack_size, FIBER_STACK_BYTES),
+        set!(strategy, Strategy::Cranelift),
+        set!(cranelift_opt_level, OptLevel::Speed),
+        set!(cranelift_regalloc_algorithm, RegallocAlgorithm::Backtracking),
+        set!(memory_init_cow, true),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_is_of_this_engine() {
+        let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock")).unwrap();
+        assert!(lock.contains(&format!("name = \"wasmtime\"\nversion = \"{WASMTIME}\"")), "profile.rs says {WASMTIME}");
+    }
+
+    #[test]
+    fn profiles_differ_and_repeat() {
+        let (step, tool) = (build(PluginKind::Step).1, build(PluginKind::Tool).1);
+        assert_ne!(step, tool);
+        assert_eq!(step, build(PluginKind::Step).1);
+    }
+}

@@ -1,0 +1,176 @@
+//! Running a step: a fresh instance, the step's own interfaces and nothing else.
+
+use async_trait::async_trait;
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::manifest::Limits;
+use tracing::Level;
+use wasmtime::Store;
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+
+use super::bindings::{export, import};
+use super::fault;
+use super::limits::{self, Guard, Guarded};
+
+/// What a step, and a tool, is told of its job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepContext {
+    /// Whose data it is.
+    pub tenant: String,
+    /// Who asked.
+    pub actor: String,
+    /// Correlation id of the request.
+    pub correlation_id: String,
+    /// The job.
+    pub job_id: String,
+    /// Label of the plan.
+    pub plan_id: String,
+    /// The step.
+    pub step_id: String,
+}
+
+/// One call of a tool, as a step asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The operator.
+    pub operator: String,
+    /// JSON text.
+    pub args: String,
+    /// Names the action across jobs.
+    pub action_key: Option<String>,
+}
+
+/// Drop this try: the guest is torn down at once. Whoever says so knows why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop;
+
+/// What a running step asks of the host. The worker implements it, once per try.
+#[async_trait]
+pub trait StepCalls: Send {
+    /// Who asks, and for which job.
+    fn context(&self) -> StepContext;
+    /// A reading of the injected clock: microseconds since 1970 UTC.
+    fn now_us(&mut self) -> i64;
+    /// The next bytes of the injected generator.
+    fn random(&mut self, buf: &mut [u8]);
+    /// The next number of the injected generator.
+    fn next_u32(&mut self) -> u32;
+    /// A number in `0..bound` of the injected generator; 0 where `bound` is 0.
+    fn below(&mut self, bound: u32) -> u32;
+    /// A log record, cut to 8 KiB.
+    fn log(&mut self, level: Level, message: &str);
+    /// Call a tool. The inner error is the recorded answer, in the step's own codes
+    /// ([`Failure::for_guest`] is applied here).
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop>;
+    /// Call several tools at once; answers in the order of the calls.
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop>;
+    /// Append an informational event.
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop>;
+}
+
+/// How a try of a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepEnd {
+    /// What came of it.
+    pub outcome: StepOutcome,
+    /// Fuel used, instantiation not counted.
+    pub fuel: u64,
+}
+
+/// What came of a try of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepOutcome {
+    /// It returned: JSON text that fits its schema, kept as received.
+    Output(String),
+    /// It returned an error of its own: deterministic, and final.
+    Failed(Failure),
+    /// The host ended it, or its answer was not one. `STACK_OVERFLOW` and `WALL_CLOCK_LIMIT`
+    /// depend on the machine; all other codes are reproducible.
+    Fault(Failure),
+    /// [`StepCalls`] said [`Stop`].
+    Stopped,
+}
+
+/// A step plugin, ready to be instantiated.
+pub(crate) struct StepCode {
+    pre: InstancePre<StepState>,
+    run: export::run::GuestIndices,
+}
+
+/// What the store of a running step holds.
+pub(crate) struct StepState {
+    pub(crate) calls: Box<dyn StepCalls>,
+    pub(crate) guard: Guard,
+}
+
+impl import::types::Host for StepState {}
+
+impl Guarded for StepState {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+}
+
+impl StepCode {
+    pub(crate) fn link(engine: &wasmtime::Engine, component: &Component) -> wasmtime::Result<Self> {
+        let mut linker = Linker::<StepState>::new(engine);
+        import::types::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::context::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::clock::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::rng::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::tools::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::events::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        import::log::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        let pre = linker.instantiate_pre(component)?;
+        let run = export::run::GuestIndices::new(&pre)?;
+        Ok(Self { pre, run })
+    }
+
+    /// Run once. The answer is text that is not looked at yet.
+    pub(crate) async fn run(
+        &self,
+        operator: &str,
+        input: &str,
+        limits: &Limits,
+        calls: Box<dyn StepCalls>,
+    ) -> (Result<Result<String, Failure>, StepOutcome>, u64) {
+        let state = StepState { calls, guard: Guard::new(limits) };
+        let mut store = Store::new(self.pre.engine(), state);
+        let mut fuel_given = None;
+        let result = async {
+            limits::apply(&mut store, limits)?;
+            let instance = self.pre.instantiate_async(&mut store).await?;
+            let run = self.run.load(&mut store, &instance)?;
+            store.set_fuel(limits.fuel)?;
+            fuel_given = Some(limits.fuel);
+            run.call_run(&mut store, operator, &input.to_owned()).await
+        }
+        .await;
+        let fuel = fuel_given.map_or(0, |given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
+        let answer = match result {
+            Ok(Ok(output)) if output.len() > limits.output_bytes as usize => {
+                Err(StepOutcome::Fault(oversized(output.len(), limits)))
+            }
+            Ok(Ok(output)) => Ok(Ok(output)),
+            Ok(Err(error)) => Ok(Err(super::convert::failure(error))),
+            Err(error) if fault::is_stop(&error) => Err(StepOutcome::Stopped),
+            Err(error) => Err(StepOutcome::Fault(fault::failure(&error))),
+        };
+        (answer, fuel)
+    }
+}
+
+fn own(state: &mut StepState) -> &mut StepState {
+    state
+}
+
+pub(crate) fn oversized(len: usize, limits: &Limits) -> Failure {
+    Failure::new(
+        Code::OutputLimit,
+        format!("the plugin answered with {len} bytes where {} are allowed; raise limits.output", limits.output_bytes),
+    )
+}

@@ -1,0 +1,426 @@
+//! Running a tool: its grants, its deadline, and the verdict on what it may have done.
+
+use std::sync::Arc;
+
+use latchwork_core::effect::{Answer, Output, StateChange};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::manifest::Limits;
+use serde::de::IgnoredAny;
+use tracing::Level;
+use wasmtime::Store;
+use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker, ResourceTable};
+use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
+use wasmtime_wasi::sockets::WasiSocketsCtxView;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+use super::bindings::{export, import};
+use super::component::Shape;
+use super::fault::{self, HostFault};
+use super::limits::{self, Guard, Guarded};
+use super::plugin::PluginSettings;
+use super::step::{StepContext, oversized};
+use super::{convert, schema};
+use crate::capability::filesystem::{Files, FilesData};
+use crate::capability::grant::Rights;
+use crate::capability::http::Requests;
+use crate::capability::sockets::{Lookup, LookupData, Names};
+use crate::capability::stdio::LogStream;
+use crate::capability::watch::Watch;
+use crate::os::clock;
+
+/// What is kept of an answer that was none.
+const KEPT_BYTES_MAX: usize = 64 << 10;
+
+/// Handles (files, requests, streams) a tool may hold at once.
+const HANDLES_MAX: usize = 4_096;
+
+/// Everything a call of a tool is told.
+#[derive(Clone, Debug, Default)]
+pub struct ToolCallContext {
+    /// What a step is told too.
+    pub step: StepContext,
+    /// Our trace id.
+    pub trace_id: String,
+    /// Where the invocation stands.
+    pub slot: String,
+    /// Idempotency key for the downstream API; the same in every try.
+    pub external_key: String,
+    /// The worker's attempt at the job.
+    pub attempt: u32,
+    /// How many tries of this invocation came before.
+    pub tries_before: u32,
+    /// Milliseconds the call may take, from [`Self::started_boot_us`] on.
+    pub timeout_ms: u32,
+    /// The boot clock ([`clock::boot_us`]) when the owner first sent `acquire`.
+    pub started_boot_us: u64,
+}
+
+/// How a try of a tool ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolEnd {
+    /// What was answered, or what is known of a call that did not answer.
+    pub answer: Answer,
+    /// Fuel used, instantiation not counted.
+    pub fuel: u64,
+    /// Microseconds it took.
+    pub wall_us: u64,
+}
+
+/// What the world says about a call in doubt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReconcileVerdict {
+    /// It happened, with this result.
+    Happened(Output),
+    /// It certainly did not and never will.
+    DidNotHappen,
+    /// Ask again after so many milliseconds.
+    NotYet(u32),
+    /// It cannot be told.
+    Unknown,
+}
+
+/// What `verify` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// As recorded.
+    Confirmed,
+    /// Not as recorded; what was found instead.
+    Mismatch(String),
+}
+
+/// A tool plugin, ready to be instantiated.
+pub(crate) struct ToolCode {
+    pre: InstancePre<ToolState>,
+    invoke: export::invoke::GuestIndices,
+    reconcile: Option<export::reconcile::GuestIndices>,
+    verify: Option<export::verify::GuestIndices>,
+    compensate: Option<export::compensate::GuestIndices>,
+}
+
+/// What is asked of a tool.
+#[derive(Clone, Copy)]
+pub(crate) enum Ask<'a> {
+    Invoke { args: &'a str },
+    Reconcile { args: &'a str },
+    Verify { change: &'a StateChange },
+    Compensate { args: &'a str, result: &'a str },
+}
+
+/// What it said.
+pub(crate) enum Said {
+    Output(import::types::ToolOutput),
+    Verdict(export::reconcile::Verdict),
+    Finding(export::verify::Finding),
+    Error(import::types::Error),
+}
+
+/// What came of asking.
+pub(crate) struct Asked {
+    pub(crate) said: Result<Said, Failure>,
+    pub(crate) begun: bool,
+    pub(crate) fuel: u64,
+    pub(crate) wall_us: u64,
+}
+
+/// What the store of a running tool holds.
+pub(crate) struct ToolState {
+    pub(crate) settings: Arc<PluginSettings>,
+    pub(crate) call: ToolCallContext,
+    pub(crate) rights: Rights,
+    pub(crate) watch: Watch,
+    pub(crate) placeholders: crate::capability::Placeholders,
+    guard: Guard,
+    wasi: WasiCtx,
+    http: WasiHttpCtx,
+    requests: Requests,
+    names: Names,
+    table: ResourceTable,
+    /// What WASI sees once the call's time has passed.
+    no_handles: ResourceTable,
+}
+
+impl ToolState {
+    fn new(
+        settings: Arc<PluginSettings>,
+        call: ToolCallContext,
+        rights: Rights,
+        limits: &Limits,
+        watch: Watch,
+    ) -> wasmtime::Result<Self> {
+        let names = Names::default();
+        let mut wasi = WasiCtx::builder();
+        wasi.stdout(LogStream::new(&settings.name, &call.slot, Level::INFO));
+        wasi.stderr(LogStream::new(&settings.name, &call.slot, Level::WARN));
+        for dir in &settings.grants.dirs {
+            let perms = if dir.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+            wasi.preopened_dir(&dir.host, &dir.guest, perms)
+                .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
+        }
+        let tcp = !settings.grants.tcp.is_empty();
+        wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(false);
+        let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
+        wasi.socket_addr_check(move |address, reason| {
+            let settings = &check_settings;
+            let allowed = check_names.check(&settings.name, &settings.grants, rights, &check_watch, address, reason);
+            Box::pin(std::future::ready(allowed))
+        });
+        let placeholders = crate::capability::Placeholders::default();
+        let requests =
+            Requests { settings: settings.clone(), rights, watch: watch.clone(), placeholders: placeholders.clone() };
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(HANDLES_MAX);
+        Ok(Self {
+            guard: Guard::new(limits),
+            wasi: wasi.build(),
+            http: WasiHttpCtx::new(),
+            requests,
+            names,
+            table,
+            no_handles: ResourceTable::new(),
+            placeholders,
+            settings,
+            call,
+            rights,
+            watch,
+        })
+    }
+
+    /// What every function of our own interfaces does first.
+    pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
+        self.guard.host_call()?;
+        self.watch.check()
+    }
+}
+
+impl import::types::Host for ToolState {}
+
+impl Guarded for ToolState {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+}
+
+/// Every WASI function begins by asking for a view of the store, so this is where the call's
+/// time is checked at each host call. Once it has passed the guest's handles are gone, and a
+/// function that is given one traps.
+impl WasiView for ToolState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let in_time = self.watch.check().is_ok();
+        let table = if in_time { &mut self.table } else { &mut self.no_handles };
+        WasiCtxView { ctx: &mut self.wasi, table }
+    }
+}
+
+impl WasiHttpView for ToolState {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        let in_time = self.watch.check().is_ok();
+        let table = if in_time { &mut self.table } else { &mut self.no_handles };
+        WasiHttpCtxView { hooks: &mut self.requests, table, ctx: &mut self.http }
+    }
+}
+
+fn own(state: &mut ToolState) -> &mut ToolState {
+    state
+}
+
+fn files(state: &mut ToolState) -> Files<'_> {
+    let in_time = state.watch.check().is_ok();
+    let table = if in_time { &mut state.table } else { &mut state.no_handles };
+    Files {
+        inner: WasiFilesystemCtxView { ctx: state.wasi.filesystem(), table },
+        watch: &state.watch,
+        plugin: &state.settings.name,
+        grants: &state.settings.grants,
+        rights: state.rights,
+    }
+}
+
+fn lookup(state: &mut ToolState) -> Lookup<'_> {
+    let in_time = state.watch.check().is_ok();
+    let table = if in_time { &mut state.table } else { &mut state.no_handles };
+    Lookup {
+        inner: WasiSocketsCtxView { ctx: state.wasi.sockets(), table },
+        names: &state.names,
+        plugin: &state.settings.name,
+        grants: &state.settings.grants,
+        rights: state.rights,
+    }
+}
+
+impl ToolCode {
+    pub(crate) fn link(engine: &wasmtime::Engine, component: &Component, shape: Shape) -> wasmtime::Result<Self> {
+        let mut linker = Linker::<ToolState>::new(engine);
+        import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::context::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::invocation::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::log::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::kv::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::secrets::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        import::config::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+        // Two interfaces are ours: they see what is changed, and what names are looked up.
+        linker.allow_shadowing(true);
+        use wasmtime_wasi::p2::bindings::{filesystem, sockets};
+        filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
+        sockets::ip_name_lookup::add_to_linker::<_, LookupData>(&mut linker, lookup)?;
+        let pre = linker.instantiate_pre(component)?;
+        Ok(Self {
+            invoke: export::invoke::GuestIndices::new(&pre)?,
+            reconcile: shape.reconcile.then(|| export::reconcile::GuestIndices::new(&pre)).transpose()?,
+            verify: shape.verify.then(|| export::verify::GuestIndices::new(&pre)).transpose()?,
+            compensate: shape.compensate.then(|| export::compensate::GuestIndices::new(&pre)).transpose()?,
+            pre,
+        })
+    }
+
+    /// Ask once, until the call's time has passed.
+    pub(crate) async fn ask(
+        &self,
+        settings: &Arc<PluginSettings>,
+        operator: &str,
+        ask: Ask<'_>,
+        call: ToolCallContext,
+        rights: Rights,
+        limits: &Limits,
+    ) -> Asked {
+        let since = clock::boot_us();
+        let timeout_ms = call.timeout_ms;
+        let watch = Watch::until(call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000));
+        let mut fuel = 0;
+        let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
+            Ok(state) => {
+                let mut store = Store::new(self.pre.engine(), state);
+                let asked =
+                    tokio::time::timeout(watch.left(), self.ask_in(&mut store, operator, ask, limits, &mut fuel));
+                let answered = asked.await;
+                fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+                // Dropping the store here ends what it had open, before anybody hears of the end.
+                drop(store);
+                match answered {
+                    Ok(Ok(said)) => Ok(said),
+                    // After its time a guest may fail in many ways; they are one.
+                    Ok(Err(_)) | Err(_) if watch.check().is_err() => Err(late(timeout_ms)),
+                    Ok(Err(error)) => Err(fault::failure(&error)),
+                    Err(_) => Err(late(timeout_ms)),
+                }
+            }
+            Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
+        };
+        Asked { said, begun: watch.has_begun(), fuel, wall_us: clock::boot_us().saturating_sub(since) }
+    }
+
+    async fn ask_in(
+        &self,
+        store: &mut Store<ToolState>,
+        operator: &str,
+        ask: Ask<'_>,
+        limits: &Limits,
+        fuel: &mut u64,
+    ) -> wasmtime::Result<Said> {
+        limits::apply(store, limits)?;
+        // An oversized answer is lifted whole, to keep its start; it cannot be larger than the
+        // memory it lies in.
+        store.set_hostcall_fuel(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX));
+        let instance = self.pre.instantiate_async(&mut *store).await?;
+        store.set_fuel(limits.fuel)?;
+        *fuel = limits.fuel;
+        self.call(store, &instance, operator, ask).await
+    }
+
+    async fn call(
+        &self,
+        store: &mut Store<ToolState>,
+        instance: &Instance,
+        operator: &str,
+        ask: Ask<'_>,
+    ) -> wasmtime::Result<Said> {
+        const ASKED: &str = "asked only where exported";
+        let external_key = &store.data().call.external_key.clone();
+        Ok(match ask {
+            Ask::Invoke { args } => {
+                let guest = self.invoke.load(&mut *store, instance)?;
+                guest.call_invoke(store, operator, &args.to_owned()).await?.map_or_else(Said::Error, Said::Output)
+            }
+            Ask::Reconcile { args } => {
+                let guest = self.reconcile.as_ref().expect(ASKED).load(&mut *store, instance)?;
+                let said = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
+                said.map_or_else(Said::Error, Said::Verdict)
+            }
+            Ask::Verify { change } => {
+                let guest = self.verify.as_ref().expect(ASKED).load(&mut *store, instance)?;
+                let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
+                said.map_or_else(Said::Error, Said::Finding)
+            }
+            Ask::Compensate { args, result } => {
+                let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
+                let said =
+                    guest.call_compensate(store, operator, external_key, &args.to_owned(), &result.to_owned()).await?;
+                said.map_or_else(Said::Error, Said::Output)
+            }
+        })
+    }
+}
+
+impl Asked {
+    /// The answer of an `invoke` or `compensate`, checked against its schema where there is one.
+    pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
+        let Asked { said, begun, fuel, wall_us } = self;
+        let doubtful = |failure, kept: Option<&str>| match begun {
+            false => Answer::NotApplied(failure),
+            true => Answer::Unknown { failure, kept: kept.map(|text| convert::cut(text, KEPT_BYTES_MAX).to_owned()) },
+        };
+        let answer = match said {
+            Ok(Said::Output(output)) => {
+                let output = convert::output(output);
+                match check(&output, limits, schema) {
+                    Ok(()) => Answer::Ok(output),
+                    Err(failure) => doubtful(failure, Some(&output.result)),
+                }
+            }
+            Ok(Said::Error(error)) => match error.applied {
+                import::types::Applied::No => Answer::NotApplied(convert::failure(error)),
+                import::types::Applied::Unknown => Answer::Unknown { failure: convert::failure(error), kept: None },
+            },
+            Ok(Said::Verdict(_) | Said::Finding(_)) => {
+                doubtful(Failure::new(Code::Internal, "the tool answered another question"), None)
+            }
+            Err(failure) => doubtful(failure, None),
+        };
+        ToolEnd { answer, fuel, wall_us }
+    }
+}
+
+/// Size and form of a tool's answer.
+pub(crate) fn check(output: &Output, limits: &Limits, schema: Option<&schema::Schemas>) -> Result<(), Failure> {
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let changes: usize = output
+        .state_changes
+        .iter()
+        .map(|change| {
+            change.resource_type.len()
+                + change.resource_id.len()
+                + change.operation.len()
+                + optional(&change.version)
+                + optional(&change.etag)
+                + optional(&change.external_ref)
+        })
+        .sum();
+    let len = output.result.len() + optional(&output.receipt) + changes;
+    if len > limits.output_bytes as usize {
+        return Err(oversized(len, limits));
+    }
+    let malformed = |part: &str, error: serde_json::Error| {
+        Failure::new(Code::SchemaValidationFailed, format!("the {part} is not JSON: {error}"))
+    };
+    let value: serde_json::Value = serde_json::from_str(&output.result).map_err(|error| malformed("result", error))?;
+    if let Some(receipt) = &output.receipt {
+        serde_json::from_str::<IgnoredAny>(receipt).map_err(|error| malformed("receipt", error))?;
+    }
+    schema.map_or(Ok(()), |schema| schema.check_output(&value))
+}
+
+fn late(timeout_ms: u32) -> Failure {
+    Failure::new(Code::WallClockLimit, format!("the call did not end within its {timeout_ms} ms"))
+}

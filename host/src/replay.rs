@@ -1,0 +1,343 @@
+//! `latch job replay`: re-driving a job from its log. Nothing is executed and nothing is written.
+//!
+//! For each prefix of the log the state is folded from it alone, every open call must get a
+//! decision of the ladder and never a permission, and every step plugin that had started is run
+//! again with the recorded answers: its calls, announced events and output must be those of the log.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use latchwork_core::canon;
+use latchwork_core::effect::Answer;
+use latchwork_core::error::Failure;
+use latchwork_core::event::Event;
+use latchwork_core::ids::{Slot, StepId};
+use latchwork_core::keys;
+use latchwork_core::ledger::{self, Caller, Decision, Found, Quiescence, Row, RowState};
+use latchwork_core::manifest::PluginKind;
+use latchwork_core::replay::{self, Divergence};
+use latchwork_core::rng::StepRng;
+use latchwork_core::state::{Durable, Emit, Job, label};
+use latchwork_core::step::StepState;
+use serde::Serialize;
+use tracing::Level;
+
+use crate::engine::{StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::registry::Registry;
+
+/// What a replay found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Prefixes of the log that were replayed.
+    pub prefixes: u64,
+    /// Runs of step plugins.
+    pub step_runs: u64,
+    /// Recorded calls that were answered from the log.
+    pub calls: u64,
+    /// The first difference, and the length of the prefix it was found in.
+    pub divergence: Option<(u64, Divergence)>,
+}
+
+/// Why a log could not be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The log is not that of a job.
+    #[error("the first {prefix} events: {message}")]
+    Log {
+        /// Length of the prefix.
+        prefix: u64,
+        /// Why.
+        message: String,
+    },
+    /// A plugin of the job cannot be loaded.
+    #[error("{0}")]
+    Plugin(String),
+}
+
+/// Replays a job from the whole log, or from every prefix of it.
+///
+/// # Errors
+/// See [`ReplayError`]; a difference is no error but a finding.
+pub async fn replay(
+    registry: &Registry,
+    whole: &Durable,
+    events: &[Event],
+    every_prefix: bool,
+) -> Result<Report, ReplayError> {
+    let mut report = Report { prefixes: 0, step_runs: 0, calls: 0, divergence: None };
+    let last = events.len();
+    // The first two events make a job; before them there is nothing to replay.
+    let lengths = if every_prefix { 2..=last } else { last..=last };
+    for length in lengths {
+        let prefix = length as u64;
+        let job =
+            Job::fold(&events[..length]).map_err(|error| ReplayError::Log { prefix, message: error.to_string() })?;
+        report.prefixes += 1;
+        let found = match check_open_calls(&job) {
+            Some(divergence) => Some(divergence),
+            None => replay_steps(registry, whole, &job, length == last, &mut report).await?,
+        };
+        if let Some(divergence) = found {
+            report.divergence = Some((prefix, divergence));
+            return Ok(report);
+        }
+    }
+    Ok(report)
+}
+
+/// A prefix that ends between the start of a call and its answer leaves it in doubt: it may be
+/// asked about, repeated under its key or decided by a person, but never simply executed.
+fn check_open_calls(job: &Job) -> Option<Divergence> {
+    job.calls.iter().filter(|(_, call)| call.open_try.is_some()).find_map(|(slot, call)| {
+        let row = Row {
+            slot: slot.clone(),
+            operator: call.operator.clone(),
+            args_hash: call.args.hash,
+            state: RowState::Inflight,
+            attempt: job.attempt,
+            nonce: 0,
+            try_no: call.tries,
+            first_attempt: call.first_attempt,
+            first_started_us: job.last_us,
+            world_changing: true,
+            timeout_ms: 0,
+            deadline_us: 0,
+            next_try_us: None,
+            result_hash: None,
+            action_key: None,
+        };
+        let caller = Caller {
+            attempt: job.attempt + 1,
+            current_attempt: job.attempt + 1,
+            nonce: None,
+            operator: call.operator.clone(),
+            args_hash: call.args.hash,
+            now_us: job.last_us,
+        };
+        let found = Found {
+            row: Some(&row),
+            event: Some((&call.operator, call.args.hash)),
+            committed_event: call.committed,
+            open_effect: false,
+            any_world_effect: false,
+            quiescence: Quiescence::Quiescent,
+            forbidden: None,
+            owns_action_key: true,
+        };
+        let decision = ledger::decide(&caller, &found);
+        (decision != Decision::Indeterminate { alarm: false })
+            .then(|| Divergence::new(slot, "call", "decision", "indeterminate", format!("{decision:?}")))
+    })
+}
+
+/// Runs every step plugin that the prefix has started and not left behind.
+async fn replay_steps(
+    registry: &Registry,
+    whole: &Durable,
+    job: &Job,
+    all: bool,
+    report: &mut Report,
+) -> Result<Option<Divergence>, ReplayError> {
+    for step in &job.steps {
+        // What is over in the prefix is injected from it; the whole log re-executes everything once.
+        let under_way = step.started_us.is_some() && (all || !step.state.is_final());
+        let planned = job.plan.step(&step.id);
+        let pinned = planned.and_then(|planned| job.pinned(&planned.name));
+        let (true, Some(planned), Some(pinned)) = (under_way, planned, pinned) else { continue };
+        if pinned.kind != PluginKind::Step {
+            continue;
+        }
+        let plugin = registry.by_digest(pinned.digest).map_err(|error| ReplayError::Plugin(error.to_string()))?;
+        let Some(input) = whole.input(&step.id) else { continue };
+        let trail = Arc::new(Trail::default());
+        let calls = Box::new(Recorded::new(whole, job, &step.id, trail.clone()));
+        let text = String::from_utf8_lossy(&input).into_owned();
+        let end = plugin.run_step(planned.name.as_str(), &text, &pinned.limits, calls).await;
+        report.step_runs += 1;
+        report.calls += u64::from(trail.served.load(Ordering::Relaxed));
+        if let Some(divergence) = trail.divergence.lock().expect("no holder panics").take() {
+            return Ok(Some(divergence));
+        }
+        if let Some(divergence) = check_end(whole, &step.id, trail.calls.load(Ordering::Relaxed), &end.outcome) {
+            return Ok(Some(divergence));
+        }
+    }
+    Ok(None)
+}
+
+/// What the run came to, beside what the log says.
+fn check_end(whole: &Durable, id: &StepId, calls: u32, outcome: &StepOutcome) -> Option<Divergence> {
+    let step = whole.job.step(id)?;
+    if matches!(outcome, StepOutcome::Stopped) {
+        // It reached a call that has no final answer: so did the log.
+        return None;
+    }
+    if let Err(divergence) = replay::check_complete(&whole.job, id, calls) {
+        return Some(divergence);
+    }
+    match (outcome, step.state) {
+        (StepOutcome::Output(output), StepState::Succeeded) => {
+            let recorded = step.output?;
+            let found = whole.payload_ref(&label::output(id), output.as_bytes());
+            (found != recorded).then(|| {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let kept = whole.output(id).map(|bytes| text(&bytes)).unwrap_or_default();
+                Divergence::new(id, "output", "bytes", kept, output)
+            })
+        }
+        (StepOutcome::Failed(failure) | StepOutcome::Fault(failure), StepState::FailedFinal) => {
+            let recorded = step.failure.as_ref()?;
+            (recorded.code != failure.code).then(|| Divergence::new(id, "failure", "code", recorded.code, failure.code))
+        }
+        (_, StepState::Succeeded | StepState::FailedFinal) => {
+            Some(Divergence::new(id, "output", "outcome", format!("{:?}", step.state), format!("{outcome:?}")))
+        }
+        // The log has no end of the step to compare with.
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Trail {
+    calls: AtomicU32,
+    served: AtomicU32,
+    divergence: Mutex<Option<Divergence>>,
+}
+
+/// Host calls answered from the log alone.
+struct Recorded {
+    job: Job,
+    answers: Vec<(Slot, i64, Result<String, Failure>)>,
+    secret: latchwork_core::ids::Hash,
+    step: StepId,
+    context: StepContext,
+    rng: StepRng,
+    now_us: i64,
+    emitted: u32,
+    trail: Arc<Trail>,
+}
+
+impl Recorded {
+    fn new(whole: &Durable, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Self {
+        let job = &whole.job;
+        let answers = job
+            .calls_of(step)
+            .filter(|(_, _, call)| call.committed)
+            .filter_map(|(_, slot, call)| {
+                let finished = call.finished.as_ref()?;
+                let effect = whole.answer(slot)?;
+                let answer = match &effect.answer {
+                    Answer::Ok(output) => Ok(output.result.clone()),
+                    Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
+                };
+                Some((slot.clone(), finished.time_us, answer))
+            })
+            .collect();
+        let started = prefix.step(step).and_then(|step| step.started_us).unwrap_or(job.accepted_us);
+        let header = &job.header;
+        Self {
+            answers,
+            secret: whole.secret,
+            step: step.clone(),
+            context: StepContext {
+                tenant: header.tenant_id.clone(),
+                actor: header.actor_id.clone(),
+                correlation_id: header.correlation_id.clone(),
+                job_id: header.job_id.to_string(),
+                plan_id: job.plan.plan_id.clone(),
+                step_id: step.to_string(),
+            },
+            rng: StepRng::new(keys::step_seed(&header.job_seed, step)),
+            now_us: started,
+            emitted: 0,
+            trail,
+            job: job.clone(),
+        }
+    }
+
+    fn diverge(&self, divergence: Divergence) -> Stop {
+        self.trail.divergence.lock().expect("no holder panics").get_or_insert(divergence);
+        Stop
+    }
+
+    fn serve(&mut self, operator: &str, args: &str) -> Result<Result<String, Failure>, Stop> {
+        let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
+        let slot = Slot::of_call(&self.step, k);
+        let Some(call) = self.job.calls.get(&slot) else {
+            let over = self.job.step(&self.step).is_some_and(|step| step.state.is_final());
+            if over {
+                let call = format!("{operator} {args}");
+                return Err(self.diverge(Divergence::new(&slot, "call", "operator", "no call", call)));
+            }
+            return Err(Stop);
+        };
+        if call.operator.as_str() != operator {
+            return Err(self.diverge(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
+        }
+        let canonical = canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
+        let found = keys::payload_ref(&self.secret, &label::args(&slot), &canonical);
+        if found != call.args {
+            let recorded = format!("salted hash {}", call.args.hash);
+            return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
+        }
+        let recorded = self.answers.iter().find(|(at, ..)| *at == slot);
+        let Some((_, time_us, answer)) = recorded else {
+            return Err(Stop);
+        };
+        self.now_us = self.now_us.max(*time_us);
+        self.trail.served.fetch_add(1, Ordering::Relaxed);
+        Ok(answer.clone())
+    }
+}
+
+#[async_trait]
+impl StepCalls for Recorded {
+    fn context(&self) -> StepContext {
+        self.context.clone()
+    }
+    fn now_us(&mut self) -> i64 {
+        self.now_us
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+    }
+    fn next_u32(&mut self) -> u32 {
+        self.rng.next_u32()
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
+    }
+    fn log(&mut self, _: Level, _: &str) {}
+
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        _: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        self.serve(&operator, &args)
+    }
+
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        // Every call takes its number before any is answered, as live.
+        let answers: Vec<_> = calls.iter().map(|call| self.serve(&call.operator, &call.args)).collect();
+        answers.into_iter().collect()
+    }
+
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
+        let n = self.emitted;
+        self.emitted += 1;
+        let after_calls = self.trail.calls.load(Ordering::Relaxed);
+        let payload = keys::payload_ref(&self.secret, &label::emitted(&self.step, n), payload.as_bytes());
+        match replay::check_emit(&self.job, &self.step, n, &Emit { after_calls, name: name.clone(), payload }) {
+            Ok(true) => Ok(()),
+            Ok(false) if self.job.step(&self.step).is_some_and(|step| step.state.is_final()) => {
+                let at = format!("{}:e{n}", self.step);
+                Err(self.diverge(Divergence::new(at, "event", "name", "no event", name)))
+            }
+            Ok(false) => Ok(()),
+            Err(divergence) => Err(self.diverge(divergence)),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Turning a request into a job: identity, pinned operators, first events.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::canon;
+use latchwork_core::event::{Body, Event, Header, Mode};
+use latchwork_core::ids::{Hash, JobId, Operator, StepId};
+use latchwork_core::job::JobState;
+use latchwork_core::keys;
+use latchwork_core::manifest::{Pinned, PluginKind};
+use latchwork_core::plan::Plan;
+use latchwork_core::storage::{Claimer, JobRow, NewJob};
+use serde_json::Value;
+
+use crate::os;
+
+/// What somebody asks for.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// Whose house.
+    pub tenant: String,
+    /// Who asks.
+    pub actor: String,
+    /// What is asked for: `plan` where a bare plan is submitted.
+    pub intent_type: String,
+    /// Its payload, canonical.
+    pub intent_payload: Vec<u8>,
+    /// Hash of the contexts.
+    pub contexts_hash: Hash,
+    /// The checked plan.
+    pub plan: Plan,
+    /// How it is executed.
+    pub mode: Mode,
+    /// Tells apart requests that are otherwise the same.
+    pub request_id: Option<String>,
+    /// Steps approved beforehand.
+    pub standing_approvals: Vec<StepId>,
+    /// Hash of the policy in force.
+    pub policy_hash: Hash,
+}
+
+impl Submission {
+    /// Identity of the request (§6).
+    pub fn request_key(&self) -> Hash {
+        keys::request_key(&keys::Request {
+            tenant: &self.tenant,
+            actor: &self.actor,
+            intent_type: &self.intent_type,
+            intent_payload: &self.intent_payload,
+            contexts_hash: self.contexts_hash,
+            policy_hash: self.policy_hash,
+            mode: self.mode,
+            request_id: self.request_id.as_deref(),
+        })
+    }
+
+    /// The job it becomes, with ids and seed drawn now.
+    pub fn into_job(
+        self,
+        operators: &BTreeMap<Operator, Pinned>,
+        engine_profile: Hash,
+        claim: Option<Claimer>,
+    ) -> NewJob {
+        let now_us = os::clock::now_us();
+        let request_key = self.request_key();
+        let job_id = new_job_id(now_us);
+        let header = Header {
+            job_id: job_id.clone(),
+            tenant_id: self.tenant,
+            actor_id: self.actor,
+            correlation_id: hex::encode(os::entropy::bytes::<16>()),
+            trace_id: hex::encode(os::entropy::bytes::<16>()),
+            intent_type: self.intent_type,
+            request_key,
+            mode: self.mode,
+            job_seed: Hash(os::entropy::bytes()),
+            engine_profile,
+            standing_approvals: self.standing_approvals,
+            operators: reachable(&self.plan, operators),
+        };
+        let plan_hash = self.plan.hash();
+        let row = JobRow {
+            job_id,
+            tenant_id: header.tenant_id.clone(),
+            actor_id: header.actor_id.clone(),
+            request_key,
+            plan_id: self.plan.plan_id.clone(),
+            plan_hash,
+            mode: self.mode.as_str().to_owned(),
+            state: JobState::Pending,
+            attempt: 0,
+            next_seq: 2,
+            head: Hash::default(),
+            inbox_pending: false,
+            cancel_requested: false,
+            wake_at_us: None,
+            created_us: now_us,
+            updated_us: now_us,
+        };
+        let accepted = Body::IntentAccepted { header: Box::new(header) };
+        let accepted = Event::seal(0, now_us, 0, accepted, Hash::default());
+        let plan = serde_json::to_value(&self.plan).expect("a plan is plain data");
+        let created = Event::seal(1, now_us, 0, Body::PlanCreated { plan, plan_hash }, accepted.hash);
+        NewJob {
+            row: JobRow { head: created.hash, ..row },
+            events: vec![accepted, created],
+            secret: Hash(os::entropy::bytes()),
+            payloads: Vec::new(),
+            claim,
+        }
+    }
+}
+
+/// The intent of a bare plan: the plan without the labels that differ between equal requests.
+pub fn bare_intent(plan: &Plan) -> Vec<u8> {
+    let mut value = serde_json::to_value(plan).expect("a plan is plain data");
+    if let Value::Object(fields) = &mut value {
+        fields.remove("plan_id");
+        fields.remove("intent_id");
+    }
+    canon::value_to_canonical(&value)
+}
+
+/// A request id that no other request has.
+pub fn fresh_request_id() -> String {
+    hex::encode(os::entropy::bytes::<16>())
+}
+
+fn new_job_id(now_us: i64) -> JobId {
+    let millis = u64::try_from(now_us / 1000).unwrap_or(0);
+    let ulid = ulid::Ulid::from_parts(millis, u128::from_le_bytes(os::entropy::bytes()));
+    JobId::new(format!("job_{ulid}"))
+}
+
+/// The operators a job can reach: those its plan names and, where a step plugin may call on, all tools.
+fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
+    let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name);
+    let calls_on =
+        plan.steps.iter().any(|step| operators.get(&step.name).is_some_and(|pinned| pinned.kind == PluginKind::Step));
+    operators
+        .iter()
+        .filter(|(name, pinned)| named(name) || (calls_on && pinned.kind == PluginKind::Tool))
+        .map(|(name, pinned)| (name.clone(), pinned.clone()))
+        .collect()
+}

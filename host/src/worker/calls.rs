@@ -1,0 +1,185 @@
+//! What a running step may ask of the host, answered for one try.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use latchwork_core::canon;
+use latchwork_core::decide::Invocation;
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::event::Body;
+use latchwork_core::ids::{Operator, Slot, StepId};
+use latchwork_core::replay;
+use latchwork_core::rng::StepRng;
+use latchwork_core::state::{Draft, Emit, label};
+use latchwork_core::storage::Payload;
+use tracing::Level;
+
+use super::perform::Halt;
+use super::run::Run;
+use crate::engine::{StepCalls, StepContext, Stop, ToolCall};
+
+/// One try of one step plugin, as seen from its host calls.
+pub(super) struct Calls {
+    run: Arc<Run>,
+    step: StepId,
+    context: StepContext,
+    rng: StepRng,
+    /// The step's clock, microseconds since 1970 UTC.
+    now_us: i64,
+    emitted: u32,
+    trail: Arc<Trail>,
+}
+
+/// What remains of a try when the guest is gone.
+#[derive(Default)]
+pub(super) struct Trail {
+    /// Calls made.
+    pub(super) calls: AtomicU32,
+    /// Why the try was stopped.
+    pub(super) halt: Mutex<Option<Halt>>,
+}
+
+impl Calls {
+    pub(super) fn new(run: Arc<Run>, step: StepId, trail: Arc<Trail>) -> Self {
+        let (context, rng, now_us) = {
+            let state = run.state();
+            let job = &state.durable.job;
+            let seed = latchwork_core::keys::step_seed(&job.header.job_seed, &step);
+            let started = job.step(&step).and_then(|step| step.started_us).unwrap_or(job.last_us);
+            (run.step_context(job, &step), StepRng::new(seed), started)
+        };
+        Self { run, step, context, rng, now_us, emitted: 0, trail }
+    }
+
+    fn invocation(&self, call: ToolCall) -> Invocation {
+        let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
+        let slot = Slot::of_call(&self.step, k);
+        self.run.invocation(slot, Operator::new(&call.operator), call.args.as_bytes())
+    }
+
+    fn halt(&self, halt: Halt) -> Stop {
+        *self.trail.halt.lock().expect("nothing panics while it holds the reason") = Some(halt);
+        Stop
+    }
+
+    /// The step's clock moves to the time its answer was recorded.
+    fn hear(&mut self, slot: &Slot) {
+        let state = self.run.state();
+        let finished = state.durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
+        if let Some(finished) = finished {
+            self.now_us = self.now_us.max(finished.time_us);
+        }
+    }
+}
+
+#[async_trait]
+impl StepCalls for Calls {
+    fn context(&self) -> StepContext {
+        self.context.clone()
+    }
+
+    fn now_us(&mut self) -> i64 {
+        self.now_us
+    }
+
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+    }
+
+    fn next_u32(&mut self) -> u32 {
+        self.rng.next_u32()
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
+    }
+
+    fn log(&mut self, level: Level, message: &str) {
+        self.run.observer.log(&self.run.job_id, self.step.as_str(), level, message);
+    }
+
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        let mut invocation = self.invocation(ToolCall { operator, args, action_key });
+        let answer = self.run.perform(&mut invocation).await.map_err(|halt| self.halt(halt))?;
+        self.hear(&invocation.slot);
+        Ok(answer)
+    }
+
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        let mut invocations: Vec<_> = calls.into_iter().map(|call| self.invocation(call)).collect();
+        let answers = self.run.perform_all(&mut invocations).await.map_err(|halt| self.halt(halt))?;
+        for invocation in &invocations {
+            self.hear(&invocation.slot);
+        }
+        Ok(answers)
+    }
+
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
+        let n = self.emitted;
+        self.emitted += 1;
+        let label = label::emitted(&self.step, n);
+        let after_calls = self.trail.calls.load(Ordering::Relaxed);
+        let draft = {
+            let state = self.run.state();
+            let reference = state.durable.payload_ref(&label, payload.as_bytes());
+            let emit = Emit { after_calls, name: name.clone(), payload: reference };
+            match replay::check_emit(&state.durable.job, &self.step, n, &emit) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(divergence) => {
+                    drop(state);
+                    return Err(self.halt(Halt::Diverged(divergence)));
+                }
+            }
+            let body = Body::AsyncEventEmitted { step_id: self.step.clone(), n, after_calls, name, payload: reference };
+            let payload = Payload { label, bytes: payload.into_bytes() };
+            Draft { events: vec![body], payloads: vec![payload], ..Draft::default() }
+        };
+        self.run.write(draft).await.map_err(|dropped| self.halt(Halt::Dropped(dropped)))
+    }
+}
+
+impl Run {
+    /// An invocation as it is asked for: arguments brought into canonical form and checked.
+    pub(super) fn invocation(&self, slot: Slot, operator: Operator, args: &[u8]) -> Invocation {
+        let (args, mut unfit) = match canon::canonicalize(args) {
+            Ok(canonical) => (canonical, None),
+            Err(error) => {
+                let failure = Failure::new(Code::InvalidInput, format!("the arguments are refused: {error}"));
+                (args.to_vec(), Some(failure))
+            }
+        };
+        let state = self.state();
+        let job = &state.durable.job;
+        let args_ref = state.durable.payload_ref(&label::args(&slot), &args);
+        let pinned = job.pinned(&operator);
+        let planned = job.plan.step(&slot.step());
+        let of_plan = planned.filter(|_| slot.call_number().is_none()).and_then(latchwork_core::plan::Step::timeout_ms);
+        let timeout_ms = of_plan.or(pinned.map(|operator| operator.limits.timeout_ms)).unwrap_or(0);
+        if unfit.is_none()
+            && let Some(pinned) = pinned
+            && let Ok(plugin) = self.worker.parts.registry.by_digest(pinned.digest)
+        {
+            let value = serde_json::from_slice(&args).expect("canonical JSON is JSON");
+            unfit = plugin.check_input(operator.as_str(), &value).err();
+        }
+        Invocation {
+            slot,
+            operator,
+            args,
+            args_ref,
+            action_key: None,
+            timeout_ms,
+            unfit,
+            nonce: None,
+            quiescence: None,
+            asked_enough: false,
+        }
+    }
+}

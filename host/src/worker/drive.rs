@@ -1,0 +1,230 @@
+//! Driving a job: one loop that drains the inbox, lets steps advance, starts those that may
+//! run, and brings the job to rest when nothing moves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork_core::decide::{self, Rest};
+use latchwork_core::error::Code;
+use latchwork_core::event::Body;
+use latchwork_core::ids::StepId;
+use latchwork_core::job::JobState;
+use latchwork_core::response::{Response, response};
+use latchwork_core::state::Draft;
+use latchwork_core::storage::{Request, StatusWrite};
+use tokio::task::JoinSet;
+
+use super::WorkerError;
+use super::perform::Halt;
+use super::run::{Dropped, Run};
+use crate::os;
+
+/// Between two looks at the inbox while steps run.
+const INBOX_MS: u64 = 200;
+/// Waits up to this long are sat out with the claim in hand.
+const WAIT_IN_HAND_MS: i64 = 2_000;
+/// Reloads in a row until the worker gives up: something keeps contradicting it.
+const RELOADS_MAX: u32 = 50;
+
+type Tries = JoinSet<(StepId, Result<(), Halt>)>;
+
+impl Run {
+    /// Brings the job to rest.
+    pub(super) async fn drive(self: &Arc<Self>) -> Result<Response, WorkerError> {
+        let mut reloads = 0;
+        loop {
+            let dropped = match self.drive_loaded().await {
+                Ok(response) => return Ok(response),
+                Err(dropped) => dropped,
+            };
+            match dropped {
+                Dropped::Lost => return Err(WorkerError::Lost(self.job_id.clone())),
+                Dropped::Store(error) => return Err(error.into()),
+                Dropped::Broken(message) => {
+                    return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
+                }
+                Dropped::Reload(cause) if reloads == RELOADS_MAX => {
+                    let message = format!("the store keeps refusing: {cause}");
+                    return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
+                }
+                Dropped::Reload(cause) => {
+                    reloads += 1;
+                    tracing::debug!(job_id = %self.job_id, %cause, "loading the job again");
+                    self.reload().await?;
+                }
+            }
+        }
+    }
+
+    /// Whether the claim is lost.
+    pub(super) fn is_gone(&self) -> bool {
+        self.is_gone.load(std::sync::atomic::Ordering::Acquire)
+    }
+
+    async fn drive_loaded(self: &Arc<Self>) -> Result<Response, Dropped> {
+        if let Some(response) = self.enter().await? {
+            return Ok(response);
+        }
+        let mut tries: Tries = JoinSet::new();
+        loop {
+            self.advance_all().await?;
+            self.start_tries(&mut tries);
+            if tries.is_empty() {
+                if let Some(response) = self.come_to_rest().await? {
+                    return Ok(response);
+                }
+                continue;
+            }
+            tokio::select! {
+                // Dropping the tries on the way out stops what they were doing.
+                () = self.gone.notified() => return Err(Dropped::Lost),
+                ended = tries.join_next() => self.after_try(ended).await?,
+                () = tokio::time::sleep(Duration::from_millis(INBOX_MS)) => self.drain_inbox_if_pending().await?,
+            }
+        }
+    }
+
+    /// The claim's own event, the inbox, and the limit of attempts that got nowhere.
+    async fn enter(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
+        let claimed = self.state().durable.job.attempt < self.attempt;
+        if claimed {
+            let parts = &self.worker.parts;
+            self.write(decide::claimed(&parts.owner.worker, parts.engine_profile)).await?;
+        }
+        self.drain_inbox().await?;
+        let poisoned = {
+            let state = self.state();
+            let job = &state.durable.job;
+            job.barren_attempts >= self.worker.parts.settings.max_attempts_without_progress
+                && !job.aborted
+                && job.cancel.is_none()
+        };
+        if !poisoned {
+            return Ok(None);
+        }
+        let event = Body::JobParked { reason: Code::AttemptsExhausted, slot: None };
+        let status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
+        self.write(Draft { events: vec![event], status, flush_now: true, ..Draft::default() }).await?;
+        Ok(Some(response(&self.state().durable)))
+    }
+
+    async fn advance_all(self: &Arc<Self>) -> Result<(), Dropped> {
+        loop {
+            let draft = {
+                let state = self.state();
+                if state.divergence.is_some() {
+                    return Ok(());
+                }
+                decide::advance(&state.durable, &self.context(), &state.running)
+            };
+            match draft {
+                Some(draft) => self.write(draft).await?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn start_tries(self: &Arc<Self>, tries: &mut Tries) {
+        let startable = {
+            let mut state = self.state();
+            if state.divergence.is_some() {
+                return;
+            }
+            let startable = decide::startable(&state.durable, &state.running);
+            state.running.extend(startable.iter().cloned());
+            startable
+        };
+        for step in startable {
+            let run = self.clone();
+            tries.spawn(async move {
+                let result = run.try_step(&step).await;
+                (step, result)
+            });
+        }
+    }
+
+    async fn after_try(
+        self: &Arc<Self>,
+        ended: Option<Result<(StepId, Result<(), Halt>), tokio::task::JoinError>>,
+    ) -> Result<(), Dropped> {
+        let (step, result) = match ended {
+            Some(Ok(ended)) => ended,
+            Some(Err(error)) => return Err(Dropped::Broken(format!("a step's task failed: {error}"))),
+            None => return Ok(()),
+        };
+        self.state().running.remove(&step);
+        match result {
+            Ok(()) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(()),
+            Err(Halt::Diverged(divergence)) => {
+                self.state().divergence.get_or_insert(divergence);
+                Ok(())
+            }
+            Err(Halt::Dropped(dropped)) => Err(dropped),
+        }
+    }
+
+    /// Nothing runs and nothing can start: the job diverges, waits, parks or ends. A request that arrives meanwhile makes the store refuse the end; then all is loaded again.
+    async fn come_to_rest(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
+        let divergence = self.state().divergence.take();
+        if let Some(report) = divergence {
+            let status = Some(StatusWrite { to: JobState::Diverged, wake_at_us: None });
+            let events = vec![Body::JobDiverged { report: Box::new(report) }];
+            self.write(Draft { events, status, flush_now: true, ..Draft::default() }).await?;
+            return Ok(Some(response(&self.state().durable)));
+        }
+        let doubt = decide::doubt(&self.state().durable);
+        if let Some(mut invocation) = doubt {
+            return match self.perform(&mut invocation).await {
+                Ok(_) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(None),
+                Err(Halt::Diverged(divergence)) => {
+                    self.state().divergence.get_or_insert(divergence);
+                    Ok(None)
+                }
+                Err(Halt::Dropped(dropped)) => Err(dropped),
+            };
+        }
+        let rest = {
+            let state = self.state();
+            if decide::advance(&state.durable, &self.context(), &state.running).is_some()
+                || !decide::startable(&state.durable, &state.running).is_empty()
+            {
+                return Ok(None);
+            }
+            decide::rest(&state.durable)
+        };
+        if let Rest::Until(time_us) = rest {
+            let left_ms = (time_us - os::clock::now_us()).max(0) / 1000 + 1;
+            if left_ms <= WAIT_IN_HAND_MS {
+                let wait = Duration::from_millis(u64::try_from(left_ms).unwrap_or(1));
+                tokio::select! {
+                    () = self.gone.notified() => return Err(Dropped::Lost),
+                    () = tokio::time::sleep(wait) => return Ok(None),
+                }
+            }
+        }
+        let draft = decide::end_of_job(&self.state().durable, &rest, &self.context());
+        self.write(draft).await?;
+        Ok(Some(response(&self.state().durable)))
+    }
+
+    async fn drain_inbox_if_pending(self: &Arc<Self>) -> Result<(), Dropped> {
+        let row = self.worker.parts.journal.job(&self.job_id).await?;
+        match row {
+            Some(row) if row.attempt != self.attempt => Err(Dropped::Lost),
+            Some(row) if row.inbox_pending => self.drain_inbox().await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn drain_inbox(self: &Arc<Self>) -> Result<(), Dropped> {
+        for row in self.worker.parts.journal.inbox(&self.job_id).await? {
+            if matches!(row.request, Request::LateEffect { .. }) {
+                let effects = self.worker.parts.effects.effects(&self.job_id).await?;
+                self.state().durable.take_effects(&effects);
+            }
+            let draft = decide::inbox(&self.state().durable, &row, &self.context());
+            self.write(Draft { flush_now: true, ..draft }).await?;
+        }
+        Ok(())
+    }
+}

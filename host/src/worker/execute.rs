@@ -1,0 +1,113 @@
+//! The one place that calls a tool.
+
+use std::sync::Arc;
+
+use latchwork_core::decide::{Invocation, Try};
+use latchwork_core::effect::{Answer, Effect};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::keys;
+use latchwork_core::manifest::Limits;
+
+use super::run::{Dropped, Run};
+use crate::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext};
+use crate::os;
+
+impl Run {
+    /// Executes one try and gives what the world answered.
+    pub(super) async fn execute(&self, invocation: &Invocation, started: &Try) -> Result<Effect, Dropped> {
+        // The owner's clock is sampled before anything of the call exists; the deadline counts from here.
+        let started_boot_us = os::clock::boot_us();
+        let crash = &self.worker.parts.crash;
+        let answer = match self.tool(invocation) {
+            Ok((plugin, limits)) => {
+                let context = self.tool_context(invocation, started.try_no, started.first_attempt, started_boot_us);
+                let args = String::from_utf8_lossy(&invocation.args);
+                crash.at("execute", false);
+                let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
+                crash.at("execute", true);
+                end.answer
+            }
+            Err(failure) => Answer::NotApplied(failure),
+        };
+        Ok(Effect {
+            slot: invocation.slot.clone(),
+            try_no: started.try_no,
+            answer,
+            provenance: started.provenance,
+            time_us: os::clock::now_us(),
+        })
+    }
+
+    /// Asks the tool whether the open try of a call happened; it changes nothing.
+    pub(super) async fn ask(
+        &self,
+        invocation: &Invocation,
+        try_no: u32,
+        first_attempt: u32,
+    ) -> Result<Result<ReconcileVerdict, Failure>, Dropped> {
+        let (plugin, limits) = match self.tool(invocation) {
+            Ok(tool) => tool,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let context = self.tool_context(invocation, try_no, first_attempt, os::clock::boot_us());
+        let args = String::from_utf8_lossy(&invocation.args);
+        let crash = &self.worker.parts.crash;
+        crash.at("reconcile", false);
+        let said = plugin.reconcile(invocation.operator.as_str(), &args, context, &limits).await;
+        crash.at("reconcile", true);
+        Ok(said)
+    }
+
+    fn tool(&self, invocation: &Invocation) -> Result<(Arc<Plugin>, Limits), Failure> {
+        let (digest, limits) = {
+            let state = self.state();
+            let pinned = state.durable.job.pinned(&invocation.operator).ok_or_else(|| {
+                Failure::new(Code::Internal, format!("the job pinned no operator {}", invocation.operator))
+            })?;
+            (pinned.digest, pinned.limits)
+        };
+        let plugin = self
+            .worker
+            .parts
+            .registry
+            .by_digest(digest)
+            .map_err(|error| Failure::new(Code::DependencyUnavailable, error.to_string()))?;
+        Ok((plugin, limits))
+    }
+
+    fn tool_context(
+        &self,
+        invocation: &Invocation,
+        try_no: u32,
+        first_attempt: u32,
+        started_boot_us: u64,
+    ) -> ToolCallContext {
+        let state = self.state();
+        let header = &state.durable.job.header;
+        ToolCallContext {
+            step: self.step_context(&state.durable.job, &invocation.slot.step()),
+            trace_id: header.trace_id.clone(),
+            slot: invocation.slot.to_string(),
+            external_key: keys::external_key(&self.job_id, &invocation.slot, first_attempt),
+            attempt: self.attempt,
+            tries_before: try_no.saturating_sub(1),
+            timeout_ms: invocation.timeout_ms,
+            started_boot_us,
+        }
+    }
+
+    pub(super) fn step_context(
+        &self,
+        job: &latchwork_core::state::Job,
+        step: &latchwork_core::ids::StepId,
+    ) -> StepContext {
+        StepContext {
+            tenant: job.header.tenant_id.clone(),
+            actor: job.header.actor_id.clone(),
+            correlation_id: job.header.correlation_id.clone(),
+            job_id: self.job_id.to_string(),
+            plan_id: job.plan.plan_id.clone(),
+            step_id: step.to_string(),
+        }
+    }
+}

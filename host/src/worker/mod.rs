@@ -1,0 +1,195 @@
+//! The worker: claims jobs and performs what the kernel decides.
+//!
+//! ```text
+//! Worker ── claims ──► Run (one job, one attempt)
+//!                        ├─ drive    one loop: drain the inbox, advance, start steps, come to rest
+//!                        ├─ step     one try of one step, guest or tool
+//!                        ├─ perform  one invocation: the ledger's decision, carried out
+//!                        ├─ execute  the one place that calls a tool
+//!                        └─ write    drafts become batches, in order
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::policy::Rules;
+use latchwork_core::response::Response;
+use latchwork_core::storage::{Claim, Claimer, EffectStore, Journal, Owner, StoreError};
+
+use crate::registry::Registry;
+
+mod calls;
+mod drive;
+mod execute;
+mod lease;
+mod observe;
+mod perform;
+mod run;
+mod step;
+mod write;
+
+pub use observe::{NoObserver, Observer};
+pub(crate) use run::load;
+pub use run::{Dropped, Run};
+
+/// Arrows around execution at which a crash test can cut.
+pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
+
+/// A place at which a crash test can cut the process off; does nothing otherwise.
+pub trait CrashPoint: Send + Sync {
+    /// Before (`after` false) or after the arrow `name`.
+    fn at(&self, name: &'static str, after: bool);
+}
+
+/// Nothing is ever cut.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCrash;
+
+impl CrashPoint for NoCrash {
+    fn at(&self, _: &'static str, _: bool) {}
+}
+
+/// Times of a worker, in milliseconds, and its other settings.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Length of a lease.
+    pub lease_ms: u32,
+    /// Between two heartbeats.
+    pub heartbeat_ms: u32,
+    /// How far clocks may be apart.
+    pub clock_margin_ms: u32,
+    /// Attempts without progress until a job is parked.
+    pub max_attempts_without_progress: u32,
+    /// Whether effect, events and ledger row are three writes.
+    pub staged: bool,
+}
+
+/// What a worker is made of.
+pub struct Parts {
+    /// Jobs, logs, ledgers, inboxes.
+    pub journal: Arc<dyn Journal>,
+    /// Effects.
+    pub effects: Arc<dyn EffectStore>,
+    /// Loaded plugins.
+    pub registry: Arc<Registry>,
+    /// Digest of the engine profile for steps.
+    pub engine_profile: Hash,
+    /// This process.
+    pub owner: Owner,
+    /// Its settings.
+    pub settings: Settings,
+    /// Rules by tenant; `default` always exists.
+    pub rules: BTreeMap<String, Rules>,
+    /// Where tests cut.
+    pub crash: Arc<dyn CrashPoint>,
+}
+
+/// A process's share of the work.
+pub struct Worker {
+    pub(crate) parts: Parts,
+    held: Mutex<BTreeMap<JobId, Arc<Run>>>,
+}
+
+/// Why a job could not be brought to rest here.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// Another worker holds it now.
+    #[error("job {0} belongs to another worker now")]
+    Lost(JobId),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What is stored of the job cannot be right, or the host broke its own rules.
+    #[error("job {job_id}: {message}")]
+    Broken {
+        /// The job.
+        job_id: JobId,
+        /// What is wrong.
+        message: String,
+    },
+    /// There is no such job.
+    #[error("there is no job {0}")]
+    NoJob(JobId),
+}
+
+impl Worker {
+    /// A worker that holds nothing yet. Its heartbeat runs until it is dropped.
+    pub fn start(parts: Parts) -> Arc<Worker> {
+        let worker = Arc::new(Worker { parts, held: Mutex::default() });
+        lease::keep_alive(&worker);
+        worker
+    }
+
+    /// How it claims.
+    pub fn claimer(&self) -> Claimer {
+        Claimer { owner: self.parts.owner.clone(), lease_ms: self.parts.settings.lease_ms }
+    }
+
+    /// Bring a claimed job to rest: until it ends, waits, parks or diverges.
+    ///
+    /// # Errors
+    /// See [`WorkerError`]; whatever was acknowledged is durable.
+    pub async fn drive(self: &Arc<Self>, claim: Claim, observer: Arc<dyn Observer>) -> Result<Response, WorkerError> {
+        let job_id = claim.row.job_id.clone();
+        let run = Run::load(self.clone(), claim, observer).await?;
+        self.held.lock().expect("no holder panics").insert(job_id.clone(), run.clone());
+        let result = run.drive().await;
+        self.held.lock().expect("no holder panics").remove(&job_id);
+        result
+    }
+
+    /// Claim this job and bring it to rest; none where it is not claimable now.
+    ///
+    /// # Errors
+    /// See [`WorkerError`].
+    pub async fn resume(
+        self: &Arc<Self>,
+        job_id: &JobId,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Option<Response>, WorkerError> {
+        match self.parts.journal.claim_job(job_id, &self.claimer()).await? {
+            Some(claim) => self.drive(claim, observer).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Claim and drive jobs, so many at once, until none is claimable.
+    ///
+    /// # Errors
+    /// The first failure; jobs in hand are brought to rest before it is returned.
+    pub async fn drain(
+        self: &Arc<Self>,
+        at_once: usize,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Vec<Response>, WorkerError> {
+        let mut tasks = tokio::task::JoinSet::new();
+        let mut responses = Vec::new();
+        let mut failure = None;
+        loop {
+            while tasks.len() < at_once.max(1) && failure.is_none() {
+                match self.parts.journal.claim(&self.claimer()).await {
+                    Ok(Some(claim)) => {
+                        let (worker, observer) = (self.clone(), observer.clone());
+                        tasks.spawn(async move { worker.drive(claim, observer).await });
+                    }
+                    Ok(None) => break,
+                    Err(error) => failure = Some(error.into()),
+                }
+            }
+            match tasks.join_next().await {
+                None => break,
+                Some(Ok(Ok(response))) => responses.push(response),
+                Some(Ok(Err(WorkerError::Lost(_)))) => {}
+                Some(Ok(Err(error))) => failure = Some(error),
+                Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
+            }
+        }
+        failure.map_or(Ok(responses), Err)
+    }
+
+    fn rules(&self, tenant: &str) -> Rules {
+        let rules = &self.parts.rules;
+        rules.get(tenant).or_else(|| rules.get("default")).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,199 @@
+//! One invocation: what the ledger decides, carried out until there is a final answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork_core::decide::{self, Invocation, Next, ReconcileAnswer, Try};
+use latchwork_core::error::Failure;
+use latchwork_core::ids::Slot;
+use latchwork_core::ledger::Quiescence;
+use latchwork_core::replay::Divergence;
+use latchwork_core::state::Draft;
+use latchwork_core::step::StepState;
+use latchwork_core::storage::WriteError;
+
+use super::run::{Dropped, Run};
+
+/// How often a tool is asked whether a call happened, `not-yet` answers included.
+const RECONCILE_TRIES_MAX: u32 = 10;
+/// Longest sleep between two looks at a call that somebody else may still be executing.
+const LOOK_MS_MAX: u32 = 1_000;
+
+/// Why an invocation got no final answer in this try.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The step waits for something; that is written.
+    Blocked,
+    /// The step will be tried again; that is written.
+    RetryLater,
+    /// The code no longer does what the log says.
+    Diverged(Divergence),
+    /// The job is cancelled.
+    Cancelled,
+    /// The try stopped for a reason of the stores.
+    Dropped(Dropped),
+}
+
+impl<E: Into<Dropped>> From<E> for Halt {
+    fn from(error: E) -> Self {
+        Halt::Dropped(error.into())
+    }
+}
+
+/// An invocation that has its final answer, or may be executed.
+pub(super) enum Settled {
+    Answer(Result<String, Failure>),
+    Start { draft: Draft, started: Try },
+}
+
+impl Run {
+    /// Brings an invocation to its final answer.
+    pub(super) async fn perform(
+        self: &Arc<Self>,
+        invocation: &mut Invocation,
+    ) -> Result<Result<String, Failure>, Halt> {
+        loop {
+            match self.settle(invocation).await? {
+                Settled::Answer(answer) => return Ok(answer),
+                Settled::Start { draft, started } => {
+                    // Durable before the tool is called: the barrier.
+                    self.write(draft).await?;
+                    self.execute_and_record(invocation, &started).await?;
+                }
+            }
+        }
+    }
+
+    /// Several invocations at once: no barrier until each is allowed or refused, then all
+    /// barriers in one transaction, then all calls concurrently.
+    pub(super) async fn perform_all(
+        self: &Arc<Self>,
+        invocations: &mut [Invocation],
+    ) -> Result<Vec<Result<String, Failure>>, Halt> {
+        let mut started = Vec::new();
+        let mut barriers = Draft::default();
+        for (index, invocation) in invocations.iter_mut().enumerate() {
+            if let Settled::Start { draft, started: one } = self.settle(invocation).await? {
+                barriers = barriers.and(draft);
+                started.push((index, one));
+            }
+        }
+        self.write(barriers).await?;
+        let calls = started.iter().map(|(index, one)| self.execute_and_record(&invocations[*index], one));
+        for result in futures::future::join_all(calls).await {
+            result?;
+        }
+        // What was retryable goes on by itself.
+        let mut answers = Vec::new();
+        for invocation in invocations {
+            answers.push(self.perform(invocation).await?);
+        }
+        Ok(answers)
+    }
+
+    /// Follows the decisions until the invocation has its answer or may be executed.
+    async fn settle(self: &Arc<Self>, invocation: &mut Invocation) -> Result<Settled, Halt> {
+        let mut asked = 0;
+        loop {
+            let next = decide::next(&self.state().durable, invocation, &self.context());
+            match next {
+                Next::Answer(answer) => return Ok(Settled::Answer(answer)),
+                Next::Execute { draft, started } => return Ok(Settled::Start { draft, started }),
+                Next::Write(draft) => {
+                    self.write(draft).await?;
+                    self.check_retry(&invocation.slot)?;
+                }
+                Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
+                Next::StopOldCall => {
+                    // Calls of this attempt live inside the try that awaits them; that try is gone.
+                    invocation.nonce = None;
+                    invocation.quiescence = Some(Quiescence::Quiescent);
+                }
+                Next::WaitMs(ms) => {
+                    tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, LOOK_MS_MAX)))).await;
+                    invocation.quiescence = None;
+                }
+                Next::Reconcile { try_no, first_attempt } => {
+                    asked += 1;
+                    self.reconcile(invocation, try_no, first_attempt, asked).await?;
+                }
+                Next::Block(draft) => {
+                    self.write(draft).await?;
+                    return Err(Halt::Blocked);
+                }
+                Next::Diverge(divergence) => return Err(Halt::Diverged(divergence)),
+                Next::Drop => return Err(Halt::Cancelled),
+            }
+        }
+    }
+
+    async fn execute_and_record(self: &Arc<Self>, invocation: &Invocation, started: &Try) -> Result<(), Halt> {
+        let effect = self.execute(invocation, started).await?;
+        if self.is_gone() {
+            self.record_late(&effect).await;
+            return Err(Halt::Dropped(Dropped::Lost));
+        }
+        let draft = decide::answered(&self.state().durable, invocation, started, effect.clone(), &self.context());
+        match self.write(draft).await {
+            Ok(()) => self.check_retry(&invocation.slot),
+            Err(Dropped::Lost) => {
+                self.record_late(&effect).await;
+                Err(Halt::Dropped(Dropped::Lost))
+            }
+            Err(dropped) => Err(Halt::Dropped(dropped)),
+        }
+    }
+
+    /// A plan step that is a tool waits for its next try outside; calls inside a step wait in place.
+    fn check_retry(&self, slot: &Slot) -> Result<(), Halt> {
+        let state = self.state();
+        let retry = state.durable.job.step(&slot.step()).is_some_and(|step| step.state == StepState::FailedRetryable);
+        if retry { Err(Halt::RetryLater) } else { Ok(()) }
+    }
+
+    /// Whether the owner of the open try can still touch the world.
+    async fn look(&self, invocation: &Invocation) -> Result<Quiescence, Dropped> {
+        let (row, settling_ms) = {
+            let state = self.state();
+            let row = state.durable.rows.get(&invocation.slot).cloned();
+            let pinned = state.durable.job.pinned(&invocation.operator);
+            (row, pinned.map_or(0, |operator| operator.resolution.settling_ms))
+        };
+        let Some(row) = row else {
+            return Ok(Quiescence::Quiescent);
+        };
+        Ok(self.worker.parts.journal.quiescence(&self.job_id, &row, settling_ms).await?)
+    }
+
+    async fn reconcile(
+        self: &Arc<Self>,
+        invocation: &mut Invocation,
+        try_no: u32,
+        first_attempt: u32,
+        asked: u32,
+    ) -> Result<(), Halt> {
+        use crate::engine::ReconcileVerdict as Verdict;
+        let said = match self.ask(invocation, try_no, first_attempt).await? {
+            Ok(Verdict::Happened(output)) => ReconcileAnswer::Happened(output),
+            Ok(Verdict::DidNotHappen) => ReconcileAnswer::DidNotHappen,
+            Ok(Verdict::NotYet(wait_ms)) if asked < RECONCILE_TRIES_MAX => {
+                tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, 60_000)))).await;
+                return Ok(());
+            }
+            Ok(Verdict::NotYet(_) | Verdict::Unknown) => {
+                invocation.asked_enough = true;
+                return Ok(());
+            }
+            Err(failure) => {
+                tracing::warn!(job_id = %self.job_id, slot = %invocation.slot, %failure, "reconcile failed");
+                invocation.asked_enough = true;
+                return Ok(());
+            }
+        };
+        let draft = decide::reconciled(&self.state().durable, invocation, said, &self.context());
+        match draft {
+            Some(draft) => Ok(self.write(draft).await?),
+            None => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the open try is gone".to_owned())))),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! One job in one attempt: its durable state as this worker knows it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use latchwork_core::decide::Context;
+use latchwork_core::ids::{JobId, StepId};
+use latchwork_core::policy::Rules;
+use latchwork_core::replay::Divergence;
+use latchwork_core::state::{Durable, FoldError};
+use latchwork_core::storage::{Claim, StoreError, WriteError};
+use tokio::sync::Notify;
+
+use super::observe::Observer;
+use super::write::Shown;
+use super::{Worker, WorkerError};
+use crate::os;
+
+/// One job in one attempt.
+pub struct Run {
+    pub(super) worker: Arc<Worker>,
+    pub(super) job_id: JobId,
+    pub(super) attempt: u32,
+    pub(super) rules: Rules,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) state: Mutex<State>,
+    /// Told when the claim is lost.
+    pub(super) gone: Notify,
+    pub(super) is_gone: AtomicBool,
+    pub(super) shown: Option<Shown>,
+}
+
+/// What changes.
+pub(super) struct State {
+    pub(super) durable: Durable,
+    /// Steps whose try runs here.
+    pub(super) running: BTreeSet<StepId>,
+    /// The first difference to the log, once there is one.
+    pub(super) divergence: Option<Divergence>,
+}
+
+/// Why a try, or the driving of a job, stopped in the middle.
+#[derive(Debug)]
+pub enum Dropped {
+    /// Another attempt holds the job.
+    Lost,
+    /// What is stored is not what was thought: load it again, then go on.
+    Reload(WriteError),
+    /// The database cannot be used.
+    Store(StoreError),
+    /// The host broke its own rules.
+    Broken(String),
+}
+
+impl Run {
+    /// What is stored of a claimed job.
+    pub(super) async fn load(
+        worker: Arc<Worker>,
+        claim: Claim,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Arc<Run>, WorkerError> {
+        let job_id = claim.row.job_id.clone();
+        let durable = load(&worker, &job_id).await?;
+        let rules = worker.rules(&durable.job.header.tenant_id);
+        let shown = observer.watches().then(|| Shown::start(job_id.clone(), observer.clone()));
+        Ok(Arc::new(Run {
+            attempt: claim.row.attempt,
+            rules,
+            observer,
+            state: Mutex::new(State { durable, running: BTreeSet::new(), divergence: None }),
+            gone: Notify::new(),
+            is_gone: AtomicBool::new(false),
+            shown,
+            worker,
+            job_id,
+        }))
+    }
+
+    /// Load everything again, in the same attempt.
+    pub(super) async fn reload(&self) -> Result<(), WorkerError> {
+        let durable = load(&self.worker, &self.job_id).await?;
+        let mut state = self.state();
+        state.durable = durable;
+        state.running.clear();
+        Ok(())
+    }
+
+    /// The attempt.
+    pub(super) fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The claim is lost: whatever is under way is dropped.
+    pub(super) fn lose(&self) {
+        self.is_gone.store(true, Ordering::Release);
+        self.gone.notify_waiters();
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nothing panics while it holds the state")
+    }
+
+    /// What decisions know beside the durable state.
+    pub(super) fn context(&self) -> Context<'_> {
+        Context {
+            now_us: os::clock::now_us(),
+            random: u64::from_le_bytes(os::entropy::bytes()),
+            rules: &self.rules,
+            clock_margin_ms: self.worker.parts.settings.clock_margin_ms,
+        }
+    }
+}
+
+/// Everything stored of a job, effects included.
+pub(crate) async fn load(worker: &Worker, job_id: &JobId) -> Result<Durable, WorkerError> {
+    let record = worker.parts.journal.load(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))?;
+    let effects = worker.parts.effects.effects(job_id).await?;
+    Durable::load(record, effects)
+        .map_err(|error| WorkerError::Broken { job_id: job_id.clone(), message: error.to_string() })
+}
+
+impl From<FoldError> for Dropped {
+    fn from(error: FoldError) -> Self {
+        Dropped::Broken(error.to_string())
+    }
+}
+
+impl From<StoreError> for Dropped {
+    fn from(error: StoreError) -> Self {
+        Dropped::Store(error)
+    }
+}
+
+impl From<WriteError> for Dropped {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. } => Dropped::Lost,
+            WriteError::Unavailable(message) => Dropped::Store(StoreError::Unavailable(message)),
+            WriteError::Broken(message) => Dropped::Broken(message),
+            other => Dropped::Reload(other),
+        }
+    }
+}

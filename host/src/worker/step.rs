@@ -1,0 +1,90 @@
+//! One try of one step: a guest that runs, or a tool that is called.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use latchwork_core::decide::{self, StepResult};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::{Operator, Slot, StepId};
+use latchwork_core::manifest::{Limits, PluginKind};
+
+use super::calls::{Calls, Trail};
+use super::perform::Halt;
+use super::run::Run;
+use crate::engine::StepOutcome;
+
+impl Run {
+    /// Runs one try of a step to its end, and writes what came of it.
+    pub(super) async fn try_step(self: &Arc<Self>, step: &StepId) -> Result<(), Halt> {
+        let started = decide::step_started(&self.state().durable, step);
+        self.write(started).await?;
+        let (operator, kind, digest, mut limits, timeout_ms, input) = {
+            let state = self.state();
+            let job = &state.durable.job;
+            let planned = job.plan.step(step).ok_or_else(|| broken(step, "it is not in the plan"))?;
+            let pinned = job.pinned(&planned.name).ok_or_else(|| broken(step, "its operator is not pinned"))?;
+            let input = state.durable.input(step).ok_or_else(|| broken(step, "its input is missing"))?;
+            let timeout_ms = planned.timeout_ms();
+            (planned.name.clone(), pinned.kind, pinned.digest, pinned.limits, timeout_ms, input)
+        };
+        if let Some(timeout_ms) = timeout_ms {
+            limits.timeout_ms = timeout_ms;
+        }
+        let (calls, result) = match kind {
+            PluginKind::Tool => {
+                let mut invocation = self.invocation(Slot::of_step(step), operator, &input);
+                let answer = self.perform(&mut invocation).await?;
+                (0, answer.map_or_else(StepResult::Failed, |result| StepResult::Output(result.into_bytes())))
+            }
+            PluginKind::Step => self.run_guest(step, &operator, digest, &limits, &input).await?,
+        };
+        let ended = decide::step_ended(&self.state().durable, step, calls, result);
+        match ended {
+            Ok(draft) => Ok(self.write(draft).await?),
+            Err(divergence) => Err(Halt::Diverged(divergence)),
+        }
+    }
+
+    async fn run_guest(
+        self: &Arc<Self>,
+        step: &StepId,
+        operator: &Operator,
+        digest: latchwork_core::ids::Hash,
+        limits: &Limits,
+        input: &[u8],
+    ) -> Result<(u32, StepResult), Halt> {
+        let plugin = match self.worker.parts.registry.by_digest(digest) {
+            Ok(plugin) => plugin,
+            Err(error) => {
+                let failure = Failure::new(Code::DependencyUnavailable, error.to_string());
+                return Ok((0, StepResult::Failed(failure)));
+            }
+        };
+        let value =
+            serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
+        if let Err(failure) = plugin.check_input(operator.as_str(), &value) {
+            return Ok((0, StepResult::Failed(failure)));
+        }
+        let trail = Arc::new(Trail::default());
+        let calls = Box::new(Calls::new(self.clone(), step.clone(), trail.clone()));
+        let text = String::from_utf8_lossy(input);
+        let end = plugin.run_step(operator.as_str(), &text, limits, calls).await;
+        let made = trail.calls.load(Ordering::Relaxed);
+        Ok((
+            made,
+            match end.outcome {
+                StepOutcome::Output(output) => StepResult::Output(output.into_bytes()),
+                StepOutcome::Failed(failure) => StepResult::Failed(failure),
+                StepOutcome::Fault(failure) => StepResult::Fault(failure),
+                StepOutcome::Stopped => {
+                    let halt = trail.halt.lock().expect("nothing panics while it holds the reason").take();
+                    return Err(halt.unwrap_or_else(|| broken(step, "it was stopped without a reason")));
+                }
+            },
+        ))
+    }
+}
+
+fn broken(step: &StepId, message: &str) -> Halt {
+    Halt::Dropped(super::Dropped::Broken(format!("step {step}: {message}")))
+}

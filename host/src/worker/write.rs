@@ -1,0 +1,153 @@
+//! Drafts become batches: sealed in order under the job's lock, queued at once, awaited outside.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use latchwork_core::effect::Answer;
+use latchwork_core::event::Event;
+use latchwork_core::ids::JobId;
+use latchwork_core::state::Draft;
+use latchwork_core::storage::{Batch, Flush, Request, WriteError};
+use tokio::sync::{mpsc, oneshot};
+
+use super::observe::Observer;
+use super::run::{Dropped, Run};
+use crate::os;
+
+type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
+
+impl Run {
+    /// Writes a draft. One that need not be durable at once returns as soon as it is queued;
+    /// should it fail, every later write of the job fails too.
+    pub(super) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+        if draft.is_empty() {
+            return Ok(());
+        }
+        if self.worker.parts.settings.staged {
+            return self.write_staged(draft).await;
+        }
+        self.write_batch(draft).await
+    }
+
+    async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+        let (written, durable) = {
+            let mut state = self.state();
+            let batch = state.durable.seal(draft, os::clock::now_us())?;
+            if batch.attempt != self.attempt {
+                return Err(Dropped::Lost);
+            }
+            let now = batch.flush == Flush::Now;
+            let events = if self.shown.is_some() { batch.events.clone() } else { Vec::new() };
+            (self.queue(batch), (now, events))
+        };
+        let (now, events) = durable;
+        match (&self.shown, now) {
+            (None, true) => Ok(written.await?),
+            // The writer takes it along with the next flush; nobody waits.
+            (None, false) => Ok(()),
+            (Some(shown), now) => shown.follow(written, events, now).await.map_err(Dropped::from),
+        }
+    }
+
+    /// Takes the batch's place in the writer's queue before anything else of this job can.
+    fn queue(&self, batch: Batch) -> Written {
+        let journal = self.worker.parts.journal.clone();
+        let mut written: Written = Box::pin(async move { journal.write(batch).await });
+        match written.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => Box::pin(std::future::ready(result)),
+            Poll::Pending => written,
+        }
+    }
+
+    /// Effect, then events, then ledger row: each durable before the next. A barrier stays one
+    /// fenced write, because permission and record of it must not come apart.
+    async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+        if draft.acquire {
+            // A repeat claims the doubtful try's effect first: only one of verdict and late answer wins.
+            self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
+            let effects = draft.effects.clone();
+            self.state().durable.take_effects(&effects);
+            return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
+        }
+        let Draft { effects, ledger, actions, .. } = draft.clone();
+        if !effects.is_empty() {
+            self.worker.parts.effects.put(&self.job_id, &effects).await?;
+            self.state().durable.take_effects(&effects);
+        }
+        let rows_change_alone = draft.events.is_empty();
+        let first = if rows_change_alone {
+            Draft { effects: Vec::new(), flush_now: true, ..draft }
+        } else {
+            Draft { effects: Vec::new(), ledger: Vec::new(), actions: Vec::new(), flush_now: true, ..draft }
+        };
+        self.write_batch(first).await?;
+        if !rows_change_alone && !(ledger.is_empty() && actions.is_empty()) {
+            self.write_batch(Draft { ledger, actions, flush_now: true, ..Draft::default() }).await?;
+        }
+        Ok(())
+    }
+
+    /// The answer of a call whose job this worker has lost: recorded all the same, and told to
+    /// whoever holds the job now.
+    pub(super) async fn record_late(&self, effect: &latchwork_core::effect::Effect) {
+        if matches!(effect.answer, Answer::Unknown { .. }) {
+            return;
+        }
+        let parts = &self.worker.parts;
+        let put = parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
+        if let Err(error) = put {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer could not be recorded");
+            return;
+        }
+        let request = Request::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
+        let told = parts.journal.put_inbox(&self.job_id, &parts.owner.worker, Some("late answer"), request).await;
+        if let Err(error) = told {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "nobody could be told of a late answer");
+        }
+    }
+}
+
+/// Shows events once they are durable, in their order.
+pub(super) struct Shown {
+    queue: mpsc::UnboundedSender<Pending>,
+}
+
+struct Pending {
+    written: Written,
+    events: Vec<Event>,
+    done: Option<oneshot::Sender<Result<(), WriteError>>>,
+}
+
+impl Shown {
+    pub(super) fn start(job_id: JobId, observer: Arc<dyn Observer>) -> Self {
+        let (queue, mut pending) = mpsc::unbounded_channel::<Pending>();
+        tokio::spawn(async move {
+            while let Some(Pending { written, events, done }) = pending.recv().await {
+                let result = written.await;
+                if result.is_ok() {
+                    for event in &events {
+                        observer.event(&job_id, event);
+                    }
+                }
+                if let Some(done) = done {
+                    // The one who waited may be gone; nothing is lost by that.
+                    drop(done.send(result));
+                }
+            }
+        });
+        Self { queue }
+    }
+
+    async fn follow(&self, written: Written, events: Vec<Event>, wait: bool) -> Result<(), WriteError> {
+        let (done, waiting) = oneshot::channel();
+        let pending = Pending { written, events, done: wait.then_some(done) };
+        if self.queue.send(pending).is_err() {
+            return Err(WriteError::Broken("the live view stopped".to_owned()));
+        }
+        if !wait {
+            return Ok(());
+        }
+        waiting.await.unwrap_or_else(|_| Err(WriteError::Broken("the live view stopped".to_owned())))
+    }
+}

@@ -1,0 +1,86 @@
+//! Tools that leave one file for each execution.
+
+use std::time::Duration;
+
+use latchwork_guest::fs;
+use latchwork_guest::{Effect, Error, tool, wall};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where the files go.
+const DIRECTORY: &str = "/effects";
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct Args {
+    /// Anything: it is kept in the file.
+    #[serde(default)]
+    note: Value,
+    /// Work for so long before the effect.
+    #[serde(default)]
+    before_ms: u32,
+    /// Work for so long after the effect.
+    #[serde(default)]
+    after_ms: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Done {
+    /// The file that was left, if any.
+    file: Option<String>,
+    note: Value,
+}
+
+fn opaque(args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Error> {
+    perform("opaque", args, context)
+}
+
+fn keyed(args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Error> {
+    let applied = format!("{DIRECTORY}/applied.{}", safe(context.external_key()));
+    let output = perform("keyed", args, context)?;
+    // The downstream's own dedupe: what is there already is not applied again.
+    match fs::create_new(&applied, context.external_key().as_bytes()) {
+        Err(error) if error.kind() != fs::ErrorKind::AlreadyExists => Err(error.into()),
+        _ => Ok(output),
+    }
+}
+
+fn read(args: Args, _: &tool::Context) -> Result<tool::Output<Done>, Error> {
+    wait(args.before_ms);
+    Ok(tool::Output::new(Done { file: None, note: args.note }))
+}
+
+fn perform(what: &str, args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Error> {
+    wait(args.before_ms);
+    let unique: String = wall::random(8).iter().map(|byte| format!("{byte:02x}")).collect();
+    let file = format!("{what}.{}.{unique}", safe(context.external_key()));
+    let content = format!("{}\n{}", context.external_key(), args.note);
+    fs::create_new(&format!("{DIRECTORY}/{file}"), content.as_bytes())?;
+    wait(args.after_ms);
+    let change = tool::Change::new("file", context.external_key(), "create").external_ref(&file);
+    Ok(tool::Output::new(Done { file: Some(file), note: args.note }).change(change))
+}
+
+fn wait(millis: u32) {
+    if millis > 0 {
+        wall::sleep(Duration::from_millis(u64::from(millis)));
+    }
+}
+
+fn safe(key: &str) -> String {
+    key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+latchwork_guest::export_tool! {
+    version: "1.0.0",
+    operators: [
+        tool::operator("Effect.Opaque", opaque)
+            .describe("Leaves a file; nobody can tell afterwards whether it did.")
+            .effects([Effect::ExternalSend]),
+        tool::operator("Effect.Keyed", keyed)
+            .describe("Leaves a file; further executions with the same key change nothing more.")
+            .effects([Effect::ExternalSend])
+            .idempotent_by_key(Duration::from_secs(7 * 86_400)),
+        tool::operator("Effect.Read", read).describe("Changes nothing."),
+    ],
+}

@@ -1,0 +1,181 @@
+//! A tool that follows a script: `{"do": [{"http": {…}}, {"secret": "TOKEN"}, "trap"]}`. It
+//! answers with one value for each action. In texts, `$NAME` is what `{"secret": "NAME"}` gave.
+
+wit_bindgen::generate!({ path: "../../../wit", world: "tool-accountable" });
+
+mod world;
+
+use std::hint::black_box;
+
+use exports::latchwork::plugin::{compensate, invoke, plugin, reconcile, verify};
+use latchwork::plugin::{config, context, invocation, kv, log, secrets, types};
+use serde_json::{Value, json};
+
+struct Hostile;
+
+impl plugin::Guest for Hostile {
+    fn describe() -> plugin::Manifest {
+        let operator = |name: &str, effect, determinism| plugin::Operator {
+            name: name.into(),
+            description: "Follows a script.".into(),
+            input_schema: "true".into(),
+            output_schema: r#"{"type":"array"}"#.into(),
+            effects: vec![effect],
+            determinism,
+            outcome_type: None,
+            outcome_status: None,
+            resolution: plugin::Resolution { idempotent_by_key_seconds: 0, settling_ms: 0 },
+            limits: plugin::LimitsWanted { memory_bytes: None, timeout_ms: Some(20_000), output_bytes: None },
+        };
+        use plugin::{Determinism, Effect};
+        plugin::Manifest {
+            version: "1.0.0".into(),
+            operators: vec![
+                operator("World.Look", Effect::ReadOnly, Determinism::External),
+                operator("World.Change", Effect::ExternalSend, Determinism::External),
+                operator("World.Model", Effect::ProduceOutcome, Determinism::Stable),
+            ],
+        }
+    }
+}
+
+impl invoke::Guest for Hostile {
+    fn invoke(_operator: String, args: String) -> Result<types::ToolOutput, types::Error> {
+        follow(&args).map(output)
+    }
+}
+
+impl reconcile::Guest for Hostile {
+    fn reconcile(_operator: String, _key: String, args: String) -> Result<reconcile::Verdict, types::Error> {
+        let result = follow(&args)?;
+        Ok(match result.as_str() {
+            "[]" => reconcile::Verdict::DidNotHappen,
+            _ => reconcile::Verdict::Happened(output(result)),
+        })
+    }
+}
+
+impl verify::Guest for Hostile {
+    fn verify(_operator: String, change: types::StateChange) -> Result<verify::Finding, types::Error> {
+        let now = world::read(&change.resource_id);
+        Ok(match now.as_str() {
+            Some(text) if Some(text) == change.version.as_deref() => verify::Finding::Confirmed,
+            _ => verify::Finding::Mismatch(now.to_string()),
+        })
+    }
+}
+
+impl compensate::Guest for Hostile {
+    fn compensate(
+        _operator: String,
+        _key: String,
+        _args: String,
+        result: String,
+    ) -> Result<types::ToolOutput, types::Error> {
+        follow(&result).map(output)
+    }
+}
+
+fn output(result: String) -> types::ToolOutput {
+    types::ToolOutput { result, receipt: None, state_changes: vec![], usage: None }
+}
+
+fn follow(script: &str) -> Result<String, types::Error> {
+    let script: Value = serde_json::from_str(script).expect("the host gives JSON");
+    let mut said: Vec<(String, String)> = Vec::new();
+    let mut answers = Vec::new();
+    for action in script["do"].as_array().into_iter().flatten() {
+        let fill = |text: &str| said.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+        let (name, argument) = match action {
+            Value::String(name) => (name.as_str(), &Value::Null),
+            Value::Object(map) => map.iter().next().map(|(name, value)| (name.as_str(), value)).expect("an action"),
+            other => panic!("not an action: {other}"),
+        };
+        let text = |key: &str| fill(argument[key].as_str().unwrap_or_default());
+        answers.push(match name {
+            "http" => world::http(
+                &text("method"),
+                &text("url"),
+                &argument["headers"]
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, value)| (name.clone(), fill(value.as_str().expect("a text"))))
+                    .collect::<Vec<_>>(),
+                argument["body"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(|piece| fill(piece.as_str().expect("a text")))
+                    .collect::<Vec<_>>(),
+            ),
+            "cut" => {
+                // A placeholder in two pieces, cut in the middle, as a body.
+                let whole = text("text");
+                let (a, b) = whole.split_at(whole.len() / 2);
+                world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])
+            }
+            "write" => world::write(&text("path"), &text("text")),
+            "read" => world::read(&text("path")),
+            "tcp" => world::tcp(&text("host"), argument["port"].as_u64().expect("a port") as u16, &text("text")),
+            "secret" => {
+                let name = argument.as_str().expect("a name");
+                match secrets::get(name) {
+                    Ok(value) => {
+                        said.push((format!("${name}"), value.clone()));
+                        json!(value)
+                    }
+                    Err(error) => json!({ "error": format!("{error:?}") }),
+                }
+            }
+            "kv-set" => match kv::set(&text("key"), text("value").as_bytes()) {
+                Ok(()) => json!(true),
+                Err(error) => json!({ "error": format!("{error:?}") }),
+            },
+            "kv-get" => match kv::get(&text("key")) {
+                Ok(value) => json!(value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())),
+                Err(error) => json!({ "error": format!("{error:?}") }),
+            },
+            "config" => json!(config::get(argument.as_str().expect("a key"))),
+            "context" => {
+                let (step, call) = (context::get(), invocation::get());
+                json!([step.job_id, call.slot, call.external_key, call.attempt, call.tries_before, call.timeout_ms])
+            }
+            "print" => {
+                println!("{}", text("text"));
+                log::write(log::Level::Warn, &text("text"));
+                json!(true)
+            }
+            "sleep" => {
+                world::sleep(argument.as_u64().expect("milliseconds"));
+                json!(true)
+            }
+            "trap" => core::arch::wasm32::unreachable(),
+            "spin" => loop {
+                black_box(());
+            },
+            "allocate" => {
+                let mut all = Vec::new();
+                loop {
+                    all.push(black_box(vec![1u8; 1 << 20]));
+                }
+            }
+            "giant" => return Ok(format!("[\"{}\"]", "x".repeat(argument.as_u64().expect("a size") as usize))),
+            "malformed" => return Ok("[1,".into()),
+            "schema" => return Ok("{}".into()),
+            "error" => {
+                return Err(types::Error {
+                    code: types::ErrorCode::RateLimit,
+                    message: "as told".into(),
+                    retry_after_ms: Some(7),
+                    detail: None,
+                    applied: if argument == "no" { types::Applied::No } else { types::Applied::Unknown },
+                });
+            }
+            other => panic!("told to do {other}"),
+        });
+    }
+    Ok(Value::from(answers).to_string())
+}
+
+export!(Hostile);

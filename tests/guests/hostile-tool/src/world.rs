@@ -1,0 +1,136 @@
+//! What the script does through WASI 0.2.
+
+use serde_json::{Value, json};
+use wasip2::clocks::monotonic_clock;
+use wasip2::filesystem::preopens::get_directories;
+use wasip2::filesystem::types::{Descriptor, DescriptorFlags, OpenFlags, PathFlags};
+use wasip2::http::outgoing_handler::handle;
+use wasip2::http::types::{Fields, IncomingBody, Method, OutgoingBody, OutgoingRequest, Scheme};
+use wasip2::io::streams::StreamError;
+use wasip2::sockets::instance_network::instance_network;
+use wasip2::sockets::ip_name_lookup::resolve_addresses;
+use wasip2::sockets::network::{IpAddress, IpAddressFamily, IpSocketAddress, Ipv4SocketAddress};
+use wasip2::sockets::tcp_create_socket::create_tcp_socket;
+
+fn error(text: impl std::fmt::Debug) -> Value {
+    json!({ "error": format!("{text:?}") })
+}
+
+pub fn http(method: &str, url: &str, headers: &[(String, String)], body: Vec<String>) -> Value {
+    try_http(method, url, headers, body).unwrap_or_else(|wrong| wrong)
+}
+
+fn try_http(method: &str, url: &str, headers: &[(String, String)], body: Vec<String>) -> Result<Value, Value> {
+    let (scheme, rest) = url.split_once("://").ok_or_else(|| error("no scheme"))?;
+    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    let fields = Fields::new();
+    for (name, value) in headers {
+        fields.append(name, value.as_bytes()).map_err(error)?;
+    }
+    let request = OutgoingRequest::new(fields);
+    let scheme = if scheme == "https" { Scheme::Https } else { Scheme::Http };
+    let method = match method {
+        "" | "GET" => Method::Get,
+        "POST" => Method::Post,
+        other => Method::Other(other.to_owned()),
+    };
+    request.set_method(&method).map_err(|()| error("method"))?;
+    request.set_scheme(Some(&scheme)).map_err(|()| error("scheme"))?;
+    request.set_authority(Some(authority)).map_err(|()| error("authority"))?;
+    request.set_path_with_query(Some(path)).map_err(|()| error("path"))?;
+    let outgoing = request.body().map_err(|()| error("body"))?;
+    let future = handle(request, None).map_err(error)?;
+    if !body.is_empty() {
+        let stream = outgoing.write().map_err(|()| error("body stream"))?;
+        for piece in body {
+            stream.blocking_write_and_flush(piece.as_bytes()).map_err(error)?;
+        }
+        drop(stream);
+    }
+    OutgoingBody::finish(outgoing, None).map_err(error)?;
+    future.subscribe().block();
+    let response = future.get().expect("it is ready").expect("taken once").map_err(error)?;
+    let status = response.status();
+    let location = response.headers().get("location").first().map(|text| String::from_utf8_lossy(text).into_owned());
+    let incoming = response.consume().map_err(|()| error("response body"))?;
+    let stream = incoming.stream().map_err(|()| error("response stream"))?;
+    let mut bytes = Vec::new();
+    loop {
+        match stream.blocking_read(65_536) {
+            Ok(more) => bytes.extend(more),
+            Err(StreamError::Closed) => break,
+            Err(wrong) => return Err(error(wrong)),
+        }
+    }
+    drop(stream);
+    drop(IncomingBody::finish(incoming));
+    Ok(json!({ "status": status, "location": location, "body": String::from_utf8_lossy(&bytes) }))
+}
+
+fn directory(path: &str) -> Result<(Descriptor, String), Value> {
+    get_directories()
+        .into_iter()
+        .find_map(|(directory, guest)| {
+            let rest = path.strip_prefix(&guest)?.trim_start_matches('/').to_owned();
+            Some((directory, rest))
+        })
+        .ok_or_else(|| error("no such directory"))
+}
+
+pub fn write(path: &str, text: &str) -> Value {
+    let write = || {
+        let (directory, path) = directory(path)?;
+        let open = OpenFlags::CREATE | OpenFlags::TRUNCATE;
+        let file = directory
+            .open_at(PathFlags::empty(), &path, open, DescriptorFlags::WRITE | DescriptorFlags::READ)
+            .map_err(error)?;
+        file.write(text.as_bytes(), 0).map_err(error).map(|len| json!(len))
+    };
+    write().unwrap_or_else(|wrong| wrong)
+}
+
+pub fn read(path: &str) -> Value {
+    let read = || {
+        let (directory, path) = directory(path)?;
+        let file =
+            directory.open_at(PathFlags::empty(), &path, OpenFlags::empty(), DescriptorFlags::READ).map_err(error)?;
+        let (bytes, _) = file.read(65_536, 0).map_err(error)?;
+        Ok(json!(String::from_utf8_lossy(&bytes)))
+    };
+    read().unwrap_or_else(|wrong: Value| wrong)
+}
+
+pub fn tcp(host: &str, port: u16, text: &str) -> Value {
+    try_tcp(host, port, text).unwrap_or_else(|wrong| wrong)
+}
+
+fn try_tcp(host: &str, port: u16, text: &str) -> Result<Value, Value> {
+    let network = instance_network();
+    let octets: Vec<u8> = host.split('.').filter_map(|part| part.parse().ok()).collect();
+    let address = match octets[..] {
+        [a, b, c, d] => (a, b, c, d),
+        _ => {
+            let stream = resolve_addresses(&network, host).map_err(error)?;
+            loop {
+                stream.subscribe().block();
+                match stream.resolve_next_address().map_err(error)? {
+                    Some(IpAddress::Ipv4(address)) => break address,
+                    Some(_) => {}
+                    None => return Err(error("no address")),
+                }
+            }
+        }
+    };
+    let socket = create_tcp_socket(IpAddressFamily::Ipv4).map_err(error)?;
+    let remote = IpSocketAddress::Ipv4(Ipv4SocketAddress { port, address });
+    socket.start_connect(&network, remote).map_err(error)?;
+    socket.subscribe().block();
+    let (input, output) = socket.finish_connect().map_err(error)?;
+    output.blocking_write_and_flush(text.as_bytes()).map_err(error)?;
+    let answer = input.blocking_read(1_024).map_err(error)?;
+    Ok(json!(String::from_utf8_lossy(&answer)))
+}
+
+pub fn sleep(ms: u64) {
+    monotonic_clock::subscribe_duration(ms * 1_000_000).block();
+}

@@ -1,0 +1,60 @@
+//! The guest SDK's checked-in bindings are what its generator makes of `wit/` today.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use wit_bindgen_core::wit_parser::Resolve;
+use wit_bindgen_core::{Files, WorldGenerator};
+use wit_bindgen_rust::{Opts, WithOption};
+
+/// Worlds of `guest-sdk/rust/sdk.wit`; each becomes one file.
+const WORLDS: [&str; 7] = [
+    "imports",
+    "export-plugin",
+    "export-run",
+    "export-invoke",
+    "export-reconcile",
+    "export-verify",
+    "export-compensate",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").to_path_buf()
+}
+
+/// File name and text of the bindings of one world.
+fn generate(root: &Path, world: &str) -> Result<(String, String)> {
+    let mut resolve = Resolve::default();
+    resolve.push_dir(root.join("wit"))?;
+    let (package, _) = resolve.push_path(root.join("guest-sdk/rust/sdk.wit"))?;
+    let id = resolve.select_world(&[package], Some(world))?;
+    // The types are written once, among the imports; the other files use them.
+    let types = ("latchwork:plugin/types@0.1.0".to_owned(), WithOption::Path("crate::bindings::types".to_owned()));
+    let with = if world == "imports" { vec![] } else { vec![types] };
+    let opts = Opts { generate_all: true, format: true, pub_export_macro: true, with, ..Opts::default() };
+    let mut files = Files::default();
+    opts.build().generate(&mut resolve, id, &mut files)?;
+    let (name, bytes) = files.iter().next().context("the generator wrote no file")?;
+    Ok((name.to_owned(), String::from_utf8(bytes.to_vec())?))
+}
+
+/// With `LATCH_BLESS=1` it writes them instead.
+#[test]
+fn guest_bindings_are_fresh() -> Result<()> {
+    let root = root();
+    for world in WORLDS {
+        let (name, text) = generate(&root, world).with_context(|| format!("world {world}"))?;
+        let path = root.join("guest-sdk/rust/src/bindings").join(name);
+        if std::env::var_os("LATCH_BLESS").is_some() {
+            std::fs::write(&path, text)?;
+            continue;
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == text,
+            "{} is not what wit/ says now; write it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings",
+            path.display()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,305 @@
+//! `latch.toml`: everything that is wrong is listed, in its place; what holds is read whole.
+
+use std::path::{Path, PathBuf};
+
+use latchwork::config::{Commit, Config, ConfigErrors, DirGrant, Durability, HttpGrant, LoadOptions, Origin, TcpGrant};
+use latchwork_core::event::Mode;
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::{Effect, OnIndeterminate};
+use serde_json::json;
+
+/// A folder with a `latch.toml`.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn empty() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+    fn with(text: &str) -> Self {
+        let folder = Self::empty();
+        std::fs::write(folder.path().join("latch.toml"), text).unwrap();
+        folder
+    }
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+    fn load(&self) -> Result<Config, ConfigErrors> {
+        Config::load(&options(self.path()))
+    }
+}
+
+fn options(cwd: &Path) -> LoadOptions<'_> {
+    LoadOptions { cwd, config: None, db: None, near: None, env: &|_| None }
+}
+
+/// `line:column code key: message` of every problem.
+fn problems(text: &str) -> Vec<String> {
+    let folder = Folder::with(text);
+    let errors = folder.load().expect_err("the configuration is refused");
+    let show = |problem: &latchwork::config::Problem| {
+        let Origin::File { line, column, path } = &problem.origin else { panic!("{problem}: no place") };
+        assert_eq!(path, &folder.path().join("latch.toml"));
+        format!("{line}:{column} {} {}: {}", problem.code, problem.key, problem.message)
+    };
+    errors.0.iter().map(show).collect()
+}
+
+#[test]
+fn nothing_configured_is_a_configuration() {
+    let folder = Folder::empty();
+    let config = folder.load().unwrap();
+    assert_eq!(config.root, folder.path());
+    assert_eq!(config.file, None);
+    assert_eq!(config.database, format!("sqlite://{}/latch.db", folder.path().display()));
+    assert_eq!(config.state_dir, folder.path().join(".latch"));
+    assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (15_000, 5_000, 2_000));
+    assert_eq!((config.commit, config.durability), (Commit::Atomic, Durability::Full));
+    assert_eq!(config.max_attempts_without_progress, 5);
+    assert_eq!(config.policy["default"].modes, [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated]);
+    assert!(config.plugins.is_empty());
+}
+
+#[test]
+fn everything_that_can_be_said_is_read() {
+    let digest = Hash::of(&[b"component"]);
+    let folder = Folder::with(&format!(
+        r#"
+database = "sqlite://data/latch.db"
+commit = "staged"
+effect_store = "sqlite:///var/effects.db"
+durability = "relaxed"
+on_indeterminate = "fail"
+lease = "20s"
+heartbeat = "4s"
+clock_margin = "1s"
+max_attempts_without_progress = 7
+state_dir = "state"
+
+[policy.default]
+modes = ["HUMAN_GATED", "DRY_RUN"]
+standing_approvals = false
+
+[policy.acme]
+gate = {{ effects = ["internal_write"], tags = ["money", "law", "money"] }}
+
+[[plugin]]
+name = "mail"
+source = "plugins/mail.wasm"
+digest = "sha256:{digest}"
+wasi = "none"
+on_indeterminate = "park"
+grants = {{ http = ["https://api.example.com", "http://127.0.0.1:8080"], tcp = ["smtp.example.com:587"], dirs = [{{ host = "outbox", guest = "/outbox", write = true }}, {{ host = "/etc/mail", guest = "/conf" }}], secrets = ["MAIL_TOKEN"], secrets_clear = true, kv = "mail" }}
+limits = {{ memory = "128MiB", fuel = 5_000_000_000, timeout = "1m 30s", output = "2MiB", host_calls = 50 }}
+config = {{ from = "me@example.org", retries = 3, ratio = 0.5, on = true, nested = {{ list = [1, "two"] }} }}
+"#
+    ));
+    let config = folder.load().unwrap();
+    let root = folder.path();
+    assert_eq!(config.database, format!("sqlite://{}/data/latch.db", root.display()));
+    assert_eq!(config.commit, Commit::Staged);
+    assert_eq!(config.effect_store.as_deref(), Some("sqlite:///var/effects.db"));
+    assert_eq!(config.durability, Durability::Relaxed);
+    assert_eq!(config.on_indeterminate, OnIndeterminate::Fail);
+    assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (20_000, 4_000, 1_000));
+    assert_eq!(config.max_attempts_without_progress, 7);
+    assert_eq!(config.state_dir, root.join("state"));
+    assert_eq!(config.file, Some(root.join("latch.toml")));
+
+    let default = &config.policy["default"];
+    assert_eq!(default.modes, [Mode::DryRun, Mode::HumanGated]);
+    assert_eq!(default.gate_effects, [Effect::ExternalWrite, Effect::ExternalSend]);
+    assert!(!default.standing_approvals);
+    let acme = &config.policy["acme"];
+    assert_eq!(acme.modes, default.modes, "what a tenant leaves out is as in the default");
+    assert!(!acme.standing_approvals, "what a tenant leaves out is as in the default");
+    assert_eq!(acme.gate_effects, [Effect::InternalWrite]);
+    assert_eq!(acme.gate_tags, ["law", "money"]);
+
+    let [mail] = config.plugins.as_slice() else { panic!("one plugin") };
+    assert_eq!(mail.name, "mail");
+    assert_eq!(mail.source, root.join("plugins/mail.wasm"));
+    assert_eq!(mail.digest, Some(digest));
+    assert_eq!(mail.on_indeterminate, Some(OnIndeterminate::Park));
+    let http = |scheme: &str, host: &str, port| HttpGrant { scheme: scheme.into(), host: host.into(), port };
+    assert_eq!(mail.grants.http, [http("https", "api.example.com", 443), http("http", "127.0.0.1", 8080)]);
+    assert_eq!(mail.grants.tcp, [TcpGrant { host: "smtp.example.com".into(), port: 587 }]);
+    let dir = |host: PathBuf, guest: &str, write| DirGrant { host, guest: guest.into(), write };
+    let dirs = [dir(root.join("outbox"), "/outbox", true), dir("/etc/mail".into(), "/conf", false)];
+    assert_eq!(mail.grants.dirs, dirs);
+    assert_eq!(mail.grants.secrets, ["MAIL_TOKEN"]);
+    assert!(mail.grants.secrets_clear);
+    assert_eq!(mail.grants.kv.as_deref(), Some("mail"));
+    assert_eq!(mail.limits.memory_bytes, Some(128 << 20));
+    assert_eq!(mail.limits.fuel, Some(5_000_000_000));
+    assert_eq!(mail.limits.timeout_ms, Some(90_000));
+    assert_eq!(mail.limits.output_bytes, Some(2 << 20));
+    assert_eq!(mail.limits.host_calls, Some(50));
+    let read = serde_json::to_value(&mail.config).unwrap();
+    let said =
+        json!({"from": "me@example.org", "retries": 3, "ratio": 0.5, "on": true, "nested": {"list": [1, "two"]}});
+    assert_eq!(read, said);
+}
+
+#[test]
+fn every_problem_is_listed_with_its_place() {
+    let found = problems(
+        r#"databse = "sqlite://latch.db"
+commit = "atomik"
+lease = 15
+max_attempts_without_progress = 0
+
+[validators]
+run = ["static"]
+
+[policy.default]
+modes = ["DRY_RUN", "AUTO_EXEC", "SOMETIMES"]
+gate = { effects = ["external_sent"], quorum = 2 }
+
+[[plugin]]
+name = "mail"
+source = "oci://registry/mail:1"
+digest = "sha256:abc"
+grants = { htttp = [], http = ["api.example.com", "https://ok.example", "https://*.example"] }
+
+[[plugin]]
+name = "mail"
+limits = { memory = "64 potatoes", timeout = "0s", fuel = -1 }
+config = { big = 9007199254740993, bad = nan }
+"#,
+    );
+    let expected = [
+        "1:1 L0003 databse: unknown key (did you mean `database`?)",
+        "2:10 L0006 commit: `atomik` is not one of `atomic`, `staged` (did you mean `atomic`?)",
+        "3:9 L0005 lease: a string is expected here, not an integer",
+        "4:33 L0006 max_attempts_without_progress: 0 is not between 1 and 1000",
+        "6:2 L0004 validators: not supported by this version: take it out",
+        "10:21 L0004 policy.default.modes[1]: AUTO_EXEC needs levels of trust",
+        "10:34 L0006 policy.default.modes[2]: `SOMETIMES` is not one of",
+        "11:21 L0006 policy.default.gate.effects[0]: `external_sent` is not one of",
+        "11:39 L0004 policy.default.gate.quorum: not supported by this version",
+        "15:10 L0004 plugin[0].source: plugins from a registry",
+        "16:10 L0006 plugin[0].digest: `sha256:abc` is not a digest",
+        "17:12 L0003 plugin[0].grants.htttp: unknown key (did you mean `http`?)",
+        "17:32 L0006 plugin[0].grants.http[0]: `api.example.com` names no scheme",
+        "17:73 L0006 plugin[0].grants.http[2]: `https://*.example` has a wildcard",
+        "19:1 L0007 plugin[1]: `source` is missing",
+        "20:8 L0008 plugin[1].name: there is another plugin named `mail`",
+        "21:21 L0006 plugin[1].limits.memory: `64 potatoes` is not a size",
+        "21:46 L0006 plugin[1].limits.timeout: `0s` is no time at all",
+        "21:59 L0006 plugin[1].limits.fuel: -1 is not between",
+        "22:18 L0006 plugin[1].config.big: 9007199254740993 is beyond 2^53",
+        "22:42 L0006 plugin[1].config.bad: nan is not a JSON number",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "\n   found {found}\nexpected {expected}");
+    }
+}
+
+#[test]
+fn columns_count_characters() {
+    let found = problems("policy = { \"größe\" = { mode = [] } }");
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("1:24 L0003 policy.\"größe\".mode: unknown key (did you mean `modes`?)"), "{found:?}");
+}
+
+#[test]
+fn syntax_errors_are_listed_and_nothing_is_guessed_behind_them() {
+    let found = problems("lease = \"15s\nheartbeat = 5s\nunknown = 1\n");
+    assert!(found.len() >= 2, "{found:?}");
+    assert!(found.iter().all(|problem| problem.contains(" L0002 ")), "{found:?}");
+    assert!(found[0].starts_with("1:"), "{found:?}");
+}
+
+#[test]
+fn settings_that_do_not_go_together_are_refused() {
+    let found = problems("effect_store = \"sqlite://effects.db\"\nlease = \"10s\"\nheartbeat = \"6s\"\n");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("commit = \"staged\""), "{found:?}");
+    assert!(found[1].starts_with("3:13 L0006 heartbeat: "), "{found:?}");
+    let short = Folder::with("lease = \"6s\"").load().unwrap();
+    assert_eq!(short.heartbeat_ms, 2_000, "three heartbeats to a lease");
+}
+
+#[test]
+fn a_secret_written_by_mistake_is_not_repeated() {
+    let found = problems(
+        "[[plugin]]\nname = \"a\"\nsource = \"a\"\ngrants = { secrets = [\"sk-very-secret\"] }\nsecrets = { TOKEN = \"hunter2\" }\n",
+    );
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(!found.concat().contains("sk-very-secret") && !found.concat().contains("hunter2"), "{found:?}");
+}
+
+#[test]
+fn keys_of_later_versions_are_refused_not_ignored() {
+    for text in [
+        "confirmation = \"strict\"",
+        "[notify]\nwebhook = \"https://example.com\"",
+        "[policy.default]\nbudget = { per_job_usd = \"1.00\" }",
+        "[policy.default]\nauto_exec = true",
+        "[policy.default]\ntrust = { \"me/Mail.Send\" = 3 }",
+        "[policy.default]\nrequire = {}",
+        "[policy.default]\ngate = { expires = \"72h\" }",
+        "[[plugin]]\nname = \"a\"\nsource = \"a\"\nverifier = \"etag\"",
+        "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\"",
+    ] {
+        let found = problems(text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].contains(" L0004 ") && found[0].contains("not supported by this version"), "{found:?}");
+    }
+}
+
+#[test]
+fn the_file_is_searched_in_order() {
+    let (cwd, plan, named) = (Folder::with("lease = \"21s\""), Folder::with("lease = \"22s\""), Folder::empty());
+    let deep = plan.path().join("a/b");
+    std::fs::create_dir_all(&deep).unwrap();
+    let file = named.path().join("other.toml");
+    std::fs::write(&file, "lease = \"23s\"").unwrap();
+    let flag = named.path().join("flag.toml");
+    std::fs::write(&flag, "lease = \"24s\"").unwrap();
+    let lease = |options: &LoadOptions<'_>| Config::load(options).unwrap().lease_ms;
+
+    let nowhere = Folder::empty();
+    assert_eq!(lease(&options(nowhere.path())), 15_000);
+    assert_eq!(lease(&LoadOptions { near: Some(&deep), ..options(nowhere.path()) }), 22_000);
+    let near = LoadOptions { near: Some(&deep), ..options(cwd.path()) };
+    assert_eq!(lease(&near), 21_000, "the working directory comes before the plan's");
+    let variable = |name: &str| (name == "LATCH_CONFIG").then(|| file.display().to_string());
+    let from_variable = LoadOptions { env: &variable, ..near };
+    assert_eq!(lease(&from_variable), 23_000);
+    assert_eq!(lease(&LoadOptions { config: Some(&flag), ..from_variable }), 24_000);
+
+    let missing = Path::new("missing.toml");
+    let errors = Config::load(&LoadOptions { config: Some(missing), ..options(cwd.path()) }).unwrap_err();
+    assert_eq!(errors.0[0].code, "L0001");
+    assert_eq!(errors.0[0].origin, Origin::WholeFile(cwd.path().join("missing.toml")));
+}
+
+#[test]
+fn flag_wins_over_variable_wins_over_file() {
+    let folder = Folder::with("database = \"sqlite:///file.db\"");
+    let variable = |name: &str| (name == "LATCH_DATABASE").then(|| "sqlite:///variable.db".to_owned());
+    let database = |options: &LoadOptions<'_>| Config::load(options).unwrap().database;
+    assert_eq!(database(&options(folder.path())), "sqlite:///file.db");
+    let with_variable = LoadOptions { env: &variable, ..options(folder.path()) };
+    assert_eq!(database(&with_variable), "sqlite:///variable.db");
+    let with_flag = LoadOptions { db: Some("sqlite://flag.db"), ..with_variable };
+    assert_eq!(database(&with_flag), format!("sqlite://{}/flag.db", folder.path().display()));
+
+    let postgres = LoadOptions { db: Some("postgres://localhost/latch"), ..options(folder.path()) };
+    let errors = Config::load(&postgres).unwrap_err();
+    assert_eq!(errors.0[0].origin, Origin::Flag("--db"));
+    assert!(errors.0[0].message.contains("PostgreSQL is not supported by this version"), "{errors}");
+}
+
+#[test]
+fn a_policy_is_known_by_what_it_says() {
+    let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
+    let plain = hash("");
+    assert_eq!(plain, hash("[policy.default]\nmodes = [\"HUMAN_GATED\", \"DRY_RUN\", \"DRAFT_ONLY\", \"DRY_RUN\"]"));
+    assert_ne!(plain, hash("[policy.default]\nmodes = [\"DRY_RUN\"]"));
+    assert_ne!(plain, hash("[policy.default]\ngate = { tags = [\"money\"] }"));
+    assert_ne!(plain, hash("[policy.default]\ngate = { effects = [] }"));
+    assert_ne!(plain, hash("[policy.default]\nstanding_approvals = false"));
+}

@@ -1,0 +1,64 @@
+//! Plugins that misbehave: each fault has its own code, and the host goes on.
+
+mod log;
+mod registry;
+mod server;
+mod step;
+mod tool;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use async_trait::async_trait;
+use latchwork::capability::Secrets;
+use latchwork::config::{Grants, LimitsConfig};
+use latchwork::engine::{Engine, EngineOptions, LoadError, Plugin, PluginSettings};
+use latchwork_core::storage::{KeyValue, StoreError};
+
+use crate::support::guest;
+
+/// One engine for all tests of this file: that is what has to go on.
+fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())
+}
+
+fn load(name: &str, grants: Grants, limits: LimitsConfig) -> Result<Arc<Plugin>, LoadError> {
+    engine().load(&std::fs::read(guest(name)).unwrap(), settings(name, grants, limits))
+}
+
+fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> PluginSettings {
+    PluginSettings {
+        name: name.to_owned(),
+        grants,
+        limits,
+        config: BTreeMap::from([("from".to_owned(), "me@example.org".into())]),
+        secrets: Arc::new(OneSecret),
+        kv: Arc::new(Map::default()),
+    }
+}
+
+struct OneSecret;
+
+impl Secrets for OneSecret {
+    fn value(&self, name: &str) -> Option<String> {
+        (name == "TOKEN").then(|| "the-real-token".to_owned())
+    }
+}
+
+#[derive(Default)]
+struct Map(Mutex<HashMap<(String, String), Vec<u8>>>);
+
+#[async_trait]
+impl KeyValue for Map {
+    async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.0.lock().unwrap().get(&(namespace.to_owned(), key.to_owned())).cloned())
+    }
+    async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.0.lock().unwrap().insert((namespace.to_owned(), key.to_owned()), value.to_owned());
+        Ok(())
+    }
+    async fn delete(&self, namespace: &str, key: &str) -> Result<bool, StoreError> {
+        Ok(self.0.lock().unwrap().remove(&(namespace.to_owned(), key.to_owned())).is_some())
+    }
+}

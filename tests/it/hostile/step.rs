@@ -1,0 +1,245 @@
+//! Steps.
+
+use async_trait::async_trait;
+use latchwork::config::{Grants, LimitsConfig};
+use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::manifest::{Class, Effect, PluginKind};
+use serde_json::{Value, json};
+use tracing::Level;
+
+use super::{engine, load, settings};
+
+/// Answers every call with what it was asked, or as it was told.
+#[derive(Default)]
+struct Calls {
+    fails: Option<Failure>,
+    stops: bool,
+}
+
+#[async_trait]
+impl StepCalls for Calls {
+    fn context(&self) -> StepContext {
+        StepContext { step_id: "s3".into(), ..StepContext::default() }
+    }
+    fn now_us(&mut self) -> i64 {
+        1_700_000_000_250_001
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.fill(7);
+    }
+    fn next_u32(&mut self) -> u32 {
+        11
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        bound - 1
+    }
+    fn log(&mut self, _level: Level, _message: &str) {}
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        match (&self.fails, self.stops) {
+            (_, true) => Err(Stop),
+            (Some(failure), _) => Ok(Err(failure.clone())),
+            (None, _) => Ok(Ok(format!("{operator} {args} {action_key:?}"))),
+        }
+    }
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        Ok(calls.into_iter().map(|call| Ok(call.args)).collect())
+    }
+    async fn emit(&mut self, _name: String, _payload: String) -> Result<(), Stop> {
+        Err(Stop)
+    }
+}
+
+fn limits() -> LimitsConfig {
+    LimitsConfig {
+        memory_bytes: Some(16 << 20),
+        fuel: Some(200_000_000),
+        timeout_ms: Some(10_000),
+        output_bytes: Some(64 << 10),
+        host_calls: Some(1_000),
+    }
+}
+
+async fn run(plugin: &Plugin, input: Value, calls: Calls) -> StepEnd {
+    plugin.run_step("Hostile.Do", &input.to_string(), &plugin.limits("Hostile.Do"), Box::new(calls)).await
+}
+
+fn output(end: StepEnd) -> Value {
+    match end.outcome {
+        StepOutcome::Output(text) => serde_json::from_str(&text).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn fault(end: StepEnd) -> Failure {
+    match end.outcome {
+        StepOutcome::Fault(failure) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn good(plugin: &Plugin) {
+    let end = run(plugin, json!({"do": "good"}), Calls::default()).await;
+    assert!(end.fuel > 1_000, "{}", end.fuel);
+    let wanted = json!({
+        "operator": "Hostile.Do", "step": "s3", "runs": 1,
+        "now": [1_700_000_000, 250_001_000], "rng": [11, 5, 2],
+    });
+    assert_eq!(output(end), wanted);
+}
+
+#[tokio::test]
+async fn a_step_says_what_it_is() {
+    let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
+    assert_eq!((plugin.kind, plugin.manifest.version.as_str()), (PluginKind::Step, "1.2.3"));
+    let operator = plugin.operator("Hostile.Do").unwrap();
+    assert_eq!(operator.effects, [Effect::ProduceOutcome]);
+    assert_eq!(operator.outcome_type.as_deref(), Some("Draft.Mischief"));
+    assert_eq!(plugin.class("Hostile.Do"), Class::Read);
+    assert!(plugin.imports.iter().all(|import| import.starts_with("latchwork:plugin/")), "{:?}", plugin.imports);
+    plugin.check_input("Hostile.Do", &json!({"do": 1})).unwrap();
+    assert_eq!(plugin.check_input("Hostile.Do", &json!({})).unwrap_err().code, Code::InvalidInput);
+    assert_eq!(plugin.check_output("Hostile.Do", &json!(1)).unwrap_err().code, Code::SchemaValidationFailed);
+}
+
+/// Each fault by its own code and with a place, and a good run after each on the same engine.
+#[tokio::test]
+async fn each_fault_has_its_code_and_the_host_goes_on() {
+    let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
+    let faults = [
+        (json!({"do": "spin"}), Code::OutOfFuel, "limits.fuel"),
+        (json!({"do": "allocate"}), Code::MemoryLimit, "16777216 are allowed"),
+        (json!({"do": "recurse"}), Code::StackOverflow, "recurse_without_end"),
+        (json!({"do": "trap"}), Code::PluginTrap, "hostile_step::trap_here"),
+        (json!({"do": "nonsense"}), Code::PluginTrap, "panic"),
+        (json!({"do": "giant", "n": 65_537}), Code::OutputLimit, "65537 bytes"),
+        (json!({"do": "giant", "n": 4_000_000}), Code::OutputLimit, "limits.output"),
+        (json!({"do": "lie"}), Code::PluginTrap, "out of bounds"),
+        (json!({"do": "malformed"}), Code::SchemaValidationFailed, "not JSON"),
+        (json!({"do": "not-utf8"}), Code::SchemaValidationFailed, "UTF-8"),
+        (json!({"do": "schema"}), Code::SchemaValidationFailed, "schema"),
+        (json!({"do": "flood", "n": 1_001}), Code::PluginTrap, "1000 host calls"),
+        (json!({"do": "call-all", "n": 1_001}), Code::PluginTrap, "1000 host calls"),
+        (json!({"do": "random", "n": 65_537}), Code::PluginTrap, "65537 random bytes"),
+    ];
+    for (input, code, text) in faults {
+        let failure = fault(run(&plugin, input.clone(), Calls::default()).await);
+        assert_eq!(failure.code, code, "{input}: {failure}");
+        assert!(failure.message.contains(text), "{input}: {failure}");
+        good(&plugin).await;
+    }
+    assert_eq!(
+        output(run(&plugin, json!({"do": "flood", "n": 1_000}), Calls::default()).await),
+        json!({"wrote": 1000})
+    );
+}
+
+#[tokio::test]
+async fn a_gibibyte_is_refused_even_where_memory_allows_it() {
+    let roomy = LimitsConfig { memory_bytes: Some(3 << 30), fuel: Some(100_000_000_000), ..limits() };
+    let plugin = load("hostile-step", Grants::default(), roomy).unwrap();
+    let failure = fault(run(&plugin, json!({"do": "giant", "n": 1u64 << 30}), Calls::default()).await);
+    assert_eq!(failure.code, Code::OutputLimit, "{failure}");
+    good(&plugin).await;
+}
+
+#[tokio::test]
+async fn fuel_is_reproducible_and_running_out_is_too() {
+    let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
+    let once = run(&plugin, json!({"do": "good"}), Calls::default()).await;
+    assert_eq!(once, run(&plugin, json!({"do": "good"}), Calls::default()).await);
+    let mut limits = plugin.limits("Hostile.Do");
+    let input = json!({"do": "good"}).to_string();
+    limits.fuel = once.fuel;
+    let exact = plugin.run_step("Hostile.Do", &input, &limits, Box::new(Calls::default())).await;
+    assert_eq!(exact.outcome, once.outcome);
+    // Fuel is counted exactly, and looked at where functions and loops begin.
+    limits.fuel = once.fuel / 2;
+    let end = plugin.run_step("Hostile.Do", &input, &limits, Box::new(Calls::default())).await;
+    assert_eq!(fault(end).code, Code::OutOfFuel);
+}
+
+#[tokio::test]
+async fn a_step_that_never_ends_yields_and_is_stopped_by_the_clock() {
+    let slow = LimitsConfig { fuel: Some(u64::MAX / 2), timeout_ms: Some(300), ..limits() };
+    let plugin = load("hostile-step", Grants::default(), slow).unwrap();
+    // On the same, only thread: it runs although the step spins.
+    let other = tokio::spawn(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
+    let failure = fault(run(&plugin, json!({"do": "spin"}), Calls::default()).await);
+    assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
+    assert!(other.is_finished());
+    good(&plugin).await;
+}
+
+#[tokio::test]
+async fn calls_answers_errors_and_stops() {
+    let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
+    let call = json!({"do": "call"});
+    let said = output(run(&plugin, call.clone(), Calls::default()).await);
+    assert_eq!(said, json!({"ok": "Some.Tool {\"x\":1} Some(\"key\")"}));
+
+    let lost = Failure::new(Code::BudgetExceeded, "no money");
+    let said = output(run(&plugin, call.clone(), Calls { fails: Some(lost), ..Calls::default() }).await);
+    assert_eq!(said["err"], "ErrorCode::PolicyDenied");
+    assert!(said["detail"].as_str().unwrap().contains("BUDGET_EXCEEDED"));
+
+    let all = output(run(&plugin, json!({"do": "call-all", "n": 3}), Calls::default()).await);
+    assert_eq!(all, json!({"answers": ["0", "1", "2"]}));
+
+    for stopped in [call, json!({"do": "emit"})] {
+        let end = run(&plugin, stopped, Calls { stops: true, ..Calls::default() }).await;
+        assert_eq!(end.outcome, StepOutcome::Stopped);
+    }
+    let end = run(&plugin, json!({"do": "error"}), Calls::default()).await;
+    let StepOutcome::Failed(failure) = end.outcome else { panic!("{end:?}") };
+    assert_eq!((failure.code, failure.retry_after_ms), (Code::InvalidInput, Some(5)));
+    assert_eq!(failure.detail.as_deref(), Some("\"not JSON\""));
+}
+
+#[test]
+fn a_step_that_imports_the_world_is_refused_with_every_import() {
+    let error = load("wasi-step", Grants::default(), limits()).unwrap_err();
+    let text = error.to_string();
+    for (import, instead) in [
+        ("wasi:clocks/wall-clock@0.2", "latchwork:plugin/clock"),
+        ("wasi:random/random@0.2", "latchwork:plugin/rng"),
+        ("wasi:sockets/instance-network@0.2", "tcp grant"),
+        ("wasi:filesystem/preopens@0.2", "directory grant"),
+        ("latchwork:plugin/invocation@0.1.0", "attempts"),
+    ] {
+        let line = text.lines().find(|line| line.contains(import)).unwrap_or_else(|| panic!("{import} in {text}"));
+        assert!(line.contains(instead), "{line}");
+    }
+    assert!(error.problems.iter().all(|problem| matches!(problem, Problem::Import { .. })), "{text}");
+    // No grant changes that.
+    let grants = Grants { kv: Some("x".into()), ..Grants::default() };
+    assert_eq!(load("wasi-step", grants, limits()).unwrap_err(), error);
+}
+
+#[test]
+fn describe_may_call_nothing() {
+    let error = load("chatty-step", Grants::default(), limits()).unwrap_err();
+    assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
+    assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");
+}
+
+#[test]
+fn what_is_no_component_is_refused() {
+    let bytes: [&[u8]; 3] = [b"", b"\0asm\x01\0\0\0", b"\x7fELF"];
+    for bytes in bytes {
+        let error = engine().load(bytes, settings("x", Grants::default(), limits())).unwrap_err();
+        assert!(matches!(error.problems[..], [Problem::NotAComponent(_)]), "{error}");
+    }
+    // An empty component: says all that is missing.
+    let empty = b"\0asm\x0d\0\x01\0";
+    let error = engine().load(empty, settings("x", Grants::default(), limits())).unwrap_err();
+    let text = error.to_string();
+    for export in ["plugin/run@0.1.0", "plugin/invoke@0.1.0", "plugin/plugin@0.1.0"] {
+        assert!(text.contains(export), "{text}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The built program, as a person runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// `latch`, up to date. This package has no binary of its own, so cargo is asked for the one
+/// of the workspace: in the profile and folder that this test was built in, nearly all is there.
+pub(crate) fn path() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let test = std::env::current_exe().expect("a test knows its file");
+        let folder = test.parent().and_then(Path::parent).expect("tests lie in deps");
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(profile) => profile,
+        };
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--workspace", "--bin", "latch", "--manifest-path", manifest])
+            .args(["--profile", profile])
+            .output()
+            .expect("cargo runs");
+        assert!(built.status.success(), "latch is built: {}", String::from_utf8_lossy(&built.stderr));
+        folder.join("latch")
+    })
+}
+
+/// `latch` in `folder`, undisturbed by the environment of whoever runs the tests.
+pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(path());
+    command.current_dir(folder).args(args).stdin(std::process::Stdio::null());
+    for name in ["LATCH_CONFIG", "LATCH_DATABASE", "LATCH_LOG", "LATCH_LOG_FORMAT"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// What came of it.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// The one JSON document of stdout.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {:?} {}", self.stdout, self.stderr))
+    }
+}
+
+/// Run to the end.
+pub(crate) fn run(folder: &Path, args: &[&str]) -> Ran {
+    ran(latch(folder, args).output().expect("latch runs"))
+}
+
+/// What an ended process said.
+pub(crate) fn ran(output: Output) -> Ran {
+    let text = |bytes| String::from_utf8(bytes).expect("latch speaks UTF-8");
+    Ran { code: output.status.code().expect("no signal"), stdout: text(output.stdout), stderr: text(output.stderr) }
+}

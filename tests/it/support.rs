@@ -1,0 +1,36 @@
+//! What several tests need.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The component of a guest in `tests/guests`; all of them are built on first use.
+pub(crate) fn guest(name: &str) -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let dir = BUILT.get_or_init(build_guests);
+    let path = dir.join(format!("{}.wasm", name.replace('-', "_")));
+    assert!(path.exists(), "tests/guests has no member {name}");
+    path
+}
+
+fn build_guests() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = root.join("../target/guests-tests");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root.join("guests")).args(["build", "--release", "--locked"]).arg("--target-dir").arg(&target);
+    // Settings of the build that runs this test are not for the guests.
+    for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        cargo.env_remove(variable);
+    }
+    // A compiler that has the Wasm target, where the default one does not.
+    if let Some(rustc) = std::env::var_os("LATCH_WASM_RUSTC").filter(|rustc| !rustc.is_empty()) {
+        cargo.env("RUSTC", rustc);
+    }
+    let output = cargo.output().expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "tests/guests cannot be built (is the target wasm32-unknown-unknown installed?):\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    target.join("wasm32-unknown-unknown/release")
+}
