@@ -50,7 +50,11 @@ fn guest_bindings_are_fresh() -> Result<()> {
             continue;
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(kept == text, "{} is not what wit/ says now; write it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings", path.display());
+        assert!(
+            kept == text,
+            "{} is not what wit/ says now; write it with: LATCH_BLESS=1 cargo test -p latchwork-tests bindings",
+            path.display()
+        );
     }
     Ok(())
 }

@@ -23,9 +23,9 @@ fn help_and_version_are_answers() {
 #[test]
 fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
     let folder = folder();
-    let plain = run(folder.path(), &["rnu"]);
+    let plain = run(folder.path(), &["explian"]);
     assert_eq!((plain.code, plain.stdout.as_str()), (2, ""));
-    assert!(plain.stderr.contains("run"), "the nearest verb is named: {}", plain.stderr);
+    assert!(plain.stderr.contains("'explain'"), "the nearest verb is named: {}", plain.stderr);
     for args in [
         &["--json", "rnu"][..],
         &["job", "show", "--json"],

@@ -3,6 +3,7 @@
 mod bindings;
 mod cli;
 mod config;
+mod conformance;
 mod hostile;
 mod program;
 mod support;

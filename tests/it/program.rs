@@ -9,14 +9,20 @@ use std::sync::OnceLock;
 pub(crate) fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
+        let test = std::env::current_exe().expect("a test knows its file");
+        let folder = test.parent().and_then(Path::parent).expect("tests lie in deps");
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") | None => "dev",
+            Some(profile) => profile,
+        };
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
         let built = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--workspace", "--bin", "latch", "--manifest-path", manifest])
+            .args(["--profile", profile])
             .output()
             .expect("cargo runs");
         assert!(built.status.success(), "latch is built: {}", String::from_utf8_lossy(&built.stderr));
-        let test = std::env::current_exe().expect("a test knows its file");
-        test.parent().and_then(Path::parent).expect("tests lie in deps").join("latch")
+        folder.join("latch")
     })
 }
 

@@ -136,6 +136,35 @@ pub fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
 /// a mixture, and so does whoever looks after a crash. `unique` tells this writer's temporary
 /// file from another's; the external key of the call does.
 pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
+    let temporary = prepare(path, content, unique)?;
+    rename(&temporary, path)
+}
+
+/// Write a file whole where there is none: of several writers one wins, and the others are told
+/// [`ErrorKind::AlreadyExists`]. `unique` is as for [`replace`]. Needs a file system with hard links.
+///
+/// ```
+/// use latchwork_guest::{fs, testing::Host};
+///
+/// let records = tempfile::tempdir()?;
+/// Host::new().dir("/records", records.path()).run(|| {
+///     fs::publish("/records/1", b"mine", "ada")?;
+///     let late = fs::publish("/records/1", b"theirs", "eve").unwrap_err();
+///     assert_eq!(late.kind(), fs::ErrorKind::AlreadyExists);
+///     Ok::<(), fs::Error>(())
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn publish(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
+    let temporary = prepare(path, content, unique)?;
+    let linked = host::link(&temporary, path);
+    // What is left behind by a crash here is removed by the next try with the same key.
+    let removed = remove(&temporary);
+    linked.and(removed)
+}
+
+/// The content in a temporary file beside `path`.
+fn prepare(path: &str, content: &[u8], unique: &str) -> Result<String, Error> {
     let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
     let safe: String = unique.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let temporary = format!("{directory}/.{name}.{safe}.part");
@@ -147,7 +176,7 @@ pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
         }
         other => other?,
     }
-    rename(&temporary, path)
+    Ok(temporary)
 }
 
 /// Move a file within a granted directory, in place of what was there; on the disk when it returns.

@@ -14,6 +14,7 @@ use crate::error::{Code, Failure};
 
 mod number;
 mod parse;
+pub(crate) mod raw;
 mod write;
 
 #[cfg(test)]

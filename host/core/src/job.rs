@@ -105,8 +105,7 @@ impl JobState {
         use JobInput as I;
         use JobState as S;
         Ok(match (self, input) {
-            // A lost lease is noticed by the next claim, so RUNNING may be claimed too.
-            (S::Pending | S::Running | S::Waiting, I::Claimed) => S::Running,
+            (S::Pending, I::Claimed) => S::Running,
             (S::Running, I::Released) => S::Pending,
             (S::Running, I::Wait) => S::Waiting,
             (S::Running, I::Park) => S::Parked,
@@ -118,5 +117,81 @@ impl JobState {
             (S::Pending | S::Running | S::Waiting | S::Parked | S::Diverged, I::Cancel) => S::Cancelled,
             (from, input) => return Err(IllegalJobTransition { from, input }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INPUTS: [JobInput; 10] = [
+        JobInput::Claimed,
+        JobInput::Released,
+        JobInput::Wait,
+        JobInput::Park,
+        JobInput::Diverge,
+        JobInput::Wake,
+        JobInput::Complete,
+        JobInput::EndPartial,
+        JobInput::Fail,
+        JobInput::Cancel,
+    ];
+
+    /// The documented table: one row for each state, one column for each of [`INPUTS`].
+    #[rustfmt::skip]
+    const TABLE: [(&str, [&str; 10]); 9] = [
+        //            Claimed    Released   Wait       Park      Diverge     Wake       Complete     EndPartial Fail      Cancel
+        ("PENDING",   ["RUNNING", "",        "",        "",       "",         "",        "",          "",        "",       "CANCELLED"]),
+        ("RUNNING",   ["",        "PENDING", "WAITING", "PARKED", "DIVERGED", "",        "COMPLETED", "PARTIAL", "FAILED", "CANCELLED"]),
+        ("WAITING",   ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED"]),
+        ("PARKED",    ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED"]),
+        ("DIVERGED",  ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED"]),
+        ("COMPLETED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
+        ("PARTIAL",   ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
+        ("FAILED",    ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
+        ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
+    ];
+
+    #[test]
+    fn every_pair_is_as_documented() {
+        for (from, (name, row)) in JobState::ALL.into_iter().zip(TABLE) {
+            assert_eq!(from.as_str(), name);
+            for (input, expected) in INPUTS.into_iter().zip(row) {
+                match from.next(input) {
+                    Ok(to) => assert_eq!(to.as_str(), expected, "{from:?} on {input:?}"),
+                    Err(illegal) => {
+                        assert_eq!("", expected, "{illegal}");
+                        assert_eq!(illegal, IllegalJobTransition { from, input });
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_has_every_input() {
+        // A new input has to be put into the table: this match does not compile without it.
+        let index = |input: JobInput| match input {
+            JobInput::Claimed => 0,
+            JobInput::Released => 1,
+            JobInput::Wait => 2,
+            JobInput::Park => 3,
+            JobInput::Diverge => 4,
+            JobInput::Wake => 5,
+            JobInput::Complete => 6,
+            JobInput::EndPartial => 7,
+            JobInput::Fail => 8,
+            JobInput::Cancel => 9,
+        };
+        assert_eq!(INPUTS.map(index), std::array::from_fn(|at| at));
+    }
+
+    #[test]
+    fn what_is_over_stays_over() {
+        for state in JobState::ALL {
+            assert_eq!(state.is_terminal(), INPUTS.iter().all(|input| state.next(*input).is_err()), "{state:?}");
+            assert_eq!(JobState::parse(state.as_str()), Some(state));
+        }
+        assert_eq!(JobState::parse("running"), None);
     }
 }

@@ -224,3 +224,6 @@ pub fn decide(caller: &Caller, found: &Found<'_>) -> Decision {
         _ => D::AllowExecute,
     }
 }
+
+#[cfg(test)]
+mod tests;

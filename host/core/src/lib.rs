@@ -4,6 +4,7 @@
 //! stored data come in as arguments, decisions go out as events and actions. That is what
 //! makes replay deterministic, and it is checked by building this crate for a Wasm target.
 
+pub mod admit;
 pub mod bindings;
 pub mod canon;
 pub mod decide;
@@ -19,10 +20,11 @@ pub mod memory;
 pub mod pages;
 pub mod plan;
 pub mod policy;
+pub mod quiescence;
 pub mod replay;
 pub mod response;
 pub mod retry;
-pub mod state;
 pub mod rng;
+pub mod state;
 pub mod step;
 pub mod storage;

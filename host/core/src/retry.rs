@@ -25,7 +25,7 @@ pub fn retries_allowed(code: Code, spec: Option<&RetrySpec>) -> u32 {
 /// of `u32`), so that many that failed together do not come back together. The other side's
 /// `retry_after` is a floor under that, up to [`RETRY_AFTER_MAX_MS`].
 pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>, random: u32) -> u32 {
-    let jittered = u64::from(random) * (u64::from(ceiling_ms(n, spec)) + 1) >> 32;
+    let jittered = (u64::from(random) * (u64::from(ceiling_ms(n, spec)) + 1)) >> 32;
     let jittered = u32::try_from(jittered).expect("at most the ceiling, which is a u32");
     jittered.max(retry_after_ms.unwrap_or(0).min(RETRY_AFTER_MAX_MS))
 }

@@ -35,7 +35,7 @@ pub enum StepInput {
     Ready,
     /// A dependency will not deliver, or a dry run leaves it out.
     Skip,
-    /// It starts, or starts again.
+    /// It starts.
     Start,
     /// It has an output.
     Succeed,
@@ -114,7 +114,7 @@ impl StepState {
         Ok(match (self, input) {
             (S::Pending, I::Ready) => S::Ready,
             (S::Pending | S::Ready | S::Running, I::Skip) => S::Skipped,
-            (S::Ready | S::Running, I::Start) => S::Running,
+            (S::Ready, I::Start) => S::Running,
             (S::Ready, I::Reuse) => S::Succeeded,
             (S::Ready | S::Running, I::Block) => S::Blocked,
             (S::Ready, I::AskApproval) => S::WaitingApproval,
@@ -130,5 +130,88 @@ impl StepState {
             (from, I::Cancel) if !from.is_final() => S::Cancelled,
             (from, input) => return Err(IllegalStepTransition { from, input }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INPUTS: [StepInput; 14] = [
+        StepInput::Ready,
+        StepInput::Skip,
+        StepInput::Start,
+        StepInput::Succeed,
+        StepInput::Reuse,
+        StepInput::FailFinal,
+        StepInput::FailRetryable,
+        StepInput::BackoffPassed,
+        StepInput::Abort,
+        StepInput::AskApproval,
+        StepInput::Approve,
+        StepInput::Block,
+        StepInput::Unblock,
+        StepInput::Cancel,
+    ];
+
+    /// The documented table: one row for each state, one column for each of [`INPUTS`].
+    #[rustfmt::skip]
+    const TABLE: [(&str, [&str; 14]); 10] = [
+        //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel
+        ("PENDING",          ["READY", "SKIPPED", "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "CANCELLED"]),
+        ("READY",            ["",      "SKIPPED", "RUNNING", "",          "SUCCEEDED", "FAILED_FINAL", "",                 "",      "",      "WAITING_APPROVAL", "",      "BLOCKED", "",      "CANCELLED"]),
+        ("RUNNING",          ["",      "SKIPPED", "",        "SUCCEEDED", "",          "FAILED_FINAL", "FAILED_RETRYABLE", "",      "READY", "",                 "",      "BLOCKED", "",      "CANCELLED"]),
+        ("WAITING_APPROVAL", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "READY", "",        "",      "CANCELLED"]),
+        ("BLOCKED",          ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "",      "",        "READY", "CANCELLED"]),
+        ("FAILED_RETRYABLE", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "READY", "",      "",                 "",      "",        "",      "CANCELLED"]),
+        ("SUCCEEDED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
+        ("FAILED_FINAL",     ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
+        ("SKIPPED",          ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
+        ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
+    ];
+
+    #[test]
+    fn every_pair_is_as_documented() {
+        for (from, (name, row)) in StepState::ALL.into_iter().zip(TABLE) {
+            assert_eq!(from.as_str(), name);
+            for (input, expected) in INPUTS.into_iter().zip(row) {
+                match from.next(input) {
+                    Ok(to) => assert_eq!(to.as_str(), expected, "{from:?} on {input:?}"),
+                    Err(illegal) => {
+                        assert_eq!("", expected, "{illegal}");
+                        assert_eq!(illegal, IllegalStepTransition { from, input });
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_has_every_input() {
+        // A new input has to be put into the table: this match does not compile without it.
+        let index = |input: StepInput| match input {
+            StepInput::Ready => 0,
+            StepInput::Skip => 1,
+            StepInput::Start => 2,
+            StepInput::Succeed => 3,
+            StepInput::Reuse => 4,
+            StepInput::FailFinal => 5,
+            StepInput::FailRetryable => 6,
+            StepInput::BackoffPassed => 7,
+            StepInput::Abort => 8,
+            StepInput::AskApproval => 9,
+            StepInput::Approve => 10,
+            StepInput::Block => 11,
+            StepInput::Unblock => 12,
+            StepInput::Cancel => 13,
+        };
+        assert_eq!(INPUTS.map(index), std::array::from_fn(|at| at));
+    }
+
+    #[test]
+    fn what_is_over_stays_over() {
+        for state in StepState::ALL {
+            assert_eq!(state.is_final(), INPUTS.iter().all(|input| state.next(*input).is_err()), "{state:?}");
+        }
     }
 }

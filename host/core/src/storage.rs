@@ -3,7 +3,8 @@
 //!
 //! A [`Batch`] is one job's atomic write: all of it or nothing. Batches of many jobs share
 //! transactions, and one job's conflict never fails another's batch. Batches of one job take
-//! effect in the order of the calls to [`Journal::write`].
+//! effect in the order of the calls to [`Journal::write`]. What a batch must fulfil to be
+//! written is decided in one place for all stores: [`crate::admit`].
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ pub enum Flush {
 }
 
 /// A payload under its label: `input/<step>`, `output/<step>`, `args/<slot>`, `event/<step>/<n>`,
-/// `plan`. Write-once.
+/// `plan`. Write-once: equal bytes are accepted again, others refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Unique within the job.
@@ -34,6 +35,9 @@ pub struct Payload {
 }
 
 /// A change of one ledger row.
+///
+/// `deadline_us` of the row is the store's: an `acquire` batch that leaves a row `INFLIGHT` sets
+/// it to the lease clock's now plus `timeout_ms`; every other update keeps what is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerWrite {
     /// The slot must have no row.
@@ -63,18 +67,21 @@ impl LedgerWrite {
 /// A change of the reservation of an action key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionWrite {
-    /// Reserve `(tenant, operator, key)` for this job and slot; refused where another slot holds it.
+    /// Reserve `(tenant, operator, key)` for this job and slot. Refused where another slot holds
+    /// it, where it is settled with a receipt, or where it was reserved with other arguments;
+    /// the same slot may ask again.
     Reserve {
         /// The operator.
         operator: Operator,
         /// The key.
         key: Hash,
-        /// Salted-free hash of the canonical arguments: same key with others is `INVALID_INPUT`.
+        /// Unsalted hash of the canonical arguments: same key with others is `INVALID_INPUT`.
         args_hash: Hash,
         /// The slot that reserves.
         slot: Slot,
     },
-    /// The reservation's call is over.
+    /// The reservation's call is over. Every job that waits for the key finds
+    /// [`Request::KeySettled`] in its inbox, in the same transaction.
     Settle {
         /// The operator.
         operator: Operator,
@@ -84,6 +91,14 @@ pub enum ActionWrite {
         slot: Slot,
         /// Committed, with this receipt (or result); none frees the key.
         receipt: Option<Vec<u8>>,
+    },
+    /// This job waits until the reservation is settled. Refused ([`WriteError::KeyOpen`]) where
+    /// the key is free or settled by now: look again.
+    Wait {
+        /// The operator.
+        operator: Operator,
+        /// The key.
+        key: Hash,
     },
 }
 
@@ -119,10 +134,11 @@ pub struct Batch {
     pub actions: Vec<ActionWrite>,
     /// Inbox rows that have become events.
     pub inbox_done: Vec<i64>,
-    /// New state of the job. One that ends, parks, or waits gives up the claim, and is refused
-    /// ([`WriteError::InboxPending`]) while undone inbox rows exist.
+    /// New state of the job. One that ends, parks, waits or diverges gives up the claim, and is
+    /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist.
     pub status: Option<StatusWrite>,
-    /// Whether it starts invocations: refused if the lease is over or the job is cancelled.
+    /// Whether it starts invocations: refused if the lease is over, or if the job is cancelled
+    /// and anything but compensations (`~c` slots) would start.
     pub acquire: bool,
     /// When it has to be durable.
     pub flush: Flush,
@@ -149,9 +165,12 @@ impl Batch {
     }
 }
 
-/// Why a batch was refused. Nothing of it was written.
+/// Why a batch was refused. Nothing of it was written, except after [`WriteError::Unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
+    /// There is no such job.
+    #[error("there is no job {0}")]
+    NoJob(JobId),
     /// Another attempt holds the job.
     #[error("attempt {attempt} is stale: attempt {current} holds the job")]
     Fenced {
@@ -160,6 +179,12 @@ pub enum WriteError {
         /// The holder's.
         current: u32,
     },
+    /// The attempt has given up its claim: it parked, ended or released the job.
+    #[error("the job is {}: it has to be claimed before it is written to", state.as_str())]
+    NotHeld {
+        /// Where the job stands.
+        state: JobState,
+    },
     /// The log does not end where the writer thinks.
     #[error("expected the log to end before event {expected}, it ends before {found}")]
     Conflict {
@@ -167,6 +192,12 @@ pub enum WriteError {
         expected: u64,
         /// The log's.
         found: u64,
+    },
+    /// The log ends where the writer thinks, but with another event.
+    #[error("the event before number {seq} is not the one the writer knows")]
+    OtherHead {
+        /// Where the log ends.
+        seq: u64,
     },
     /// `acquire` with a lease that is over.
     #[error("the lease is over")]
@@ -195,12 +226,36 @@ pub enum WriteError {
         /// What is there.
         found: Box<Effect>,
     },
+    /// The payload exists with other bytes.
+    #[error("another payload {label} is recorded")]
+    PayloadExists {
+        /// The label.
+        label: String,
+    },
     /// Another slot holds the action key.
     #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
     ActionKey(Box<ActionRow>),
+    /// The action key that the job wants to wait for is free or settled.
+    #[error("the action key is not in use any more")]
+    KeyOpen {
+        /// The operator.
+        operator: Operator,
+        /// The key.
+        key: Hash,
+    },
+    /// `acquire` or a claim in a database that is not the one that was accepted before.
+    #[error("the database was restored or cloned: {0}")]
+    Restored(String),
     /// The database refused or could not be reached; nothing was written.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// The database failed while committing, and could not be asked afterwards: load the job
+    /// again before going on.
+    #[error("whether the database committed is not known: {0}")]
+    Unknown(String),
+    /// What is stored of the job cannot be right: table, column and row are named.
+    #[error("the database is damaged: {0}")]
+    Damaged(String),
     /// A defect.
     #[error("the store is broken: {0}")]
     Broken(String),
@@ -234,6 +289,16 @@ pub enum StoreError {
     /// It would not keep what it acknowledges.
     #[error("the database is not durable: {0}")]
     NotDurable(String),
+}
+
+impl From<StoreError> for WriteError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(message) | StoreError::NotDurable(message) => Self::Unavailable(message),
+            StoreError::Damaged(message) => Self::Damaged(message),
+            StoreError::Restored(message) => Self::Restored(message),
+        }
+    }
 }
 
 /// The process that claims: how others tell whether it still lives.
@@ -317,7 +382,7 @@ pub struct Claimer {
 /// What became of a submission.
 #[derive(Clone, Debug)]
 pub enum Submitted {
-    /// A job of its own; the attempt if it was claimed at once.
+    /// A job of its own, at attempt 1 where it was to be claimed at once.
     New,
     /// The same request is known: attach to this job.
     Attached(JobRow),
@@ -380,7 +445,8 @@ pub enum Request {
     Abort,
     /// Cancel the job.
     Cancel,
-    /// An answer that came after its worker had lost the lease.
+    /// An answer that came after its worker had lost the lease. The only request a job that is
+    /// over still takes; it changes nothing there, it is evidence.
     LateEffect {
         /// The slot.
         slot: Slot,
@@ -389,6 +455,8 @@ pub enum Request {
     },
     /// The action key a step of this job waits for is settled.
     KeySettled {
+        /// The operator.
+        operator: Operator,
         /// The key.
         key: Hash,
     },
@@ -475,14 +543,18 @@ pub trait Journal: Send + Sync {
     /// Claim this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
 
-    /// Prolong the leases of jobs still held; answers those that are lost.
+    /// Prolong the leases of jobs still held (also over, but not superseded ones); answers those
+    /// that are lost.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
 
     /// Give a claimed job back unfinished (drain): `RUNNING` turns `PENDING`, the lease ends.
+    /// Nothing happens where the attempt does not hold the job any more.
     async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError>;
 
-    /// One job's atomic write. The order of calls is the order of effect: the implementation
-    /// takes its place in the queue before it first yields.
+    /// One job's atomic write. The batch takes its place in the queue when the future is first
+    /// polled, before anything is awaited: whoever polls two writes in order gets them written
+    /// in that order. Returns once it is durable. Dropping the future afterwards does not take
+    /// the batch back.
     async fn write(&self, batch: Batch) -> Result<(), WriteError>;
 
     /// Everything stored of a job; none where there is no such job.
@@ -497,11 +569,21 @@ pub trait Journal: Send + Sync {
     /// Invocations of a job without a verdict: `INFLIGHT` and `INDETERMINATE` rows.
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError>;
 
-    /// Whether the owner of the row's open try can still touch the world.
+    /// Whether the owner of the row's open try can still touch the world (§5, quiescence first).
+    ///
+    /// It cannot once `settling_ms` have passed since the earliest of these moments, all read on
+    /// the lease clock (the machine's boot-time clock):
+    /// - the row's deadline plus the clock margin;
+    /// - the moment this store first saw the owner's process gone: the lock file named in the
+    ///   claim of `row.attempt` is there (same device, inode and content) and nobody holds it;
+    /// - where the owner ran under another boot id: the start of the present boot.
+    ///
+    /// A lock file that is absent, or another one, proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
     /// Put a request into a job's inbox: durable when it returns. Turns `WAITING`, `PARKED` and
-    /// `DIVERGED` into `PENDING`, in the same transaction.
+    /// `DIVERGED` into `PENDING`, and [`Request::Cancel`] sets the cancel flag, in the same
+    /// transaction.
     async fn put_inbox(
         &self,
         job_id: &JobId,
@@ -521,6 +603,17 @@ pub trait Journal: Send + Sync {
 
     /// What it has done so far.
     fn counters(&self) -> Counters;
+}
+
+/// What a database's decisions about time rest on. On SQLite it is this machine's; a test sets it.
+pub trait Clock: Send + Sync {
+    /// Event time: microseconds since 1970 UTC.
+    fn now_us(&self) -> i64;
+    /// Lease time: microseconds since the kernel started, sleep included. Leases and deadlines
+    /// go by it alone: nobody can set it.
+    fn boot_us(&self) -> i64;
+    /// Which start of the kernel `boot_us` counts from.
+    fn boot_id(&self) -> String;
 }
 
 /// What the world answered; perhaps in a database of its own.

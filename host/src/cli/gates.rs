@@ -70,4 +70,3 @@ fn field(name: &str, value: &serde_json::Value) -> Vec<String> {
 fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
-

@@ -89,7 +89,8 @@ fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
     let Ok(text) = std::env::var(CRASH_VARIABLE) else {
         return Ok(None);
     };
-    let kill = KillAt::parse(&text).with_context(|| format!("{CRASH_VARIABLE}={text}: write NAME:before or NAME:after, perhaps with :N"))?;
+    let kill = KillAt::parse(&text)
+        .with_context(|| format!("{CRASH_VARIABLE}={text}: write NAME:before or NAME:after, perhaps with :N"))?;
     Ok(Some(Arc::new(kill)))
 }
 

@@ -16,7 +16,9 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let actor = ctx.actor(None);
     if let Some(job_id) = args.job {
         if host.journal.job(&job_id).await?.is_none() {
-            return Err(CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into());
+            return Err(
+                CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into()
+            );
         }
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;

@@ -172,6 +172,17 @@ impl Run {
             self.write(Draft { events, status, flush_now: true, ..Draft::default() }).await?;
             return Ok(Some(response(&self.state().durable)));
         }
+        let doubt = decide::doubt(&self.state().durable);
+        if let Some(mut invocation) = doubt {
+            return match self.perform(&mut invocation).await {
+                Ok(_) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(None),
+                Err(Halt::Diverged(divergence)) => {
+                    self.state().divergence.get_or_insert(divergence);
+                    Ok(None)
+                }
+                Err(Halt::Dropped(dropped)) => Err(dropped),
+            };
+        }
         let rest = {
             let state = self.state();
             if decide::advance(&state.durable, &self.context(), &state.running).is_some()

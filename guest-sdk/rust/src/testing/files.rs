@@ -43,6 +43,10 @@ pub(crate) fn rename(from: &str, to: &str) -> Result<(), Error> {
     fs::rename(granted(from, true)?, granted(to, true)?).map_err(|e| error(&e, to, true))
 }
 
+pub(crate) fn link(from: &str, to: &str) -> Result<(), Error> {
+    fs::hard_link(granted(from, true)?, granted(to, true)?).map_err(|e| error(&e, to, true))
+}
+
 pub(crate) fn remove(path: &str) -> Result<(), Error> {
     fs::remove_file(granted(path, true)?).map_err(|e| error(&e, path, true))
 }

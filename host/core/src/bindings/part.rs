@@ -4,13 +4,10 @@
 //! referred to has to have one, so the rest is walked over as text and never turned into values
 //! (where an inexact integer would be rounded unseen).
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::pointer;
+use crate::canon::raw;
 
 /// The text of the part of `output` that `pointer` points to, or why there is none.
 pub(super) fn find<'a>(output: &'a [u8], pointer: &str) -> Result<&'a str, String> {
@@ -33,40 +30,15 @@ pub(super) fn find<'a>(output: &'a [u8], pointer: &str) -> Result<&'a str, Strin
 }
 
 fn item<'a>(array: &'a str, token: &str) -> Result<Option<&'a RawValue>, serde_json::Error> {
-    let items: Vec<&RawValue> = serde_json::from_str(array)?;
+    let items = raw::items(array)?;
     Ok(pointer::index(token).and_then(|index| items.get(index).copied()))
 }
 
 fn field<'a>(object: &'a str, key: &str) -> Result<Option<&'a RawValue>, String> {
-    let Fields(fields) = serde_json::from_str(object).map_err(|error| error.to_string())?;
+    let fields = raw::fields(object).map_err(|error| error.to_string())?;
     let mut named = fields.into_iter().filter(|(name, _)| name == key).map(|(_, value)| value);
     match (named.next(), named.next()) {
         (_, Some(_)) => Err(format!("the key {key:?} appears twice")),
         (found, None) => Ok(found),
-    }
-}
-
-/// The fields of an object in the order of its text, duplicates included.
-struct Fields<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Fields(fields))
-            }
-        }
-        deserializer.deserialize_map(Collect)
     }
 }

@@ -126,7 +126,8 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     let job = &durable.job;
     let id = &planned.step_id;
     let Some(operator) = job.pinned(&planned.name) else {
-        let failure = Failure::new(Code::MissingRequiredContext, format!("the job pinned no operator {}", planned.name));
+        let failure =
+            Failure::new(Code::MissingRequiredContext, format!("the job pinned no operator {}", planned.name));
         return Some(fail(id, &failure));
     };
     if operator.kind == PluginKind::Tool && operator.is_world_changing() && is_dry(job.header.mode) {

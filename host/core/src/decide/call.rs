@@ -241,7 +241,8 @@ pub(super) fn start(
     let call = job.calls.get(slot);
     let first_attempt = call.map_or(job.attempt, |call| call.first_attempt);
     let try_no = call.map_or(0, |call| call.tries) + 1;
-    let started = super::Try { try_no, first_attempt, nonce: context.random, provenance, timeout_ms: invocation.timeout_ms };
+    let started =
+        super::Try { try_no, first_attempt, nonce: context.random, provenance, timeout_ms: invocation.timeout_ms };
     if !operator.is_world_changing() {
         return (Draft::default(), started);
     }
@@ -301,9 +302,7 @@ pub(super) fn started_event(invocation: &Invocation, started: &super::Try) -> Bo
 pub(super) fn write(durable: &Durable, row: Row) -> LedgerWrite {
     match durable.rows.get(&row.slot) {
         None => LedgerWrite::Insert(row),
-        Some(old) => {
-            LedgerWrite::Update { expect: old.state, expect_try: old.try_no, expect_nonce: old.nonce, row }
-        }
+        Some(old) => LedgerWrite::Update { expect: old.state, expect_try: old.try_no, expect_nonce: old.nonce, row },
     }
 }
 
@@ -436,8 +435,7 @@ fn backoff(slot: &Slot, time_us: i64, context: &Context<'_>) -> Next {
 }
 
 fn caught_up(effect: &Effect) -> Effect {
-    let provenance =
-        if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
+    let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
     Effect { provenance, ..effect.clone() }
 }
 

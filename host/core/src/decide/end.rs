@@ -3,13 +3,14 @@
 use crate::error::Code;
 use crate::event::Body;
 use crate::job::JobState;
-use crate::ledger::RowState;
+use crate::ledger::{Row, RowState};
 use crate::state::{Draft, Durable, Step};
 use crate::step::StepState;
 use crate::storage::StatusWrite;
 
-use super::Context;
 use super::advance::backoff_of_blocked;
+use super::inbox::recorded_invocation;
+use super::{Context, Invocation};
 
 /// What a job without running steps comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,27 @@ pub fn rest(durable: &Durable) -> Rest {
         Some((code, slot)) => Rest::Park(code, Some(slot)),
         None => Rest::Park(Code::Internal, None),
     }
+}
+
+/// A call in doubt of a job that was given up: it is asked about before the job may end. None
+/// where there is none, or where a person has to decide about it.
+pub fn doubt(durable: &Durable) -> Option<Invocation> {
+    let job = &durable.job;
+    if job.cancel.is_none() && !job.aborted {
+        return None;
+    }
+    in_doubt(durable).find_map(|row| {
+        let waits = job.step(&row.slot.step()).is_some_and(|step| step.state == StepState::Blocked);
+        let call = job.calls.get(&row.slot).filter(|_| !waits)?;
+        Some(recorded_invocation(durable, &row.slot, call))
+    })
+}
+
+fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
+    durable
+        .rows
+        .values()
+        .filter(|row| row.world_changing && matches!(row.state, RowState::Inflight | RowState::Indeterminate))
 }
 
 /// What to write when the job comes to rest.
@@ -89,10 +111,7 @@ fn ending(durable: &Durable) -> JobState {
 
 /// A cancelled or aborted job ends once nothing of it is in doubt.
 fn given_up(durable: &Durable) -> Rest {
-    let in_doubt = durable.rows.values().find(|row| {
-        row.world_changing && matches!(row.state, RowState::Inflight | RowState::Indeterminate)
-    });
-    if let Some(row) = in_doubt {
+    if let Some(row) = in_doubt(durable).next() {
         return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
     }
     if durable.job.cancel.is_some() {

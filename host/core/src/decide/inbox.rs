@@ -91,9 +91,7 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, con
             let output = Output { result: result.clone(), receipt: None, state_changes: vec![], usage: None };
             ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::Operator, word, context)
         }
-        Resolved::NotApplied => {
-            ladder::not_applied(durable, &invocation, &open, Provenance::Operator, word, context)
-        }
+        Resolved::NotApplied => ladder::not_applied(durable, &invocation, &open, Provenance::Operator, word, context),
         Resolved::Abort => ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
     };
     draft.and(unblock(durable, slot))

@@ -153,12 +153,7 @@ pub(super) fn lost(
         ],
         ledger: vec![write(
             durable,
-            Row {
-                state: RowState::FailedFinal,
-                next_try_us: None,
-                result_hash: Some(answer.hash),
-                ..row.clone()
-            },
+            Row { state: RowState::FailedFinal, next_try_us: None, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects: vec![effect],
         flush_now: true,
@@ -189,7 +184,8 @@ fn repeat(
     let (mut draft, started) = start(durable, invocation, operator, Provenance::KeyedRetry, context);
     let failure = Failure::new(Code::InvocationLost, "repeated under its external key");
     draft.events.insert(0, resolved(slot, open.try_no, Verdict::Repeat, "key", None));
-    draft.effects = claim(durable, slot, open, Answer::Unknown { failure, kept: None }, Provenance::KeyedRetry, context);
+    draft.effects =
+        claim(durable, slot, open, Answer::Unknown { failure, kept: None }, Provenance::KeyedRetry, context);
     debug_assert_eq!(row.first_attempt, started.first_attempt, "the external key never changes");
     Next::Execute { draft, started }
 }

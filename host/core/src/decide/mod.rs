@@ -20,7 +20,7 @@ mod step_end;
 pub use advance::{advance, gate_hash, startable};
 pub use answer::{Try, answered};
 pub use call::{Invocation, Next, next};
-pub use end::{Rest, end_of_job, rest};
+pub use end::{Rest, doubt, end_of_job, rest};
 pub use inbox::inbox;
 pub use ladder::{ReconcileAnswer, reconciled};
 pub use step_end::{StepResult, step_ended, step_started};
@@ -66,3 +66,6 @@ fn is_dry(mode: Mode) -> bool {
 fn failed(failure: &Failure, step: &StepId, result_type: crate::event::ResultType) -> Body {
     Body::StepFailed { step_id: step.clone(), result_type, failure: failure.clone() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,114 @@
-//! Checking.
-/// A.
-pub struct Catalog;
-/// B.
-pub struct Violation;
-/// C.
-pub fn check() {}
+//! Checking: JSON text to a [`Plan`] in normal form, or every rule it breaks.
+//!
+//! The work is done in layers, each over the whole plan: the text has one meaning, every value
+//! has its shape, the steps form a graph, each step agrees with its operator and its own
+//! template and bindings. A layer goes on as far as it can with what is there, so that one
+//! mistake does not hide another; only a text without one meaning ends the check at once.
+
+use serde_json::Value;
+
+use super::{Plan, Step};
+use crate::canon;
+use crate::manifest::{Determinism, Effect, PluginKind};
+
+mod graph;
+mod operator;
+mod position;
+mod references;
+mod report;
+mod shape;
+mod suggest;
+mod values;
+mod view;
+
+#[cfg(test)]
+pub(super) mod tests;
+
+pub use operator::uncovered;
+pub use report::RULES;
+pub use values::parse_timeout;
+
+use report::{Report, rule};
+use view::View;
+
+/// A plan's text may be so long: it is copied into the log of every job.
+pub const PLAN_BYTES_MAX: usize = 1 << 20;
+/// A plan may have so many steps.
+pub const STEPS_MAX: usize = 1_000;
+
+/// A rule that a plan breaks, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column} {pointer:?} {code}: {message}")]
+pub struct Violation {
+    /// JSON pointer to the value; what is missing is reported where it should be added.
+    pub pointer: String,
+    /// Stable name of the rule, one of [`RULES`]: `P012`.
+    pub code: &'static str,
+    /// What is wrong, and what to do.
+    pub message: String,
+    /// Line of the value, from 1.
+    pub line: usize,
+    /// Column of the value in characters, from 1.
+    pub column: usize,
+}
+
+/// What a check has to know of an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorInfo {
+    /// What it may do to the world.
+    pub effects: Vec<Effect>,
+    /// How repeatable it is.
+    pub determinism: Determinism,
+    /// Which world its plugin belongs to.
+    pub kind: PluginKind,
+}
+
+/// The operators that are loaded.
+pub trait Catalog {
+    /// The operator named `name`.
+    fn operator(&self, name: &str) -> Option<OperatorInfo>;
+    /// The names of all, for suggestions.
+    fn names(&self) -> Vec<String>;
+}
+
+/// Check the text of a plan. The violations are in the order of the text.
+pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {
+    if text.len() > PLAN_BYTES_MAX {
+        let message = format!("a plan has at most {PLAN_BYTES_MAX} bytes, this one has {}", text.len());
+        return Err(vec![Violation { pointer: String::new(), code: rule::TOO_LARGE, message, line: 1, column: 1 }]);
+    }
+    let value = canon::parse_strict(text).map_err(|error| {
+        let (line, column) = error.line_column(text);
+        let message = format!("line {line}, column {column}: {}", error.refusal);
+        vec![Violation { pointer: String::new(), code: rule::NOT_JSON, message, line, column }]
+    })?;
+    let mut report = Report::default();
+    shape::plan(&value, &mut report);
+    let steps = View::of_plan(&value);
+    if steps.len() <= STEPS_MAX {
+        graph::check(&steps, &mut report);
+        references::check(&steps, &mut report);
+        operator::check(&steps, catalog, &mut report);
+    }
+    if report.is_empty() {
+        match normalize(value) {
+            Ok(plan) => return Ok(plan),
+            // The shapes say what the types say; should they ever differ, the plan is refused.
+            Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
+        }
+    }
+    Err(report.into_violations(text))
+}
+
+/// Defaults filled, sets sorted, steps in topological order and then by `step_id`.
+fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
+    let mut plan: Plan = serde_json::from_value(value)?;
+    for step in &mut plan.steps {
+        let Step { depends_on, effects, policy_tags, .. } = step;
+        depends_on.sort_unstable();
+        effects.sort_unstable();
+        policy_tags.sort_unstable();
+    }
+    plan.steps = graph::in_order(plan.steps);
+    Ok(plan)
+}

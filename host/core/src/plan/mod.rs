@@ -14,7 +14,7 @@ use crate::manifest::Effect;
 mod check;
 mod schema;
 
-pub use check::{Catalog, Violation, check};
+pub use check::{Catalog, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout, uncovered};
 pub use schema::SCHEMA;
 
 /// A plan in normal form: defaults filled, steps in topological order then by `step_id`.
@@ -165,6 +165,13 @@ pub struct RetrySpec {
 
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+impl Step {
+    /// Milliseconds that one try may take, where the plan says so.
+    pub fn timeout_ms(&self) -> Option<u32> {
+        self.timeout.as_deref().and_then(parse_timeout)
+    }
 }
 
 impl Plan {

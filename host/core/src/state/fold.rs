@@ -248,13 +248,16 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(unknown(event, "attempts increase"));
         }
-        // The inbox (or a time) woke the job before it could be claimed again.
-        if matches!(self.state, JobState::Parked | JobState::Diverged) {
-            self.move_job(event, JobInput::Wake)?;
-        }
         // An attempt that was cut off (its job never waited or parked) without progress is barren.
         if self.state == JobState::Running && !self.progressed {
             self.barren_attempts += 1;
+        }
+        match self.state {
+            // The inbox or a time woke the job before it could be claimed again.
+            JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
+            // A lost lease is noticed by the claim that follows it.
+            JobState::Running => self.move_job(event, JobInput::Released)?,
+            _ => {}
         }
         self.move_job(event, JobInput::Claimed)?;
         self.attempt = event.attempt;
@@ -264,10 +267,11 @@ impl Job {
         self.divergence = None;
         for step in &mut self.steps {
             if step.state == StepState::Running {
-                step.state = step
-                    .state
-                    .next(StepInput::Abort)
-                    .map_err(|source| FoldError::Step { seq: event.seq, step: step.id.clone(), source })?;
+                step.state = step.state.next(StepInput::Abort).map_err(|source| FoldError::Step {
+                    seq: event.seq,
+                    step: step.id.clone(),
+                    source,
+                })?;
             }
         }
         Ok(())
@@ -279,7 +283,10 @@ impl Job {
                 self.find_step(event, &slot.step())?;
                 let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, *first_attempt));
                 if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
-                    return Err(unknown(event, "a try starts after the one before is over, and never after the final answer"));
+                    return Err(unknown(
+                        event,
+                        "a try starts after the one before is over, and never after the final answer",
+                    ));
                 }
                 if call.operator != *operator || call.args != *args || call.first_attempt != *first_attempt {
                     return Err(unknown(event, "a try has the operator, arguments and key of the first one"));
@@ -349,7 +356,9 @@ impl Job {
                 gate.decision = Some((approved, by.clone()));
                 if slot.call_number().is_none() && approved {
                     self.move_step(event, &slot.step(), StepInput::Approve)?;
-                } else if slot.call_number().is_some() && self.find_step(event, &slot.step())?.state == StepState::Blocked {
+                } else if slot.call_number().is_some()
+                    && self.find_step(event, &slot.step())?.state == StepState::Blocked
+                {
                     self.unblocked(event, &slot.step())?;
                 }
             }
@@ -364,7 +373,10 @@ impl Job {
     }
 
     fn find_step(&mut self, event: &Event, id: &StepId) -> Result<&mut Step, FoldError> {
-        self.steps.iter_mut().find(|step| step.id == *id).ok_or_else(|| unknown(event, format!("there is no step {id}")))
+        self.steps
+            .iter_mut()
+            .find(|step| step.id == *id)
+            .ok_or_else(|| unknown(event, format!("there is no step {id}")))
     }
 
     fn call(&mut self, event: &Event, slot: &Slot) -> Result<&mut Call, FoldError> {
@@ -373,7 +385,8 @@ impl Job {
 
     fn move_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
         let step = self.find_step(event, id)?;
-        step.state = step.state.next(input).map_err(|source| FoldError::Step { seq: event.seq, step: id.clone(), source })?;
+        step.state =
+            step.state.next(input).map_err(|source| FoldError::Step { seq: event.seq, step: id.clone(), source })?;
         Ok(step)
     }
 

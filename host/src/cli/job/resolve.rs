@@ -67,9 +67,8 @@ fn result(file: &Path) -> anyhow::Result<String> {
     } else {
         run::read(file)?
     };
-    let invalid = |error: String| {
-        CliError::input(pages::INPUT_UNREADABLE, format!("{} is no result: {error}", file.display()))
-    };
+    let invalid =
+        |error: String| CliError::input(pages::INPUT_UNREADABLE, format!("{} is no result: {error}", file.display()));
     canon::parse_strict(&bytes).map_err(|error| invalid(error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|error| invalid(error.to_string()))?)
 }

@@ -1,0 +1,108 @@
+//! `Web.Fetch`: a page over HTTP.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use latchwork_guest::{Effect, Error, http, tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Headers worth keeping; the others change with each request.
+const HEADERS: [&str; 5] = ["content-type", "content-language", "etag", "last-modified", "location"];
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// `https://example.com/page`
+    url: String,
+    /// Refuse a larger body.
+    #[serde(default = "limit")]
+    max_bytes: u32,
+}
+
+fn limit() -> u32 {
+    512 * 1024
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Page {
+    url: String,
+    status: u16,
+    headers: BTreeMap<String, String>,
+    /// The body, what is not UTF-8 replaced.
+    text: String,
+}
+
+fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Error> {
+    let response = http::Request::get(&args.url)
+        .header("accept", "text/html, text/plain, application/json;q=0.9, */*;q=0.1")
+        .header("user-agent", concat!("latchwork-web-fetch/", env!("CARGO_PKG_VERSION")))
+        // Ours before the host's, so that the failure has a name.
+        .timeout(context.timeout().mul_f32(0.8))
+        .limit(args.max_bytes as usize)
+        .send()?;
+    let said = format!("{} answered {}", args.url, response.status());
+    match response.status() {
+        429 => return Err(wait(Error::rate_limit(said), &response)),
+        401 | 403 => return Err(Error::auth_forbidden(said)),
+        500..=599 => return Err(wait(Error::temporary_provider_error(said).not_applied(), &response)),
+        _ => {}
+    }
+    let kept = |name: &str| Some((name.to_owned(), response.header(name)?.to_owned()));
+    Ok(tool::Output::new(Page {
+        status: response.status(),
+        headers: HEADERS.into_iter().filter_map(kept).collect(),
+        text: response.text().into_owned(),
+        url: args.url,
+    }))
+}
+
+/// As long as the server asks to.
+fn wait(error: Error, response: &http::Response) -> Error {
+    match response.header("retry-after").and_then(|value| value.trim().parse().ok()) {
+        Some(seconds) => error.retry_after(Duration::from_secs(seconds)),
+        None => error,
+    }
+}
+
+latchwork_guest::export_tool! {
+    version: env!("CARGO_PKG_VERSION"),
+    operators: [
+        tool::operator("Web.Fetch", fetch)
+            .describe("Fetches a page of a granted host over HTTP.")
+            .effects([Effect::ReadOnly]),
+    ],
+}
+
+#[cfg(test)]
+mod tests {
+    use latchwork_guest::testing::Host;
+    use latchwork_guest::{Applied, Code};
+
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&str, &str)]) -> Result<tool::Output<Page>, Error> {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let host = Host::new().http(move |_| Ok(http::Response::new(status, headers.clone(), b"body".to_vec())));
+        let args = Args { url: "https://example.com/".into(), max_bytes: limit() };
+        host.run(|| fetch(args, &tool::Context::default()))
+    }
+
+    #[test]
+    fn a_page_and_the_headers_that_say_something() {
+        let output = answer(200, &[("ETag", "\"1\""), ("set-cookie", "x")]).unwrap();
+        let page = output.result();
+        assert_eq!((page.status, page.text.as_str()), (200, "body"));
+        assert_eq!(page.headers, BTreeMap::from([("etag".into(), "\"1\"".into())]));
+        assert_eq!(answer(404, &[]).unwrap().result().status, 404);
+    }
+
+    #[test]
+    fn what_passes_can_be_tried_again() {
+        let slow = answer(429, &[("retry-after", "7")]).unwrap_err();
+        assert_eq!(slow, Error::rate_limit(slow.message()).retry_after(Duration::from_secs(7)));
+        let down = answer(503, &[]).unwrap_err();
+        assert_eq!((down.code(), down.applied()), (Code::TemporaryProviderError, Applied::No));
+        assert_eq!(answer(403, &[]).unwrap_err().code(), Code::AuthForbidden);
+    }
+}

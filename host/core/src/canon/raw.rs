@@ -1,0 +1,41 @@
+//! One level of a JSON text, what is inside left as text.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The fields of an object in the order of its text, duplicates included.
+pub(crate) fn fields(object: &str) -> Result<Vec<(String, &RawValue)>, serde_json::Error> {
+    serde_json::from_str(object).map(|Fields(fields)| fields)
+}
+
+/// The items of an array.
+pub(crate) fn items(array: &str) -> Result<Vec<&RawValue>, serde_json::Error> {
+    serde_json::from_str(array)
+}
+
+struct Fields<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}

@@ -1,0 +1,213 @@
+//! Every place to die, for each class of tool: at most one effect, and the truth at the end.
+
+use serde_json::json;
+
+use super::sim::{Cut, Sim, step};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Mode};
+use crate::ids::{Operator, Slot};
+use crate::job::JobState;
+use crate::response::response;
+use crate::state::{Durable, Job};
+use crate::storage::{Request, Resolved};
+
+fn plan(operator: &str) -> Vec<serde_json::Value> {
+    vec![
+        step("a", "Read", &[], json!({})),
+        step("b", operator, &["a"], json!({ "x": { "$ref": "a#" } })),
+        step("c", "Script", &["b"], json!({ "calls": ["Read", operator, "Read", operator] })),
+    ]
+}
+
+fn sim(operator: &str) -> Sim {
+    let mut sim = Sim::new(Mode::HumanGated, plan(operator));
+    // Approved beforehand, so that nothing but crashes interrupts.
+    approve_all(&mut sim);
+    sim
+}
+
+fn approve_all(sim: &mut Sim) {
+    let Body::IntentAccepted { header } = &sim.record.events[0].body else { unreachable!() };
+    let mut header = header.clone();
+    header.standing_approvals = vec!["b".into(), "c".into()];
+    let accepted = crate::event::Event::seal(0, 1_000, 0, Body::IntentAccepted { header }, Default::default());
+    let created = sim.record.events[1].body.clone();
+    let created = crate::event::Event::seal(1, 1_000, 0, created, accepted.hash);
+    sim.record.events = vec![accepted, created];
+}
+
+fn cuts() -> Vec<Cut> {
+    let mut cuts: Vec<Cut> = (0..40).map(Cut::Write).collect();
+    cuts.extend((0..8).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]));
+    cuts
+}
+
+/// Resolves each parked call with the truth until the job is over.
+fn finish(sim: &mut Sim) -> Durable {
+    for _ in 0..20 {
+        let durable = sim.durable();
+        if durable.job.state.is_terminal() {
+            return durable;
+        }
+        let durable = sim.process(None).expect("nobody kills this one");
+        if durable.job.state.is_terminal() {
+            return durable;
+        }
+        let response = response(&durable);
+        let blocked = response.blocked_on.expect("a job that rests says why");
+        assert_eq!(blocked.reason_code, Code::IndeterminateEffect);
+        let happened = sim.world.contains_key(&blocked.slot);
+        let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+        sim.ask(Request::Resolve { slot: blocked.slot, verdict });
+    }
+    panic!("the job does not end");
+}
+
+#[test]
+fn killed_anywhere_each_effect_happens_once() {
+    for operator in ["Opaque", "Queryable"] {
+        let mut reached = 0;
+        for cut in cuts() {
+            let mut sim = sim(operator);
+            reached += u32::from(sim.process(Some(cut)).is_err());
+            let durable = finish(&mut sim);
+            assert_eq!(durable.job.state, JobState::Completed, "{operator} {cut:?}");
+            let slots: Vec<_> = sim.world.keys().map(Slot::to_string).collect();
+            assert_eq!(slots, ["b", "c/1", "c/3"], "{operator} {cut:?}");
+            assert!(sim.world.values().all(|n| *n == 1), "{operator} {cut:?}: {:?}", sim.world);
+            every_prefix_folds(&durable, &sim);
+        }
+        assert!(reached > 20, "the cuts reach the run: {reached}");
+    }
+}
+
+#[test]
+fn keyed_calls_are_repeated_under_the_same_key_alone() {
+    for cut in cuts() {
+        let mut sim = sim("Keyed");
+        drop(sim.process(Some(cut)));
+        let durable = finish(&mut sim);
+        assert_eq!(durable.job.state, JobState::Completed, "{cut:?}");
+        assert_eq!(sim.applied.len(), 3, "{cut:?}: {:?}", sim.applied);
+    }
+}
+
+#[test]
+fn two_crashes_in_a_row_change_nothing() {
+    for first in (0..24).map(Cut::Write) {
+        for second in [Cut::Write(1), Cut::Write(3), Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]
+        {
+            let mut sim = sim("Queryable");
+            drop(sim.process(Some(first)));
+            drop(sim.process(Some(second)));
+            finish(&mut sim);
+            assert!(sim.world.values().all(|n| *n == 1), "{first:?} {second:?}: {:?}", sim.world);
+            assert_eq!(sim.world.len(), 3, "{first:?} {second:?}");
+        }
+    }
+}
+
+#[test]
+fn an_opaque_call_in_doubt_parks_and_is_never_executed_again() {
+    let mut sim = sim("Opaque");
+    drop(sim.process(Some(Cut::AfterExecute(1))));
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked);
+    let blocked = response(&durable).blocked_on.unwrap();
+    assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::IndeterminateEffect));
+    assert_eq!(sim.world[&Slot::new("b")], 1);
+    let again = sim.process(None).unwrap();
+    assert_eq!(again.job.state, JobState::Parked, "it stays parked until somebody decides");
+    assert_eq!(sim.world[&Slot::new("b")], 1);
+}
+
+#[test]
+fn a_lost_call_is_an_answer_like_any_other() {
+    let mut sim = sim("Opaque");
+    drop(sim.process(Some(Cut::AfterExecute(1))));
+    sim.process(None).unwrap();
+    sim.ask(Request::Resolve { slot: Slot::new("b"), verdict: Resolved::Abort });
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    assert_eq!(response(&durable).failed[0].reason_code, Code::InvocationLost);
+    assert_eq!(sim.world[&Slot::new("b")], 1);
+}
+
+#[test]
+fn reconcile_that_cannot_tell_falls_to_the_next_rung() {
+    let mut sim = sim("Queryable");
+    drop(sim.process(Some(Cut::AfterExecute(1))));
+    sim.reconcile_unknown = true;
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked);
+    assert_eq!(sim.world[&Slot::new("b")], 1);
+}
+
+#[test]
+fn definite_failures_are_retried_by_the_table_and_doubtful_ones_never_blindly() {
+    let limit = |n: usize| vec![Answer::NotApplied(Failure::new(Code::RateLimit, "429")); n];
+    let mut sim = sim("Opaque");
+    sim.script.insert(Operator::new("Opaque"), limit(5));
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!(durable.job.calls[&Slot::new("b")].tries, 6);
+
+    let mut sim = self::sim("Opaque");
+    sim.script.insert(Operator::new("Opaque"), limit(6));
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial, "five retries, not more");
+    assert!(sim.world.is_empty());
+
+    let mut sim = self::sim("Opaque");
+    let timeout = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
+    sim.script.insert(Operator::new("Opaque"), vec![timeout]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked);
+    assert_eq!(sim.world[&Slot::new("b")], 1);
+}
+
+#[test]
+fn a_final_code_is_never_retried() {
+    let mut sim = sim("Opaque");
+    let denied = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
+    sim.script.insert(Operator::new("Opaque"), vec![denied]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.calls[&Slot::new("b")].tries, 1);
+    assert_eq!(durable.job.state, JobState::Partial);
+    let skipped = &response(&durable).steps[2];
+    assert_eq!(skipped.reason_code, Some(Code::AuthForbidden));
+}
+
+#[test]
+fn a_cancelled_job_starts_nothing_new() {
+    let mut sim = sim("Opaque");
+    drop(sim.process(Some(Cut::Write(3))));
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    assert!(sim.world.is_empty());
+}
+
+#[test]
+fn a_cancelled_job_in_doubt_waits_for_the_verdict() {
+    let mut sim = sim("Opaque");
+    drop(sim.process(Some(Cut::AfterExecute(1))));
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked);
+    let blocked = response(&durable).blocked_on.expect("it says what it waits for");
+    assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::IndeterminateEffect));
+    sim.ask(Request::Resolve { slot: Slot::new("b"), verdict: Resolved::Applied("\"done\"".into()) });
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    assert_eq!(sim.world[&Slot::new("b")], 1);
+}
+
+fn every_prefix_folds(durable: &Durable, sim: &Sim) {
+    for length in 2..=sim.record.events.len() {
+        let job = Job::fold(&sim.record.events[..length]).expect("every prefix is a job");
+        assert_eq!(job.next_seq, length as u64);
+    }
+    assert_eq!(durable.job.next_seq, sim.record.events.len() as u64);
+}

@@ -1,0 +1,377 @@
+//! A worker in one thread: what it wrote is a list of batches, and a crash cuts the list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::decide::{self, Context, Invocation, Next, ReconcileAnswer, Rest, StepResult};
+use crate::effect::{Answer, Effect as Recorded, Output};
+use crate::error::Failure;
+use crate::event::{Body, Event, Header, Mode};
+use crate::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::job::JobState;
+use crate::manifest::{Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution};
+use crate::plan::Plan;
+use crate::policy::Rules;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{Batch, InboxRow, JobRow, Record, Request};
+
+/// Where the process dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Before the n-th write (from 0).
+    Write(usize),
+    /// Before the n-th execution: permitted, not executed.
+    BeforeExecute(usize),
+    /// After the n-th execution: executed, not recorded.
+    AfterExecute(usize),
+}
+
+/// The process died.
+#[derive(Debug)]
+pub(super) struct Dead;
+
+/// What outlives processes: the batches, and the world.
+pub(super) struct Sim {
+    pub(super) record: Record,
+    pub(super) effects: Vec<Recorded>,
+    /// Executions by slot.
+    pub(super) world: BTreeMap<Slot, u32>,
+    /// Distinct effects downstream: a keyed tool's repeats count once.
+    pub(super) applied: BTreeSet<String>,
+    pub(super) rules: Rules,
+    /// Answers of tools to be given before the good one, by operator.
+    pub(super) script: BTreeMap<Operator, Vec<Answer>>,
+    /// What `reconcile` cannot tell.
+    pub(super) reconcile_unknown: bool,
+    pub(super) now_us: i64,
+    writes: usize,
+    executions: usize,
+    cut: Option<Cut>,
+    inbox: Vec<InboxRow>,
+    random: u64,
+}
+
+pub(super) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinned {
+    Pinned {
+        plugin: "p".into(),
+        version: "1.0.0".into(),
+        digest: Hash::of(&[b"component"]),
+        kind,
+        effects: effects.to_vec(),
+        determinism: Determinism::External,
+        class,
+        resolution: Resolution {
+            idempotent_by_key_seconds: if class == Class::Keyed { 86_400 } else { 0 },
+            settling_ms: 0,
+        },
+        reconcile: class == Class::Queryable,
+        on_indeterminate: OnIndeterminate::Park,
+        outcome_type: None,
+        outcome_status: None,
+        limits: Limits::default(),
+    }
+}
+
+pub(super) fn operators() -> BTreeMap<Operator, Pinned> {
+    let send = [Effect::ExternalSend];
+    [
+        ("Opaque", pinned(Class::Opaque, &send, PluginKind::Tool)),
+        ("Keyed", pinned(Class::Keyed, &send, PluginKind::Tool)),
+        ("Queryable", pinned(Class::Queryable, &send, PluginKind::Tool)),
+        ("Read", pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool)),
+        ("Script", pinned(Class::Read, &send, PluginKind::Step)),
+    ]
+    .map(|(name, pinned)| (Operator::new(name), pinned))
+    .into()
+}
+
+/// A plan step.
+pub(super) fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
+    json!({
+        "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
+        "effects": ["read_only", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
+        "idempotency_template": id,
+    })
+}
+
+impl Sim {
+    pub(super) fn new(mode: Mode, steps: Vec<Value>) -> Sim {
+        let plan: Plan =
+            serde_json::from_value(json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps })).unwrap();
+        let header = Header {
+            job_id: JobId::new("job_1"),
+            tenant_id: "default".into(),
+            actor_id: "ada".into(),
+            correlation_id: "c".into(),
+            trace_id: "t".into(),
+            intent_type: "plan".into(),
+            request_key: Hash::default(),
+            mode,
+            job_seed: Hash::default(),
+            engine_profile: Hash::default(),
+            standing_approvals: vec![],
+            operators: operators(),
+        };
+        let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
+        let created = Body::PlanCreated { plan: serde_json::to_value(&plan).unwrap(), plan_hash: plan.hash() };
+        let created = Event::seal(1, 1_000, 0, created, accepted.hash);
+        let row = JobRow {
+            job_id: JobId::new("job_1"),
+            tenant_id: "default".into(),
+            actor_id: "ada".into(),
+            request_key: Hash::default(),
+            plan_id: "p".into(),
+            plan_hash: plan.hash(),
+            mode: mode.as_str().into(),
+            state: JobState::Pending,
+            attempt: 0,
+            next_seq: 2,
+            head: created.hash,
+            inbox_pending: false,
+            cancel_requested: false,
+            wake_at_us: None,
+            created_us: 1_000,
+            updated_us: 1_000,
+        };
+        let record = Record {
+            row,
+            secret: Hash::of(&[b"secret"]),
+            events: vec![accepted, created],
+            ledger: vec![],
+            payloads: vec![],
+            inbox: vec![],
+        };
+        Sim {
+            record,
+            effects: vec![],
+            world: BTreeMap::new(),
+            applied: BTreeSet::new(),
+            rules: Rules { standing_approvals: true, ..Rules::default() },
+            script: BTreeMap::new(),
+            reconcile_unknown: false,
+            now_us: 2_000,
+            writes: 0,
+            executions: 0,
+            cut: None,
+            inbox: vec![],
+            random: 0,
+        }
+    }
+
+    /// One process from its claim until the job rests or the process dies.
+    pub(super) fn process(&mut self, cut: Option<Cut>) -> Result<Durable, Dead> {
+        self.cut = cut;
+        self.writes = 0;
+        self.executions = 0;
+        let mut durable = self.durable();
+        if durable.job.state.is_terminal() {
+            return Ok(durable);
+        }
+        self.write(&mut durable, decide::claimed("w", Hash::default()))?;
+        for row in std::mem::take(&mut self.inbox) {
+            let draft = decide::inbox(&durable, &row, &self.context());
+            self.write(&mut durable, draft)?;
+        }
+        loop {
+            let none = BTreeSet::new();
+            while let Some(draft) = decide::advance(&durable, &self.context(), &none) {
+                self.write(&mut durable, draft)?;
+            }
+            if let Some(step) = decide::startable(&durable, &none).first() {
+                self.try_step(&mut durable, &step.clone())?;
+                continue;
+            }
+            if let Some(invocation) = decide::doubt(&durable) {
+                self.follow(&mut durable, invocation)?;
+                continue;
+            }
+            let rest = decide::rest(&durable);
+            if let Rest::Until(time_us) = rest {
+                self.now_us = self.now_us.max(time_us);
+                continue;
+            }
+            let draft = decide::end_of_job(&durable, &rest, &self.context());
+            self.write(&mut durable, draft)?;
+            return Ok(durable);
+        }
+    }
+
+    /// Puts a request into the inbox of the next process.
+    pub(super) fn ask(&mut self, request: Request) {
+        let id = self.inbox.len() as i64;
+        self.inbox.push(InboxRow { id, actor: "bob".into(), reason: None, request });
+    }
+
+    pub(super) fn durable(&self) -> Durable {
+        Durable::load(self.record.clone(), self.effects.clone()).expect("what was written folds")
+    }
+
+    fn context(&mut self) -> Context<'static> {
+        self.random += 1;
+        self.now_us += 10;
+        let rules: &'static Rules = Box::leak(Box::new(self.rules.clone()));
+        Context { now_us: self.now_us, random: self.random, rules, clock_margin_ms: 2_000 }
+    }
+
+    fn write(&mut self, durable: &mut Durable, draft: Draft) -> Result<(), Dead> {
+        if draft.is_empty() {
+            return Ok(());
+        }
+        if self.cut == Some(Cut::Write(self.writes)) {
+            return Err(Dead);
+        }
+        self.writes += 1;
+        let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
+        self.store(batch);
+        Ok(())
+    }
+
+    fn store(&mut self, batch: Batch) {
+        assert_eq!(batch.expect_seq as usize, self.record.events.len(), "appends are in order");
+        self.record.events.extend(batch.events);
+        for write in batch.ledger {
+            let row = write.row().clone();
+            self.record.ledger.retain(|old| old.slot != row.slot);
+            self.record.ledger.push(row);
+        }
+        for effect in batch.effects {
+            let same = |old: &&Recorded| old.slot == effect.slot && old.try_no == effect.try_no;
+            assert!(self.effects.iter().find(same).is_none(), "effects are write-once: {effect:?}");
+            self.effects.push(effect);
+        }
+        for payload in batch.payloads {
+            assert!(self.record.payloads.iter().all(|old| old.label != payload.label), "payloads are write-once");
+            self.record.payloads.push(payload);
+        }
+    }
+
+    fn try_step(&mut self, durable: &mut Durable, id: &StepId) -> Result<(), Dead> {
+        let draft = decide::step_started(durable, id);
+        self.write(durable, draft)?;
+        let planned = durable.job.plan.step(id).unwrap().clone();
+        let input: Value = serde_json::from_slice(&durable.input(id).unwrap()).unwrap();
+        let (calls, result) = if planned.name.as_str() == "Script" {
+            // A step plugin that calls the operators of its input, one after another.
+            let mut answers = Vec::new();
+            let list = input["calls"].as_array().unwrap().clone();
+            for (k, call) in list.iter().enumerate() {
+                let slot = Slot::of_call(id, k as u32);
+                match self.perform(durable, slot, call.as_str().unwrap(), &json!({ "k": k }))? {
+                    Some(answer) => answers.push(answer.map_err(|failure| failure.code.to_string())),
+                    None => return Ok(()),
+                }
+            }
+            let text = json!(answers.iter().map(|a| a.clone().unwrap_or_else(|e| e)).collect::<Vec<_>>());
+            (list.len() as u32, StepResult::Output(text.to_string().into_bytes()))
+        } else {
+            match self.perform(durable, Slot::of_step(id), planned.name.as_str(), &input)? {
+                Some(Ok(result)) => (0, StepResult::Output(result.into_bytes())),
+                Some(Err(failure)) => (0, StepResult::Failed(failure)),
+                None => return Ok(()),
+            }
+        };
+        let draft = decide::step_ended(durable, id, calls, result).expect("the sim is deterministic");
+        self.write(durable, draft)
+    }
+
+    fn perform(
+        &mut self,
+        durable: &mut Durable,
+        slot: Slot,
+        operator: &str,
+        args: &Value,
+    ) -> Result<Option<Result<String, Failure>>, Dead> {
+        let args = crate::canon::value_to_canonical(args);
+        let invocation = Invocation {
+            args_ref: durable.payload_ref(&label::args(&slot), &args),
+            slot,
+            operator: Operator::new(operator),
+            args,
+            action_key: None,
+            timeout_ms: 30_000,
+            unfit: None,
+            nonce: None,
+            quiescence: None,
+            asked_enough: false,
+        };
+        self.follow(durable, invocation)
+    }
+
+    fn follow(
+        &mut self,
+        durable: &mut Durable,
+        mut invocation: Invocation,
+    ) -> Result<Option<Result<String, Failure>>, Dead> {
+        for _ in 0..100 {
+            match decide::next(durable, &invocation, &self.context()) {
+                Next::Answer(answer) => return Ok(Some(answer)),
+                Next::Write(draft) => self.write(durable, draft)?,
+                Next::Execute { draft, started } => {
+                    let changing = draft.acquire;
+                    self.write(durable, draft)?;
+                    let effect = self.execute(&invocation, &started, changing)?;
+                    let draft = decide::answered(durable, &invocation, &started, effect, &self.context());
+                    self.write(durable, draft)?;
+                }
+                Next::Look | Next::StopOldCall => {
+                    invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);
+                }
+                Next::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
+                Next::Reconcile { first_attempt, .. } => {
+                    let key = crate::keys::external_key(&durable.job.header.job_id, &invocation.slot, first_attempt);
+                    if self.reconcile_unknown {
+                        invocation.asked_enough = true;
+                        continue;
+                    }
+                    let said = match self.applied.contains(&key) {
+                        true => ReconcileAnswer::Happened(good()),
+                        false => ReconcileAnswer::DidNotHappen,
+                    };
+                    let draft = decide::reconciled(durable, &invocation, said, &self.context()).unwrap();
+                    self.write(durable, draft)?;
+                }
+                Next::Block(draft) => {
+                    self.write(durable, draft)?;
+                    return Ok(None);
+                }
+                Next::Diverge(divergence) => panic!("diverged: {divergence}"),
+                Next::Drop => return Ok(None),
+            }
+            let state = durable.job.step(&invocation.slot.step()).unwrap().state;
+            if state == crate::step::StepState::FailedRetryable {
+                return Ok(None);
+            }
+        }
+        panic!("no answer after a hundred decisions");
+    }
+
+    fn execute(&mut self, invocation: &Invocation, started: &decide::Try, changing: bool) -> Result<Recorded, Dead> {
+        if self.cut == Some(Cut::BeforeExecute(self.executions)) {
+            return Err(Dead);
+        }
+        let slot = &invocation.slot;
+        let scripted = self.script.get_mut(&invocation.operator).filter(|s| !s.is_empty()).map(|s| s.remove(0));
+        let answer = scripted.unwrap_or_else(|| Answer::Ok(good()));
+        // What answers `NotApplied` did not touch the world; all else did.
+        if changing && !matches!(answer, Answer::NotApplied(_)) {
+            *self.world.entry(slot.clone()).or_default() += 1;
+            self.applied.insert(crate::keys::external_key(&JobId::new("job_1"), slot, started.first_attempt));
+        }
+        if self.cut == Some(Cut::AfterExecute(self.executions)) {
+            return Err(Dead);
+        }
+        self.executions += 1;
+        Ok(Recorded {
+            slot: slot.clone(),
+            try_no: started.try_no,
+            answer,
+            provenance: started.provenance,
+            time_us: self.now_us,
+        })
+    }
+}
+
+pub(super) fn good() -> Output {
+    Output { result: "\"done\"".into(), receipt: None, state_changes: vec![], usage: None }
+}

@@ -1,0 +1,287 @@
+//! The table of §4, line by line and over every combination of what can be found.
+
+use super::*;
+
+const ATTEMPT: u32 = 5;
+const NONCE: u64 = 77;
+const NOW_US: i64 = 1_000_000;
+const WAIT_MS: u32 = 300;
+
+fn args() -> Hash {
+    Hash::of(&[b"args"])
+}
+
+fn caller() -> Caller {
+    Caller {
+        attempt: ATTEMPT,
+        current_attempt: ATTEMPT,
+        nonce: None,
+        operator: Operator::new("Mail.Send"),
+        args_hash: args(),
+        now_us: NOW_US,
+    }
+}
+
+fn row(state: RowState) -> Row {
+    Row {
+        slot: Slot::new("s1"),
+        operator: Operator::new("Mail.Send"),
+        args_hash: args(),
+        state,
+        attempt: ATTEMPT - 1,
+        nonce: NONCE,
+        try_no: 1,
+        first_attempt: 1,
+        first_started_us: 1,
+        world_changing: true,
+        timeout_ms: 30_000,
+        deadline_us: 1,
+        next_try_us: None,
+        result_hash: None,
+        action_key: None,
+    }
+}
+
+fn nothing() -> Found<'static> {
+    Found {
+        row: None,
+        event: None,
+        committed_event: false,
+        open_effect: false,
+        any_world_effect: false,
+        quiescence: Quiescence::Quiescent,
+        forbidden: None,
+        owns_action_key: true,
+    }
+}
+
+/// A line of the table: its number, whether it matches, what it decides.
+type Line = (u32, fn(&Caller, &Found<'_>) -> bool, fn(&Caller, &Found<'_>) -> Decision);
+
+fn state(found: &Found<'_>) -> Option<RowState> {
+    found.row.map(|row| row.state)
+}
+
+fn inflight(found: &Found<'_>) -> bool {
+    state(found) == Some(RowState::Inflight)
+}
+
+fn ours(caller: &Caller, found: &Found<'_>) -> bool {
+    inflight(found) && found.row.is_some_and(|row| row.attempt == caller.attempt)
+}
+
+fn differs(caller: &Caller, operator: &Operator, args_hash: Hash) -> bool {
+    (operator, args_hash) != (&caller.operator, caller.args_hash)
+}
+
+/// The documented table; the last line is split into its four cases.
+const TABLE: &[Line] = &[
+    (1, |caller, _| caller.attempt != caller.current_attempt, |_, _| Decision::Rejected(Rejection::Stale)),
+    (
+        2,
+        |caller, found| {
+            found.row.is_some_and(|row| differs(caller, &row.operator, row.args_hash))
+                || found.event.is_some_and(|(operator, hash)| differs(caller, operator, hash))
+        },
+        |_, _| Decision::Rejected(Rejection::Mismatch),
+    ),
+    (
+        3,
+        |_, found| found.committed_event || matches!(state(found), Some(RowState::Committed | RowState::FailedFinal)),
+        |_, _| Decision::ReturnRecordedResult,
+    ),
+    (4, |_, found| inflight(found) && found.open_effect, |_, _| Decision::CatchUp),
+    (5, |_, found| state(found) == Some(RowState::Indeterminate), |_, _| Decision::Ladder),
+    (
+        6,
+        |caller, found| ours(caller, found) && caller.nonce == found.row.map(|row| row.nonce),
+        |_, _| Decision::Continue,
+    ),
+    (7, |caller, found| ours(caller, found) && caller.nonce.is_some(), |_, _| Decision::StopOldCall),
+    (
+        8,
+        |_, found| inflight(found) && found.quiescence != Quiescence::Quiescent,
+        |_, _| Decision::WaitOtherWorker { wait_ms: WAIT_MS },
+    ),
+    (9, |_, found| inflight(found), |_, _| Decision::Indeterminate { alarm: false }),
+    (
+        10,
+        |_, found| found.row.is_none() && (found.any_world_effect || found.event.is_some()),
+        |_, _| Decision::Indeterminate { alarm: true },
+    ),
+    (
+        11,
+        |_, found| found.forbidden.is_some(),
+        |_, found| Decision::Rejected(Rejection::Forbidden(found.forbidden.unwrap())),
+    ),
+    (
+        12,
+        |caller, found| found.row.and_then(|row| row.next_try_us).is_some_and(|time| time > caller.now_us),
+        |_, found| Decision::WaitUntil(found.row.unwrap().next_try_us.unwrap()),
+    ),
+    (13, |_, found| found.row.is_some_and(|row| row.next_try_us.is_none()), |_, _| Decision::FailFinal),
+    (14, |_, found| !found.owns_action_key, |_, _| Decision::Rejected(Rejection::ActionInProgress)),
+    (15, |_, _| true, |_, _| Decision::AllowExecute),
+];
+
+/// Calls `look` with every combination of what can be asked and found.
+fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
+    let other = Operator::new("Mail.Recall");
+    let both = [false, true];
+    let mut rows = vec![None];
+    for state in [
+        RowState::Inflight,
+        RowState::Committed,
+        RowState::FailedDefinite,
+        RowState::Indeterminate,
+        RowState::FailedFinal,
+    ] {
+        for attempt in [ATTEMPT - 1, ATTEMPT] {
+            for next_try_us in [None, Some(NOW_US), Some(NOW_US + 1)] {
+                let plain = Row { attempt, next_try_us, ..row(state) };
+                rows.push(Some(Row { operator: other.clone(), ..plain.clone() }));
+                rows.push(Some(Row { args_hash: Hash::default(), ..plain.clone() }));
+                rows.push(Some(plain));
+            }
+        }
+    }
+    let own = caller().operator;
+    let events = [None, Some((&own, args())), Some((&other, args())), Some((&own, Hash::default()))];
+    for (row, event) in rows.iter().flat_map(|row| events.map(|event| (row.as_ref(), event))) {
+        for (nonce, current_attempt) in [None, Some(NONCE), Some(NONCE + 1)]
+            .into_iter()
+            .flat_map(|nonce| [ATTEMPT, ATTEMPT + 1].map(|now| (nonce, now)))
+        {
+            let caller = Caller { nonce, current_attempt, ..caller() };
+            // Seven yes-or-no questions, one bit each.
+            for bits in 0..128_u32 {
+                let bit = |number: u32| both[(bits >> number & 1) as usize];
+                let found = Found {
+                    row,
+                    event,
+                    committed_event: bit(0),
+                    open_effect: bit(1),
+                    any_world_effect: bit(2),
+                    quiescence: if bit(3) { Quiescence::Quiescent } else { Quiescence::After { wait_ms: WAIT_MS } },
+                    forbidden: bit(4).then_some(if bit(5) { Code::Cancelled } else { Code::PolicyDenied }),
+                    owns_action_key: bit(6),
+                };
+                look(&caller, &found);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_line_that_matches_wins() {
+    let mut hits = [0_u32; 16];
+    for_all(&mut |caller, found| {
+        let (number, _, decision) = TABLE.iter().find(|(_, matches, _)| matches(caller, found)).unwrap();
+        assert_eq!(decide(caller, found), decision(caller, found), "line {number}: {caller:?} {found:?}");
+        hits[*number as usize] += 1;
+    });
+    assert!(hits[1..].iter().all(|count| *count > 0), "{hits:?}");
+}
+
+#[test]
+fn nothing_is_executed_while_a_try_may_be_open_or_an_answer_exists() {
+    let mut allowed = 0;
+    for_all(&mut |caller, found| {
+        if decide(caller, found) != Decision::AllowExecute {
+            return;
+        }
+        allowed += 1;
+        assert!(matches!(state(found), None | Some(RowState::FailedDefinite)), "{found:?}");
+        assert!(!found.committed_event && found.forbidden.is_none() && found.owns_action_key, "{found:?}");
+        assert_eq!(caller.attempt, caller.current_attempt);
+        if found.row.is_none() {
+            assert!(found.event.is_none() && !found.any_world_effect, "{found:?}");
+        }
+    });
+    assert!(allowed > 0);
+}
+
+#[test]
+fn a_stale_attempt_gets_nothing() {
+    for_all(&mut |caller, found| {
+        let stale = decide(caller, found) == Decision::Rejected(Rejection::Stale);
+        assert_eq!(stale, caller.attempt != caller.current_attempt);
+    });
+}
+
+#[test]
+fn other_arguments_are_neither_injected_nor_executed() {
+    for_all(&mut |caller, found| {
+        if TABLE[1].1(caller, found) {
+            assert!(matches!(decide(caller, found), Decision::Rejected(Rejection::Stale | Rejection::Mismatch)));
+        }
+    });
+}
+
+/// Each line by an example of its own, so that the table above is not the only witness.
+#[test]
+fn every_line_by_example() {
+    use Decision as D;
+    let with = |row: &Row, caller: &Caller| decide(caller, &Found { row: Some(row), ..nothing() });
+    let inflight = row(RowState::Inflight);
+    let mine = Row { attempt: ATTEMPT, ..inflight.clone() };
+    // 1
+    assert_eq!(decide(&Caller { current_attempt: ATTEMPT + 1, ..caller() }, &nothing()), D::Rejected(Rejection::Stale));
+    // 2
+    let others = Row { args_hash: Hash::of(&[b"other"]), ..row(RowState::Committed) };
+    assert_eq!(with(&others, &caller()), D::Rejected(Rejection::Mismatch));
+    // 3
+    assert_eq!(with(&row(RowState::Committed), &caller()), D::ReturnRecordedResult);
+    assert_eq!(with(&row(RowState::FailedFinal), &caller()), D::ReturnRecordedResult);
+    let log_wins = Found { row: Some(&inflight), committed_event: true, ..nothing() };
+    assert_eq!(decide(&caller(), &log_wins), D::ReturnRecordedResult);
+    // 4
+    let answered = Found { row: Some(&inflight), open_effect: true, ..nothing() };
+    assert_eq!(decide(&caller(), &answered), D::CatchUp);
+    // 5
+    assert_eq!(with(&row(RowState::Indeterminate), &caller()), D::Ladder);
+    // 6, 7
+    assert_eq!(with(&mine, &Caller { nonce: Some(NONCE), ..caller() }), D::Continue);
+    assert_eq!(with(&mine, &Caller { nonce: Some(NONCE + 1), ..caller() }), D::StopOldCall);
+    // 8, 9
+    let busy = Quiescence::After { wait_ms: 12 };
+    let open = Found { row: Some(&inflight), quiescence: busy, ..nothing() };
+    assert_eq!(decide(&caller(), &open), D::WaitOtherWorker { wait_ms: 12 });
+    assert_eq!(with(&inflight, &caller()), D::Indeterminate { alarm: false });
+    // The same nonce in another attempt's row is chance, not ours.
+    assert_eq!(with(&inflight, &Caller { nonce: Some(NONCE), ..caller() }), D::Indeterminate { alarm: false });
+    // 10
+    let lost_row = Found { any_world_effect: true, ..nothing() };
+    assert_eq!(decide(&caller(), &lost_row), D::Indeterminate { alarm: true });
+    let operator = caller().operator;
+    let lost_row = Found { event: Some((&operator, args())), ..nothing() };
+    assert_eq!(decide(&caller(), &lost_row), D::Indeterminate { alarm: true });
+    // 11
+    let forbidden = Found { forbidden: Some(Code::BudgetExceeded), ..nothing() };
+    assert_eq!(decide(&caller(), &forbidden), D::Rejected(Rejection::Forbidden(Code::BudgetExceeded)));
+    // 12
+    let definite = |next_try_us| Row { next_try_us, ..row(RowState::FailedDefinite) };
+    assert_eq!(with(&definite(Some(NOW_US + 1)), &caller()), D::WaitUntil(NOW_US + 1));
+    assert_eq!(with(&definite(None), &caller()), D::FailFinal);
+    assert_eq!(with(&definite(Some(NOW_US)), &caller()), D::AllowExecute);
+    assert_eq!(decide(&caller(), &nothing()), D::AllowExecute);
+    let reserved = Found { owns_action_key: false, ..nothing() };
+    assert_eq!(decide(&caller(), &reserved), D::Rejected(Rejection::ActionInProgress));
+}
+
+#[test]
+fn the_numbers_of_states_are_stored_and_stay() {
+    let states = [
+        RowState::Inflight,
+        RowState::Committed,
+        RowState::FailedDefinite,
+        RowState::Indeterminate,
+        RowState::FailedFinal,
+    ];
+    assert_eq!(states.map(|state| state as i64), [1, 2, 3, 4, 5]);
+    for state in states {
+        assert_eq!(RowState::from_number(state as i64), Some(state));
+    }
+    assert_eq!((RowState::from_number(0), RowState::from_number(6)), (None, None));
+    assert_eq!(states.map(RowState::is_final), [false, true, false, false, true]);
+}

@@ -1,0 +1,118 @@
+//! One job of the model.
+
+use std::collections::BTreeMap;
+
+use super::clock::ManualClock;
+use crate::admit::Standing;
+use crate::event::Event;
+use crate::ids::Hash;
+use crate::job::JobState;
+use crate::storage::{Claimer, Clock, InboxRow, JobRow, Owner, Payload, Record};
+
+pub(super) struct Job {
+    /// What never changes of the row; the rest is in `standing`.
+    accepted: JobRow,
+    pub(super) updated_us: i64,
+    pub(super) secret: Hash,
+    pub(super) standing: Standing,
+    pub(super) events: Vec<Event>,
+    pub(super) inbox: BTreeMap<i64, InboxRow>,
+    /// Which process claimed which attempt.
+    pub(super) claims: BTreeMap<u32, Owner>,
+    /// Lease clock time at which the lease is over; none where nobody holds the job.
+    pub(super) lease_until_us: Option<i64>,
+}
+
+impl Job {
+    pub(super) fn new(row: JobRow, secret: Hash, events: Vec<Event>, payloads: Vec<Payload>) -> Self {
+        let standing = Standing {
+            job_id: row.job_id.clone(),
+            tenant_id: row.tenant_id.clone(),
+            state: row.state,
+            attempt: row.attempt,
+            next_seq: row.next_seq,
+            head: row.head,
+            cancel_requested: row.cancel_requested,
+            inbox_pending: row.inbox_pending,
+            wake_at_us: row.wake_at_us,
+            lease_live: false,
+            ledger: BTreeMap::new(),
+            effects: BTreeMap::new(),
+            payloads: payloads.into_iter().map(|payload| (payload.label, payload.bytes)).collect(),
+            inbox: Default::default(),
+        };
+        Self {
+            updated_us: row.updated_us,
+            accepted: row,
+            secret,
+            standing,
+            events,
+            inbox: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            lease_until_us: None,
+        }
+    }
+
+    pub(super) fn row(&self) -> JobRow {
+        let standing = &self.standing;
+        JobRow {
+            state: standing.state,
+            attempt: standing.attempt,
+            next_seq: standing.next_seq,
+            head: standing.head,
+            inbox_pending: standing.inbox_pending,
+            cancel_requested: standing.cancel_requested,
+            wake_at_us: standing.wake_at_us,
+            updated_us: self.updated_us,
+            ..self.accepted.clone()
+        }
+    }
+
+    pub(super) fn record(&self) -> Record {
+        Record {
+            row: self.row(),
+            secret: self.secret,
+            events: self.events.clone(),
+            ledger: self.standing.ledger.values().cloned().collect(),
+            payloads: self
+                .standing
+                .payloads
+                .iter()
+                .map(|(label, bytes)| Payload { label: label.clone(), bytes: bytes.clone() })
+                .collect(),
+            inbox: self.undone(),
+        }
+    }
+
+    pub(super) fn undone(&self) -> Vec<InboxRow> {
+        self.standing.inbox.iter().map(|id| self.inbox[id].clone()).collect()
+    }
+
+    /// Whether the holder's lease is good by the clock.
+    pub(super) fn lease_live(&self, clock: &ManualClock) -> bool {
+        let same_boot = self.holder().is_some_and(|owner| owner.boot_id == clock.boot_id());
+        same_boot && self.lease_until_us.is_some_and(|until| clock.boot_us() < until)
+    }
+
+    pub(super) fn claimable(&self, clock: &ManualClock) -> bool {
+        match self.standing.state {
+            JobState::Pending => true,
+            JobState::Waiting => self.standing.wake_at_us.is_some_and(|at| at <= clock.now_us()),
+            JobState::Running => !self.lease_live(clock) || self.holder().is_some_and(|owner| clock.is_dead(owner)),
+            _ => false,
+        }
+    }
+
+    pub(super) fn claim(&mut self, claimer: &Claimer, clock: &ManualClock) {
+        self.standing.state = JobState::Running;
+        self.standing.wake_at_us = None;
+        self.standing.attempt += 1;
+        self.claims.insert(self.standing.attempt, claimer.owner.clone());
+        self.lease_until_us = Some(clock.boot_us() + i64::from(claimer.lease_ms) * 1000);
+        self.updated_us = clock.now_us();
+    }
+
+    fn holder(&self) -> Option<&Owner> {
+        self.claims.get(&self.standing.attempt)
+    }
+}

@@ -1,0 +1,207 @@
+//! The journal of the model.
+
+use async_trait::async_trait;
+
+use super::job::Job;
+use super::{Memory, State};
+use crate::admit;
+use crate::ids::{Hash, JobId, Operator};
+use crate::job::JobState;
+use crate::ledger::{Quiescence, Row, RowState};
+use crate::quiescence;
+use crate::storage::{
+    ActionRow, Batch, Claim, Claimer, Clock, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record,
+    Request, StoreError, Submitted, WriteError,
+};
+
+impl Memory {
+    fn claim_where(&self, claimer: &Claimer, wanted: impl Fn(&JobId) -> bool) -> Option<Claim> {
+        let mut state = self.state();
+        let state = &mut *state;
+        let id = state.order.iter().find(|id| wanted(id) && state.jobs[*id].claimable(&self.clock))?;
+        let job = state.jobs.get_mut(id).expect("every accepted job is there");
+        job.claim(claimer, &self.clock);
+        state.counters.flushes += 1;
+        Some(Claim { row: job.row(), now_us: self.clock.now_us() })
+    }
+
+    fn write_now(&self, state: &mut State, batch: &Batch) -> Result<(), WriteError> {
+        let now_us = self.clock.now_us();
+        let job = state.jobs.get_mut(&batch.job_id).ok_or_else(|| WriteError::NoJob(batch.job_id.clone()))?;
+        job.standing.lease_live = job.lease_live(&self.clock);
+        let changes = admit::admit(&mut job.standing, &mut state.actions, batch, self.clock.boot_us())?;
+        job.events.extend(batch.events.iter().cloned());
+        job.updated_us = now_us;
+        if admit::gives_up(job.standing.state) {
+            job.lease_until_us = None;
+        }
+        for (job_id, (_, operator, key)) in changes.told {
+            state.tell(&job_id, "latchwork", None, Request::KeySettled { operator, key }, now_us);
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Append to a job's inbox; the caller has seen that it is accepted.
+    fn tell(&mut self, job_id: &JobId, actor: &str, reason: Option<&str>, request: Request, now_us: i64) -> i64 {
+        self.inbox_id += 1;
+        let id = self.inbox_id;
+        let job = self.jobs.get_mut(job_id).expect("the caller has found the job");
+        if !job.standing.state.is_terminal() {
+            job.standing.receive(&request);
+            job.standing.inbox.insert(id);
+            job.updated_us = now_us;
+        }
+        let (actor, reason) = (actor.to_owned(), reason.map(str::to_owned));
+        job.inbox.insert(id, InboxRow { id, actor, reason, request });
+        id
+    }
+}
+
+#[async_trait]
+impl Journal for Memory {
+    async fn submit(&self, new: NewJob) -> Result<Submitted, WriteError> {
+        admit::check_new(&new)?;
+        let mut state = self.state();
+        if let Some(id) = state.requests.get(&new.row.request_key) {
+            return Ok(Submitted::Attached(state.jobs[id].row()));
+        }
+        let id = new.row.job_id.clone();
+        if state.jobs.contains_key(&id) {
+            return Err(WriteError::Broken(format!("job {id} exists with another request key")));
+        }
+        state.requests.insert(new.row.request_key, id.clone());
+        state.order.push(id.clone());
+        let mut job = Job::new(new.row, new.secret, new.events, new.payloads);
+        if let Some(claimer) = &new.claim {
+            job.claim(claimer, &self.clock);
+        }
+        state.jobs.insert(id, job);
+        state.counters.flushes += 1;
+        Ok(Submitted::New)
+    }
+
+    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+        Ok(self.claim_where(claimer, |_| true))
+    }
+
+    async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+        Ok(self.claim_where(claimer, |id| id == job_id))
+    }
+
+    async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
+        let mut state = self.state();
+        let until = self.clock.boot_us() + i64::from(lease_ms) * 1000;
+        let mut lost = Vec::new();
+        for (id, attempt) in held {
+            match state.jobs.get_mut(id) {
+                Some(job) if job.standing.attempt == *attempt && job.standing.state == JobState::Running => {
+                    job.lease_until_us = Some(until);
+                }
+                _ => lost.push(id.clone()),
+            }
+        }
+        state.counters.flushes += 1;
+        Ok(lost)
+    }
+
+    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if let Some(job) = state.jobs.get_mut(job_id) {
+            if job.standing.attempt == attempt && job.standing.state == JobState::Running {
+                job.standing.state = JobState::Pending;
+                job.lease_until_us = None;
+                job.updated_us = self.clock.now_us();
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&self, batch: Batch) -> Result<(), WriteError> {
+        let mut state = self.state();
+        let result = self.write_now(&mut state, &batch);
+        let counters = &mut state.counters;
+        match result {
+            Ok(()) => {
+                counters.batches += 1;
+                counters.flushes += 1;
+            }
+            Err(_) => counters.refused += 1,
+        }
+        result
+    }
+
+    async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
+        Ok(self.state().jobs.get(job_id).map(Job::record))
+    }
+
+    async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
+        Ok(self.state().jobs.get(job_id).map(Job::row))
+    }
+
+    async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
+        let state = self.state();
+        let rows = state.order.iter().rev().map(|id| state.jobs[id].row());
+        let wanted = rows.filter(|row| filter.state.is_none_or(|wanted| row.state == wanted));
+        let open = wanted.filter(|row| !(filter.open && row.state.is_terminal()));
+        Ok(open.take(filter.limit as usize).collect())
+    }
+
+    async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
+        let state = self.state();
+        let rows = state.jobs.get(job_id).into_iter().flat_map(|job| job.standing.ledger.values());
+        Ok(rows.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)).cloned().collect())
+    }
+
+    async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
+        let mut state = self.state();
+        let owner = state.jobs.get(job_id).and_then(|job| job.claims.get(&row.attempt)).cloned();
+        let owner = owner.ok_or_else(|| {
+            StoreError::Damaged(format!("job {job_id} has no claim of attempt {}, slot {}", row.attempt, row.slot))
+        })?;
+        let now_us = self.clock.boot_us();
+        let gone_us =
+            self.clock.is_dead(&owner).then(|| *state.gone.entry(owner.lock_content.clone()).or_insert(now_us));
+        Ok(quiescence::judge(&quiescence::Evidence {
+            now_us,
+            same_boot: owner.boot_id == self.clock.boot_id(),
+            deadline_us: row.deadline_us,
+            margin_ms: self.clock_margin_ms,
+            gone_us,
+            settling_ms,
+        }))
+    }
+
+    async fn put_inbox(
+        &self,
+        job_id: &JobId,
+        actor: &str,
+        reason: Option<&str>,
+        request: Request,
+    ) -> Result<i64, InboxError> {
+        let mut state = self.state();
+        let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
+        if !admit::accepts(job.standing.state, &request) {
+            return Err(InboxError::Over { job_id: job_id.clone(), state: job.standing.state });
+        }
+        state.counters.flushes += 1;
+        Ok(state.tell(job_id, actor, reason, request, self.clock.now_us()))
+    }
+
+    async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
+        Ok(self.state().jobs.get(job_id).map(Job::undone).unwrap_or_default())
+    }
+
+    async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
+        Ok(self.state().actions.held.get(&(tenant.to_owned(), operator.clone(), key)).cloned())
+    }
+
+    async fn now_us(&self) -> Result<i64, StoreError> {
+        Ok(self.clock.now_us())
+    }
+
+    fn counters(&self) -> Counters {
+        self.state().counters
+    }
+}

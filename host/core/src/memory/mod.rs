@@ -1,0 +1,51 @@
+//! The model of a store: everything in memory, no runtime, no real time. Other stores must do
+//! exactly what this one does; one conformance suite holds for all.
+
+mod clock;
+mod job;
+mod journal;
+mod maps;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::admit::Actions;
+use crate::ids::{Hash, JobId, Slot};
+use crate::storage::Counters;
+
+pub use clock::ManualClock;
+use job::Job;
+
+/// A store in memory.
+pub struct Memory {
+    clock: Arc<ManualClock>,
+    clock_margin_ms: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: BTreeMap<JobId, Job>,
+    requests: BTreeMap<Hash, JobId>,
+    /// Job ids in order of acceptance.
+    order: Vec<JobId>,
+    actions: Actions,
+    /// Effects of jobs that live in another store (staged commit).
+    effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
+    values: BTreeMap<(String, String), Vec<u8>>,
+    /// When the lock of an owner was first seen free, by the content of its lock file.
+    gone: BTreeMap<String, i64>,
+    inbox_id: i64,
+    counters: Counters,
+}
+
+impl Memory {
+    /// An empty store that goes by this clock.
+    pub fn new(clock: Arc<ManualClock>, clock_margin_ms: u32) -> Self {
+        Self { clock, clock_margin_ms, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder of this lock panics")
+    }
+}

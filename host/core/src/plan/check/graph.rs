@@ -1,0 +1,180 @@
+//! The graph of steps: names, dependencies, cycles, order.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::report::{Report, rule};
+use super::suggest::did_you_mean;
+use super::view::View;
+use crate::ids::StepId;
+use crate::plan::Step;
+
+/// Names and dependencies of all steps.
+pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
+    duplicates(steps, report);
+    dependencies(steps, report);
+    cycles(steps, report);
+}
+
+/// The steps that each step depends on, in one step or many; itself only where there is a cycle.
+pub(super) struct Reach<'a>(HashMap<&'a str, Vec<&'a str>>);
+
+impl<'a> Reach<'a> {
+    pub(super) fn of(steps: &[View<'a>]) -> Self {
+        Self(direct(steps))
+    }
+
+    /// Whether `step` depends on `target`; where its dependencies cannot be read, nobody knows.
+    pub(super) fn has(&self, step: &View<'a>, target: &str) -> bool {
+        if step.get("depends_on").is_some_and(|items| !items.is_array()) {
+            return true;
+        }
+        // Nearly every binding is to a step that is named; the walk is for the others.
+        step.depends_on().any(|(_, named)| named == target) || self.of_step(step).contains(target)
+    }
+
+    fn of_step(&self, step: &View<'a>) -> HashSet<&'a str> {
+        let mut reached = HashSet::new();
+        let mut open: Vec<&str> = step.depends_on().map(|(_, named)| named).collect();
+        while let Some(next) = open.pop() {
+            if reached.insert(next) {
+                open.extend(self.0.get(next).into_iter().flatten());
+            }
+        }
+        reached
+    }
+}
+
+/// The steps of a plan that holds: each after those it depends on, and of those that could come
+/// next always the one whose `step_id` is the least.
+pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
+    let mut waiting: BTreeMap<StepId, Step> = steps.into_iter().map(|step| (step.step_id.clone(), step)).collect();
+    let mut missing: HashMap<StepId, usize> =
+        waiting.values().map(|step| (step.step_id.clone(), step.depends_on.len())).collect();
+    let mut followers: HashMap<StepId, Vec<StepId>> = HashMap::new();
+    for step in waiting.values() {
+        for dependency in &step.depends_on {
+            followers.entry(dependency.clone()).or_default().push(step.step_id.clone());
+        }
+    }
+    let mut ready: BTreeSet<StepId> =
+        missing.iter().filter(|(_, count)| **count == 0).map(|(id, _)| id.clone()).collect();
+    let mut ordered = Vec::with_capacity(waiting.len());
+    while let Some(id) = ready.pop_first() {
+        for follower in followers.remove(&id).into_iter().flatten() {
+            let count = missing.get_mut(&follower).expect("every step is counted");
+            *count -= 1;
+            if *count == 0 {
+                ready.insert(follower);
+            }
+        }
+        ordered.push(waiting.remove(&id).expect("every step gets ready once"));
+    }
+    ordered
+}
+
+/// Known names to the known names they depend on. Of steps with one name the first counts, so
+/// that a name used twice makes no cycle that nobody wrote.
+fn direct<'a>(steps: &[View<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
+    let known = names(steps);
+    let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
+    for step in steps {
+        let Some(id) = step.id() else { continue };
+        let targets = step.depends_on().map(|(_, target)| target).filter(|target| known.contains(target));
+        edges.entry(id).or_insert_with(|| targets.collect());
+    }
+    edges
+}
+
+pub(super) fn names<'a>(steps: &[View<'a>]) -> BTreeSet<&'a str> {
+    steps.iter().filter_map(View::id).collect()
+}
+
+fn duplicates(steps: &[View<'_>], report: &mut Report) {
+    let mut first: HashMap<&str, &View<'_>> = HashMap::new();
+    for step in steps {
+        let Some(id) = step.id() else { continue };
+        if let Some(other) = first.get(id) {
+            let message = format!("the step at {} is named `{id}` too; step_ids are unique", other.at);
+            report.add(step.pointer("step_id"), rule::DUPLICATE_STEP_ID, message);
+        } else {
+            first.insert(id, step);
+        }
+    }
+}
+
+fn dependencies(steps: &[View<'_>], report: &mut Report) {
+    let known = names(steps);
+    for step in steps {
+        for (index, target) in step.depends_on() {
+            let at = format!("{}/{index}", step.pointer("depends_on"));
+            if step.id() == Some(target) {
+                report.add(at, rule::SELF_DEPENDENCY, format!("step `{target}` depends on itself"));
+            } else if !known.contains(target) {
+                let close = did_you_mean(target, known.iter().copied());
+                report.add(at, rule::UNKNOWN_DEPENDENCY, format!("there is no step `{target}` in this plan{close}"));
+            }
+        }
+    }
+}
+
+/// Cycles of two or more. Of cycles that share steps one is shown; the next check, after it is
+/// broken, shows the next.
+fn cycles(steps: &[View<'_>], report: &mut Report) {
+    let mut edges = direct(steps);
+    for (id, targets) in &mut edges {
+        targets.retain(|target| target != id);
+    }
+    loop {
+        leave_cycles(&mut edges);
+        let Some(start) = edges.keys().min().copied() else { return };
+        let members = walk_into_cycle(start, &edges);
+        let step = steps.iter().find(|step| step.id() == members.first().copied()).expect("members are steps");
+        let path = members.iter().chain(members.first()).copied().collect::<Vec<_>>().join(" → ");
+        report.add(step.pointer("depends_on"), rule::CYCLE, format!("a cycle: {path}, where `→` means depends on"));
+        for member in members {
+            edges.remove(member);
+        }
+    }
+}
+
+/// Take away, again and again, what depends on nothing that is left.
+fn leave_cycles<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
+    let mut followers: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (id, targets) in edges.iter() {
+        let left = targets.iter().filter(|target| edges.contains_key(*target));
+        counts.insert(id, left.map(|target| followers.entry(target).or_default().push(id)).count());
+    }
+    let mut free: Vec<&str> = counts.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    while let Some(id) = free.pop() {
+        counts.remove(id);
+        for follower in followers.remove(id).into_iter().flatten() {
+            let count = counts.get_mut(follower).expect("it waits for this one");
+            *count -= 1;
+            if *count == 0 {
+                free.push(follower);
+            }
+        }
+    }
+    edges.retain(|id, _| counts.contains_key(id));
+    for targets in edges.values_mut() {
+        targets.retain(|target| counts.contains_key(target));
+    }
+}
+
+/// Where everything depends on something, following dependencies ends in a cycle. It is given
+/// from its least member on, so that it looks the same wherever the walk began.
+fn walk_into_cycle<'a>(start: &'a str, edges: &HashMap<&'a str, Vec<&'a str>>) -> Vec<&'a str> {
+    let mut path = vec![start];
+    let mut cycle = loop {
+        let last = path.last().expect("starts with one");
+        let next = *edges[last].iter().min().expect("everything left depends on something left");
+        match path.iter().position(|step| *step == next) {
+            Some(index) => break path.split_off(index),
+            None => path.push(next),
+        }
+    };
+    let least = cycle.iter().enumerate().min_by_key(|(_, step)| **step).map_or(0, |(index, _)| index);
+    cycle.rotate_left(least);
+    cycle
+}

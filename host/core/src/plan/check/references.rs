@@ -1,0 +1,67 @@
+//! What payloads and templates refer to.
+
+use serde_json::Value;
+
+use super::graph::{Reach, names};
+use super::report::{Report, rule};
+use super::suggest::did_you_mean;
+use super::view::View;
+use crate::bindings::{self, child};
+use crate::keys::Template;
+
+/// Bindings and templates of all steps.
+pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
+    let reach = Reach::of(steps);
+    let known = names(steps);
+    for step in steps {
+        template(step, report);
+        for (at, binding) in places(step) {
+            let reference = match binding {
+                Ok(reference) => reference,
+                Err(bad) => {
+                    report.add(at, rule::BAD_BINDING, bad.0);
+                    continue;
+                }
+            };
+            let target = reference.step().as_str();
+            if !known.contains(target) {
+                let close = did_you_mean(target, known.iter().copied());
+                report.add(at, rule::BINDING_UNKNOWN_STEP, format!("there is no step `{target}` in this plan{close}"));
+            } else if step.id() == Some(target) {
+                report.add(at, rule::BINDING_WITHOUT_DEPENDENCY, format!("step `{target}` is bound to itself"));
+            } else if !reach.has(step, target) {
+                let message = format!("bound to step `{target}` without depending on it; add it to `depends_on`");
+                report.add(at, rule::BINDING_WITHOUT_DEPENDENCY, message);
+            }
+        }
+    }
+}
+
+type Found = (String, Result<bindings::Reference, bindings::BadBinding>);
+
+/// The bindings of a step's payload and hashes, with pointers into the plan.
+fn places(step: &View<'_>) -> Vec<Found> {
+    let payload = step.get("payload").map(|payload| (step.pointer("payload"), payload));
+    let hashes = step.hashes().map(|(name, value)| (child(&step.pointer("hashes"), name), value));
+    let found = |(at, value): (String, &Value)| {
+        bindings::places(value).into_iter().map(move |place| (format!("{at}{}", place.at), place.binding)).collect()
+    };
+    payload.into_iter().chain(hashes).flat_map(|place| -> Vec<Found> { found(place) }).collect()
+}
+
+fn template(step: &View<'_>, report: &mut Report) {
+    let Some(Ok(template)) = step.text("idempotency_template").map(Template::parse) else { return };
+    let payload = step.get("payload").and_then(Value::as_object);
+    // The fields of a payload that is itself a binding are not known before it is resolved.
+    let payload = payload.filter(|fields| !fields.contains_key("$ref") && !fields.contains_key("$outcome"));
+    let fields = payload.into_iter().flat_map(|fields| fields.keys());
+    let known: Vec<&str> = fields.chain(step.hashes().map(|(name, _)| name)).map(String::as_str).collect();
+    let mut names = template.names().to_vec();
+    names.sort_unstable();
+    names.dedup();
+    for name in names.into_iter().filter(|name| !known.contains(name)) {
+        let close = did_you_mean(name, known.iter().copied());
+        let message = format!("`{{{name}}}` names neither a field of the payload nor an entry of `hashes`{close}");
+        report.add(step.pointer("idempotency_template"), rule::TEMPLATE_UNKNOWN_NAME, message);
+    }
+}

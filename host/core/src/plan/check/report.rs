@@ -1,0 +1,80 @@
+//! What is found, until it is put in the order of the text.
+
+use super::Violation;
+use super::position::Positions;
+
+macro_rules! rules {
+    ($($name:ident = $code:literal, $title:literal;)*) => {
+        /// The rules by name.
+        pub(super) mod rule {
+            $(pub(in crate::plan::check) const $name: &str = $code;)*
+        }
+        /// Every rule of plans: its stable code and what it asks for.
+        pub const RULES: &[(&str, &str)] = &[$(($code, $title)),*];
+    };
+}
+
+rules! {
+    NOT_JSON = "P001", "A plan is JSON with one meaning: no duplicate keys, no inexact integers, not too deep.";
+    TOO_LARGE = "P002", "A plan has at most 1 MiB.";
+    WRONG_VALUE = "P003", "Every value has the type, the words and the range its key asks for.";
+    MISSING_KEY = "P004", "Nothing that matters is left out: effects, policy tags, cache policy and template are stated.";
+    UNKNOWN_KEY = "P005", "There are no keys beside the documented ones.";
+    BAD_STEP_ID = "P006", "A step_id is 1 to 64 of A-Z, a-z, 0-9, `_` and `-`.";
+    DUPLICATE_STEP_ID = "P007", "No two steps have one step_id.";
+    BAD_VERSION = "P008", "The schema_version is one that this version reads.";
+    NO_STEPS = "P009", "A plan has at least one step.";
+    TOO_MANY_STEPS = "P010", "A plan has at most 1000 steps.";
+    KIND_NOT_EXECUTED = "P011", "A step's kind is one that this version executes.";
+    UNKNOWN_OPERATOR = "P012", "A step's operator is served by a loaded plugin.";
+    UNKNOWN_DEPENDENCY = "P013", "A step depends on steps of its plan.";
+    SELF_DEPENDENCY = "P014", "A step does not depend on itself.";
+    CYCLE = "P015", "Dependencies form no cycle.";
+    BAD_BINDING = "P016", "A binding is `{\"$ref\": \"s1#/field\"}` or `{\"$outcome\": \"s1\"}` and nothing else.";
+    BINDING_UNKNOWN_STEP = "P017", "A binding names a step of the plan.";
+    BINDING_WITHOUT_DEPENDENCY = "P018", "A step depends, perhaps through others, on every step it is bound to.";
+    EFFECTS_TOO_NARROW = "P019", "A step's effects cover its operator's.";
+    BAD_TEMPLATE = "P020", "The braces of an idempotency_template are in order.";
+    TEMPLATE_UNKNOWN_NAME = "P021", "A template names payload fields or entries of `hashes`.";
+    UNSAFE_REUSE = "P022", "Answers of an external operator are reused for a stated time or never.";
+    BAD_COMPENSATION = "P023", "`compensate_with` names a loaded tool, or `self` on a tool.";
+    BAD_TIMEOUT = "P024", "A timeout is a whole number of ms, s, m or h, from 1ms to 24h.";
+    DUPLICATE_ITEM = "P025", "A set names nothing twice.";
+    BAD_VERSION_RANGE = "P026", "A range of versions is comparisons separated by commas: `>=1.2, <2`.";
+}
+
+/// What is found so far.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    found: Vec<(String, &'static str, String)>,
+}
+
+impl Report {
+    /// Note that the value at `pointer` breaks a rule.
+    pub(super) fn add(&mut self, pointer: impl Into<String>, code: &'static str, message: impl Into<String>) {
+        self.found.push((pointer.into(), code, message.into()));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// In the order of the text, then of pointers, rules and words.
+    pub(super) fn into_violations(self, text: &[u8]) -> Vec<Violation> {
+        let positions = Positions::of(text);
+        let mut found: Vec<_> = self
+            .found
+            .into_iter()
+            .map(|(pointer, code, message)| (positions.offset(&pointer), pointer, code, message))
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+            .into_iter()
+            .map(|(offset, pointer, code, message)| {
+                let (line, column) = positions.line_column(offset);
+                Violation { pointer, code, message, line, column }
+            })
+            .collect()
+    }
+}

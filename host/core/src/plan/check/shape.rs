@@ -1,0 +1,148 @@
+//! Shapes: which keys a plan and a step have, and what their values look like.
+
+use serde_json::Value;
+
+use super::STEPS_MAX;
+use super::report::{Report, rule};
+use super::values::{self, Check, Key, object, set_of, word};
+use crate::bindings::child;
+use crate::manifest::Effect;
+
+/// The version of plans that is read and written.
+const SCHEMA_VERSION: &str = "1.0";
+
+const PLAN: &[Key] = &[
+    ("plan_id", true, values::text),
+    ("schema_version", true, schema_version),
+    ("intent_id", false, values::text),
+    ("on_failure", false, on_failure),
+    ("steps", true, steps),
+];
+
+const STEP: &[Key] = &[
+    ("step_id", true, values::step_id),
+    ("kind", true, kind),
+    ("name", true, values::operator),
+    ("payload", true, values::anything),
+    ("depends_on", false, depends_on),
+    ("effects", true, effects),
+    ("policy_tags", true, policy_tags),
+    ("gate", false, gate),
+    ("cache_policy", true, cache_policy),
+    ("idempotency_template", true, values::template),
+    ("hashes", false, hashes),
+    ("outcome", false, outcome),
+    ("time_sensitive", false, values::boolean),
+    ("reuse", false, reuse),
+    ("retry", false, retry),
+    ("timeout", false, values::timeout),
+    ("compensate_with", false, values::operator),
+];
+
+const TTL: &[Key] = &[("ttl_seconds", true, values::ttl_seconds)];
+const OUTCOME: &[Key] =
+    &[("type", true, values::text), ("status", false, status), ("sensitivity", false, values::text)];
+const REUSE: &[Key] = &[("plugin", true, values::version_range)];
+const RETRY: &[Key] = &[
+    ("max", false, values::retries),
+    ("base_ms", false, values::milliseconds),
+    ("cap_ms", false, values::milliseconds),
+];
+
+/// The shape of a whole plan.
+pub(super) fn plan(value: &Value, report: &mut Report) {
+    object(value, "", "a plan", PLAN, report);
+}
+
+fn steps(value: &Value, at: &str, report: &mut Report) {
+    let Some(items) = value.as_array() else {
+        return report.add(at, rule::WRONG_VALUE, "expected an array of steps");
+    };
+    if items.is_empty() {
+        report.add(at, rule::NO_STEPS, "a plan has at least one step");
+    }
+    if items.len() > STEPS_MAX {
+        return report.add(
+            at,
+            rule::TOO_MANY_STEPS,
+            format!("{} steps are more than {STEPS_MAX}; split the plan", items.len()),
+        );
+    }
+    for (index, item) in items.iter().enumerate() {
+        object(item, &format!("{at}/{index}"), "a step", STEP, report);
+    }
+}
+
+fn schema_version(value: &Value, at: &str, report: &mut Report) {
+    if value != SCHEMA_VERSION {
+        report.add(at, rule::BAD_VERSION, format!("expected {SCHEMA_VERSION:?}, found {value}"));
+    }
+}
+
+fn on_failure(value: &Value, at: &str, report: &mut Report) {
+    word(value, at, &["keep", "compensate"], report);
+}
+
+fn kind(value: &Value, at: &str, report: &mut Report) {
+    match value.as_str() {
+        Some(kind @ ("llm" | "wait")) => {
+            let message = format!("this version does not execute steps of kind `{kind}` yet; use `operator`");
+            report.add(at, rule::KIND_NOT_EXECUTED, message);
+        }
+        _ => word(value, at, &["operator"], report),
+    }
+}
+
+fn depends_on(value: &Value, at: &str, report: &mut Report) {
+    set_of(value, at, values::step_id, report);
+}
+
+fn effects(value: &Value, at: &str, report: &mut Report) {
+    let effect: Check = |value, at, report| word(value, at, &Effect::ALL.map(Effect::as_str), report);
+    set_of(value, at, effect, report);
+}
+
+fn policy_tags(value: &Value, at: &str, report: &mut Report) {
+    set_of(value, at, values::text, report);
+}
+
+fn gate(value: &Value, at: &str, report: &mut Report) {
+    word(value, at, &["none", "human_confirm"], report);
+}
+
+fn cache_policy(value: &Value, at: &str, report: &mut Report) {
+    match value {
+        Value::Object(_) => object(value, at, "a cache policy with a time", TTL, report),
+        Value::String(_) => word(value, at, &["never", "use_if_safe"], report),
+        _ => report.add(at, rule::WRONG_VALUE, "expected `never`, `use_if_safe` or {\"ttl_seconds\": 60}"),
+    }
+}
+
+fn hashes(value: &Value, at: &str, report: &mut Report) {
+    let Some(entries) = value.as_object() else {
+        return report.add(at, rule::WRONG_VALUE, "expected an object of named values");
+    };
+    for name in entries.keys() {
+        let at = child(at, name);
+        values::text(&Value::String(name.clone()), &at, report);
+        if name.contains(['{', '}']) {
+            report.add(at, rule::WRONG_VALUE, format!("{name:?}: a name for templates has no braces"));
+        }
+    }
+}
+
+fn outcome(value: &Value, at: &str, report: &mut Report) {
+    object(value, at, "an outcome", OUTCOME, report);
+}
+
+fn status(value: &Value, at: &str, report: &mut Report) {
+    word(value, at, &["draft", "final"], report);
+}
+
+fn reuse(value: &Value, at: &str, report: &mut Report) {
+    object(value, at, "a reuse rule", REUSE, report);
+}
+
+fn retry(value: &Value, at: &str, report: &mut Report) {
+    object(value, at, "a retry override", RETRY, report);
+}

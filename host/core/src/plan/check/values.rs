@@ -1,0 +1,205 @@
+//! Shapes of single values: what a key asks of its value, whatever else is in the plan.
+
+use serde_json::Value;
+
+use super::report::{Report, rule};
+use super::suggest::{did_you_mean, one_of};
+use crate::bindings::child;
+use crate::ids::{Operator, StepId};
+use crate::keys::Template;
+
+/// A look at one value: what is wrong with it goes into the report.
+pub(super) type Check = fn(&Value, &str, &mut Report);
+
+/// Identifiers and tags may be so long, in characters.
+const TEXT_CHARS_MAX: usize = 128;
+/// A template may be so long, in characters.
+const TEMPLATE_CHARS_MAX: usize = 1_024;
+/// A timeout or backoff may be so long: a day.
+const DAY_MS: u32 = 24 * 60 * 60 * 1_000;
+/// Retries that an override may ask for.
+const RETRIES_MAX: u64 = 100;
+
+/// Read a span of time: `500ms`, `30s`, `2m`, `1h`; from 1 ms to 24 h, in milliseconds.
+pub fn parse_timeout(text: &str) -> Option<u32> {
+    let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
+    let unit_ms = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    let number: u32 = if number.starts_with('0') { return None } else { number.parse().ok()? };
+    number.checked_mul(unit_ms).filter(|span| (1..=DAY_MS).contains(span))
+}
+
+fn wrong(at: &str, report: &mut Report, message: impl Into<String>) {
+    report.add(at, rule::WRONG_VALUE, message);
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The value as text, or a violation.
+fn as_text<'a>(value: &'a Value, at: &str, report: &mut Report) -> Option<&'a str> {
+    if !value.is_string() {
+        wrong(at, report, format!("expected a string, found {}", type_name(value)));
+    }
+    value.as_str()
+}
+
+fn bounded_text(value: &Value, at: &str, chars_max: usize, report: &mut Report) {
+    let Some(text) = as_text(value, at, report) else { return };
+    if !(1..=chars_max).contains(&text.chars().count()) {
+        wrong(at, report, format!("expected 1 to {chars_max} characters, found {}", text.chars().count()));
+    }
+    if text.chars().any(is_control) {
+        wrong(at, report, "zero bytes and other control characters are not allowed here");
+    }
+}
+
+fn is_control(char: char) -> bool {
+    char < ' ' || char == '\u{7f}'
+}
+
+pub(super) fn text(value: &Value, at: &str, report: &mut Report) {
+    bounded_text(value, at, TEXT_CHARS_MAX, report);
+}
+
+/// One of `words`, with a suggestion.
+pub(super) fn word(value: &Value, at: &str, words: &[&str], report: &mut Report) {
+    let Some(text) = as_text(value, at, report) else { return };
+    if !words.contains(&text) {
+        let close = did_you_mean(text, words.iter().copied());
+        wrong(at, report, format!("expected {}, found {text:?}{close}", one_of(words)));
+    }
+}
+
+pub(super) fn anything(_: &Value, _: &str, _: &mut Report) {}
+
+pub(super) fn boolean(value: &Value, at: &str, report: &mut Report) {
+    if !value.is_boolean() {
+        wrong(at, report, format!("expected true or false, found {}", type_name(value)));
+    }
+}
+
+fn integer(value: &Value, at: &str, min: u64, max: u64, report: &mut Report) {
+    if !value.as_u64().is_some_and(|number| (min..=max).contains(&number)) {
+        let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
+        wrong(at, report, format!("expected an integer from {min} to {max}, found {found}"));
+    }
+}
+
+pub(super) fn retries(value: &Value, at: &str, report: &mut Report) {
+    integer(value, at, 0, RETRIES_MAX, report);
+}
+
+pub(super) fn milliseconds(value: &Value, at: &str, report: &mut Report) {
+    integer(value, at, 0, DAY_MS.into(), report);
+}
+
+pub(super) fn ttl_seconds(value: &Value, at: &str, report: &mut Report) {
+    integer(value, at, 1, u32::MAX.into(), report);
+}
+
+pub(super) fn step_id(value: &Value, at: &str, report: &mut Report) {
+    let Some(text) = as_text(value, at, report) else { return };
+    if !StepId::is_valid(text) {
+        let message = format!("{text:?} is no step_id: use 1 to 64 of A-Z, a-z, 0-9, `_` and `-`");
+        report.add(at, rule::BAD_STEP_ID, message);
+    }
+}
+
+pub(super) fn operator(value: &Value, at: &str, report: &mut Report) {
+    let Some(text) = as_text(value, at, report) else { return };
+    if !Operator::is_valid(text) {
+        wrong(
+            at,
+            report,
+            format!(
+                "{text:?} is no name of an operator: use 1 to 128 visible ASCII characters without `/`, `:`, `~` and `\"`"
+            ),
+        );
+    }
+}
+
+pub(super) fn timeout(value: &Value, at: &str, report: &mut Report) {
+    let Some(text) = as_text(value, at, report) else { return };
+    if parse_timeout(text).is_none() {
+        let message =
+            format!("{text:?} is no timeout: write a whole number and ms, s, m or h, at most 24h, as in \"30s\"");
+        report.add(at, rule::BAD_TIMEOUT, message);
+    }
+}
+
+pub(super) fn template(value: &Value, at: &str, report: &mut Report) {
+    bounded_text(value, at, TEMPLATE_CHARS_MAX, report);
+    if let Some(Err(bad)) = value.as_str().map(Template::parse) {
+        report.add(at, rule::BAD_TEMPLATE, format!("{bad}; write names as `{{name}}`"));
+    }
+}
+
+pub(super) fn version_range(value: &Value, at: &str, report: &mut Report) {
+    let Some(text) = as_text(value, at, report) else { return };
+    if !text.split(',').all(|comparison| is_comparison(comparison.trim())) {
+        let message = format!(
+            "{text:?} is no range of versions: write comparisons (`>=`, `>`, `<=`, `<` or `=` and a version) separated by commas, as in \">=1.2, <2\""
+        );
+        report.add(at, rule::BAD_VERSION_RANGE, message);
+    }
+}
+
+/// An operator and one to three numbers: `>=1.2`.
+fn is_comparison(text: &str) -> bool {
+    let version = [">=", "<=", ">", "<", "="].into_iter().find_map(|operator| text.strip_prefix(operator));
+    let Some(version) = version.map(str::trim_start) else { return false };
+    let is_number = |part: &str| (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    version.split('.').count() <= 3 && version.split('.').all(is_number)
+}
+
+/// An array whose items pass `check`, none of them twice.
+pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut Report) {
+    let Some(items) = value.as_array() else {
+        return wrong(at, report, format!("expected an array, found {}", type_name(value)));
+    };
+    let mut seen = std::collections::HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let at = format!("{at}/{index}");
+        check(item, &at, report);
+        if let Some(text) = item.as_str().filter(|text| !seen.insert(*text)) {
+            report.add(at, rule::DUPLICATE_ITEM, format!("{text:?} is listed twice; keep one"));
+        }
+    }
+}
+
+/// A key of an object: its name, whether it must be there, what its value must be.
+pub(super) type Key = (&'static str, bool, Check);
+
+/// An object with some of `keys` and no others.
+pub(super) fn object(value: &Value, at: &str, what: &str, keys: &[Key], report: &mut Report) {
+    let Some(fields) = value.as_object() else {
+        return wrong(at, report, format!("expected {what} (an object), found {}", type_name(value)));
+    };
+    for (name, field) in fields {
+        let at = child(at, name);
+        match keys.iter().find(|(key, _, _)| key == name) {
+            Some((_, _, check)) => check(field, &at, report),
+            None => {
+                let close = did_you_mean(name, keys.iter().map(|(key, _, _)| *key));
+                report.add(at, rule::UNKNOWN_KEY, format!("{what} has no key {name:?}{close}"));
+            }
+        }
+    }
+    for (name, _, _) in keys.iter().filter(|(name, required, _)| *required && !fields.contains_key(*name)) {
+        report.add(at, rule::MISSING_KEY, format!("{what} must state `{name}`"));
+    }
+}

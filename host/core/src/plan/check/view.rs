@@ -1,0 +1,53 @@
+//! Steps as the rules beyond shape see them: what is there and well formed, and where.
+
+use serde_json::{Map, Value};
+
+use crate::ids::StepId;
+
+/// One step of a plan that may be broken in places.
+pub(super) struct View<'a> {
+    /// JSON pointer to the step.
+    pub(super) at: String,
+    fields: &'a Map<String, Value>,
+}
+
+impl<'a> View<'a> {
+    /// The steps of a plan; what is no object is left out.
+    pub(super) fn of_plan(plan: &'a Value) -> Vec<Self> {
+        let steps = plan.get("steps").and_then(Value::as_array).into_iter().flatten().enumerate();
+        steps
+            .filter_map(|(index, step)| Some(View { at: format!("/steps/{index}"), fields: step.as_object()? }))
+            .collect()
+    }
+
+    /// The value of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.fields.get(key)
+    }
+
+    /// The text of a key.
+    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
+        self.get(key)?.as_str()
+    }
+
+    /// Pointer to the value of a key.
+    pub(super) fn pointer(&self, key: &str) -> String {
+        format!("{}/{key}", self.at)
+    }
+
+    /// Its name, if it is well formed.
+    pub(super) fn id(&self) -> Option<&'a str> {
+        self.text("step_id").filter(|id| StepId::is_valid(id))
+    }
+
+    /// The well-formed names it depends on, with their indexes.
+    pub(super) fn depends_on(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        let items = self.get("depends_on").and_then(Value::as_array).into_iter().flatten().enumerate();
+        items.filter_map(|(index, item)| Some((index, item.as_str().filter(|id| StepId::is_valid(id))?)))
+    }
+
+    /// The entries of `hashes`.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.get("hashes").and_then(Value::as_object).into_iter().flatten()
+    }
+}

@@ -1,0 +1,147 @@
+//! The schema against the check: what is structure, both see.
+
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::SCHEMA;
+use crate::plan::check;
+use crate::plan::check::tests::{Loaded, good};
+
+static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    assert!(jsonschema::meta::is_valid(&schema));
+    jsonschema::draft202012::new(&schema).unwrap()
+});
+
+/// Rules that need a view of the whole plan or of the plugins, or a calculation.
+const BEYOND_STRUCTURE: &[&str] =
+    &["P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023"];
+
+fn codes(plan: &Value) -> Vec<&'static str> {
+    let found = check(plan.to_string().as_bytes(), &Loaded).err().unwrap_or_default();
+    found.into_iter().map(|violation| violation.code).collect()
+}
+
+/// Whether the schema and the structural rules say the same of a plan.
+fn agree(plan: &Value) -> bool {
+    VALIDATOR.is_valid(plan) == codes(plan).iter().all(|code| BEYOND_STRUCTURE.contains(code))
+}
+
+#[test]
+fn good_plans_are_valid() {
+    assert!(VALIDATOR.is_valid(&good()));
+    let normal = check(good().to_string().as_bytes(), &Loaded).unwrap().to_canonical();
+    assert!(VALIDATOR.is_valid(&serde_json::from_slice(&normal).unwrap()));
+}
+
+#[test]
+fn both_refuse_structural_mistakes() {
+    let mut refused = 0;
+    for (pointer, value, code, _, _) in crate::plan::check::tests::mistakes() {
+        let plan = crate::plan::check::tests::with(pointer, value.clone());
+        // 25h has the form of a timeout; that it is too long is arithmetic.
+        if value == Some(json!("25h")) {
+            continue;
+        }
+        assert_eq!(VALIDATOR.is_valid(&plan), BEYOND_STRUCTURE.contains(&code), "{pointer} := {value:?} {code}");
+        refused += usize::from(!VALIDATOR.is_valid(&plan));
+    }
+    assert!(refused > 60);
+}
+
+#[test]
+fn everything_is_described() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    for properties in [&schema["properties"], &schema["$defs"]["step"]["properties"]] {
+        for (key, property) in properties.as_object().unwrap() {
+            assert!(property["description"].is_string(), "{key}");
+        }
+    }
+}
+
+/// Pointers to every value of a plan.
+fn pointers(value: &Value, at: String, found: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| pointers(item, format!("{at}/{index}"), found))
+        }
+        Value::Object(fields) => fields.iter().for_each(|(key, field)| pointers(field, format!("{at}/{key}"), found)),
+        _ => {}
+    }
+    found.push(at);
+}
+
+fn replacements() -> Vec<Value> {
+    let texts = [
+        "",
+        "x",
+        "keep",
+        "never",
+        "none",
+        "1.0",
+        "30s",
+        "0s",
+        "a b",
+        "{",
+        "{x}",
+        "a\nb",
+        "read_only",
+        ">=1",
+        ">=1,<2",
+        "é",
+        "~",
+        ":",
+        "\"",
+    ];
+    let others = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(1),
+        json!(1.5),
+        json!(-1),
+        json!(1e10),
+        json!([]),
+        json!({}),
+        json!(["x", "x"]),
+        json!({ "x": 1 }),
+        json!({ "ttl_seconds": 1 }),
+        json!({ "type": "T" }),
+        json!({ "$ref": "s" }),
+    ];
+    texts.map(|text| json!(text)).into_iter().chain(others).collect()
+}
+
+proptest! {
+    #[test]
+    fn both_agree_on_any_change(at in any::<prop::sample::Index>(), value in prop::sample::select(replacements()), add: bool) {
+        let mut plan = good();
+        let mut all = Vec::new();
+        pointers(&plan, String::new(), &mut all);
+        let place = plan.pointer_mut(at.get(&all).as_str()).unwrap();
+        match place {
+            Value::Object(fields) if add => drop(fields.insert("x".to_owned(), value)),
+            Value::Array(items) if add => items.push(value),
+            _ => *place = value,
+        }
+        prop_assert!(agree(&plan), "{} {:?}", plan, codes(&plan));
+    }
+
+    #[test]
+    fn both_agree_when_something_is_missing(at in any::<prop::sample::Index>()) {
+        let mut plan = good();
+        let mut all = Vec::new();
+        pointers(&plan, String::new(), &mut all);
+        all.pop();
+        let (parent, key) = at.get(&all).rsplit_once('/').unwrap();
+        match plan.pointer_mut(parent).unwrap() {
+            Value::Object(fields) => drop(fields.remove(key)),
+            Value::Array(items) => drop(items.remove(key.parse().unwrap())),
+            _ => {}
+        }
+        prop_assert!(agree(&plan), "{} {:?}", plan, codes(&plan));
+    }
+}

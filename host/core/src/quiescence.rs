@@ -1,0 +1,77 @@
+//! When the owner of an open try can no longer touch the world (§5): the arithmetic, for every
+//! store. All times are microseconds of the lease clock ([`crate::storage::Clock::boot_us`]).
+
+use crate::ledger::Quiescence;
+
+/// What a store knows about the owner of an open try.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    /// Now.
+    pub now_us: i64,
+    /// Whether the owner ran under the present boot id. If not it is gone, and was when the
+    /// present boot began, at time 0; its deadline belongs to another clock.
+    pub same_boot: bool,
+    /// When the open try is over at the latest.
+    pub deadline_us: i64,
+    /// How far two readings of the lease clock are trusted to agree.
+    pub margin_ms: u32,
+    /// When the owner's lock was first seen to be free.
+    pub gone_us: Option<i64>,
+    /// How long the world may take to show what the call did.
+    pub settling_ms: u32,
+}
+
+/// Quiescent once the settling time has passed since the earliest proof that the owner's call is
+/// over: its deadline plus margin, its lock seen free, or the start of another boot.
+pub fn judge(evidence: &Evidence) -> Quiescence {
+    let us = |ms: u32| i64::from(ms) * 1000;
+    let proof = if evidence.same_boot {
+        let deadline = evidence.deadline_us.saturating_add(us(evidence.margin_ms));
+        evidence.gone_us.map_or(deadline, |gone| gone.min(deadline))
+    } else {
+        0
+    };
+    let rest = proof.saturating_add(us(evidence.settling_ms)).saturating_sub(evidence.now_us);
+    if rest <= 0 {
+        return Quiescence::Quiescent;
+    }
+    // Rounded up: who waits that long finds it quiescent.
+    Quiescence::After { wait_ms: u32::try_from((rest - 1) / 1000 + 1).unwrap_or(u32::MAX) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: Evidence = Evidence {
+        now_us: 10_000_000,
+        same_boot: true,
+        deadline_us: 20_000_000,
+        margin_ms: 2000,
+        gone_us: None,
+        settling_ms: 500,
+    };
+
+    #[test]
+    fn the_deadline_counts_with_margin_and_settling() {
+        assert_eq!(judge(&BASE), Quiescence::After { wait_ms: 12_500 });
+        assert_eq!(judge(&Evidence { now_us: 22_499_999, ..BASE }), Quiescence::After { wait_ms: 1 });
+        assert_eq!(judge(&Evidence { now_us: 22_500_000, ..BASE }), Quiescence::Quiescent);
+    }
+
+    #[test]
+    fn a_free_lock_counts_from_when_it_was_seen_but_never_later_than_the_deadline() {
+        let seen = Evidence { gone_us: Some(9_700_000), ..BASE };
+        assert_eq!(judge(&seen), Quiescence::After { wait_ms: 200 });
+        assert_eq!(judge(&Evidence { now_us: 10_200_000, ..seen }), Quiescence::Quiescent);
+        let late = Evidence { now_us: 30_000_000, gone_us: Some(30_000_000), ..BASE };
+        assert_eq!(judge(&late), Quiescence::Quiescent);
+    }
+
+    #[test]
+    fn another_boot_counts_from_its_start() {
+        let after = Evidence { same_boot: false, deadline_us: i64::MAX, now_us: 300_000, ..BASE };
+        assert_eq!(judge(&after), Quiescence::After { wait_ms: 200 });
+        assert_eq!(judge(&Evidence { now_us: 500_000, ..after }), Quiescence::Quiescent);
+    }
+}

@@ -1,0 +1,146 @@
+//! Reservations of action keys, and who waits for them.
+
+use std::collections::BTreeSet;
+
+use latchwork_core::admit::ActionId;
+use latchwork_core::ids::{Hash, JobId, Operator};
+use latchwork_core::storage::{ActionRow, ActionWrite, Batch, StoreError};
+use sqlx::sqlite::SqliteRow;
+
+use crate::Sqlite;
+use crate::group::{Seen, Writes};
+use crate::jobs::{self, JOIN_HOLDER, STANDING_COLUMNS};
+use crate::row::{ACTION_COLUMNS, Stored};
+use crate::script::Script;
+use crate::statement::Name;
+
+/// Read the reservations that batches touch, then the waits for keys they settle, then the jobs
+/// that wait: the number of statements, a multiple of three.
+pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+    let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
+        .iter()
+        .flat_map(|batch| batch.actions.iter().map(move |write| (batch, write)))
+        .map(|(batch, write)| match write {
+            ActionWrite::Reserve { operator, key, .. }
+            | ActionWrite::Settle { operator, key, .. }
+            | ActionWrite::Wait { operator, key } => (&batch.job_id, operator, key),
+        })
+        .collect();
+    let keys: Vec<_> = keys.into_iter().collect();
+    let mut bind = |script: &mut Script, (job_id, operator, key): &(&JobId, &Operator, &Hash)| {
+        script.text(job_id.as_str()).text(operator.as_str()).hash(**key);
+    };
+    let held = script.over(
+        &format!("SELECT a.tenant_id, a.operator, a.key, {ACTION_COLUMNS} FROM "),
+        3,
+        " AS v CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN actions a ON a.tenant_id = \
+         asking.tenant_id AND a.operator = v.column2 AND a.key = v.column3 CROSS JOIN jobs j ON j.id = a.job",
+        &keys,
+        &mut bind,
+    );
+    const WAITS: &str = " AS v CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
+         w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = \
+         w.job";
+    let waits = script.over("SELECT w.tenant_id, w.operator, w.key, j.job_id FROM ", 3, WAITS, &keys, &mut bind);
+    let waiters =
+        script.over(&format!("SELECT {STANDING_COLUMNS} FROM "), 3, &format!("{WAITS}{JOIN_HOLDER}"), &keys, &mut bind);
+    held + waits + waiters
+}
+
+/// Take in what was read.
+pub(crate) fn take<'a>(
+    seen: &mut Seen,
+    statements: impl ExactSizeIterator<Item = &'a Vec<SqliteRow>>,
+    boot_id: &str,
+    boot_us: i64,
+) -> Result<(), StoreError> {
+    let third = statements.len() / 3;
+    for (index, rows) in statements.enumerate() {
+        for row in rows {
+            if index < third {
+                let mut row = Stored::new(row, "actions");
+                let id = action_id(&mut row)?;
+                seen.actions.held.insert(id, row.try_into()?);
+            } else if index < 2 * third {
+                let mut row = Stored::new(row, "action_waits");
+                let id = action_id(&mut row)?;
+                seen.actions.waiting.entry(id).or_default().insert(JobId::from(row.text()?));
+            } else {
+                jobs::take(seen, Stored::new(row, "jobs"), boot_id, boot_us)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn action_id(row: &mut Stored<'_>) -> Result<ActionId, StoreError> {
+    Ok((row.text()?, Operator::from(row.text()?), row.hash()?))
+}
+
+/// Write reservations as they are now, and the waits.
+pub(crate) fn replace(script: &mut Script, writes: &Writes<'_>) {
+    let freed: Vec<&ActionId> = writes.actions.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| id).collect();
+    let held: Vec<(&ActionId, &(i64, ActionRow))> =
+        writes.actions.iter().filter_map(|(id, row)| Some((id, row.as_ref()?))).collect();
+    // A key that is free or settled has nobody waiting: they have been told.
+    let over: Vec<&ActionId> = writes
+        .actions
+        .iter()
+        .filter(|(_, row)| row.as_ref().is_none_or(|(_, row)| row.receipt.is_some()))
+        .map(|(id, _)| id)
+        .collect();
+    let waits: Vec<&(ActionId, i64)> = writes.waits.iter().collect();
+    let mut bind = |script: &mut Script, id: &&ActionId| {
+        script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
+    };
+    script.over(
+        "DELETE FROM actions WHERE (tenant_id, operator, key) IN (SELECT column1, column2, column3 FROM ",
+        3,
+        ")",
+        &freed,
+        &mut bind,
+    );
+    script.over(
+        "DELETE FROM action_waits WHERE (tenant_id, operator, key) IN (SELECT column1, column2, column3 FROM ",
+        3,
+        ")",
+        &over,
+        &mut bind,
+    );
+    script.over(
+        "REPLACE INTO actions SELECT column1, column2, column3, column4, column5, column6, column7 FROM ",
+        7,
+        " WHERE column1 IS NOT NULL",
+        &held,
+        |script, (id, (job, row))| {
+            script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
+            script.int(*job).text(row.slot.as_str()).hash(row.args_hash).blob_or_null(row.receipt.as_deref());
+        },
+    );
+    script.over(
+        "REPLACE INTO action_waits SELECT column1, column2, column3, column4 FROM ",
+        4,
+        " WHERE column1 IS NOT NULL",
+        &waits,
+        |script, (id, job)| {
+            script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2).int(*job);
+        },
+    );
+}
+
+impl Sqlite {
+    pub(crate) async fn read_action(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        key: Hash,
+    ) -> Result<Option<ActionRow>, StoreError> {
+        let mut script = Script::new(&format!(
+            "SELECT {ACTION_COLUMNS} FROM actions a CROSS JOIN jobs j ON j.id = a.job WHERE a.tenant_id = ? AND \
+             a.operator = ? AND a.key = ?"
+        ));
+        script.text(tenant).text(operator.as_str()).hash(key);
+        let rows = self.readers.run(Name::ACTION_READ, script).await?;
+        rows.iter().flatten().next().map(|row| ActionRow::try_from(Stored::new(row, "actions"))).transpose()
+    }
+}

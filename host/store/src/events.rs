@@ -1,0 +1,91 @@
+//! Logs: one row holds the events of one append.
+
+use latchwork_core::event::Event;
+use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::storage::{JobRow, StoreError};
+
+use crate::row::Stored;
+use crate::script::Script;
+
+/// Events of a job that are appended together.
+pub(crate) struct Append {
+    key: i64,
+    count: i64,
+    head: Hash,
+    bytes: String,
+}
+
+/// Numbers of events per job: the low half of a row's key.
+const SPAN: i64 = 1 << 32;
+
+impl Append {
+    /// The row of these events; none where there are none.
+    pub(crate) fn of(job: i64, events: &[Event]) -> Option<Self> {
+        let (first, last) = (events.first()?, events.last()?);
+        let mut bytes = String::with_capacity(events.iter().map(|event| event.bytes.len() + 1).sum());
+        for (index, event) in events.iter().enumerate() {
+            if index > 0 {
+                bytes.push('\n');
+            }
+            bytes.push_str(std::str::from_utf8(&event.bytes).expect("canonical JSON is UTF-8"));
+        }
+        let first = i64::try_from(first.seq).expect("a log is far shorter than 2^32");
+        Some(Self { key: job * SPAN + first, count: events.len() as i64, head: last.hash, bytes })
+    }
+}
+
+/// Append rows.
+pub(crate) fn insert(script: &mut Script, rows: &[Append]) {
+    script.over(
+        "INSERT INTO events SELECT column1, column2, column3, column4 FROM ",
+        4,
+        " WHERE column1 IS NOT NULL",
+        rows,
+        |script, row| {
+            script.int(row.key).int(row.count).hash(row.head).text(row.bytes.as_str());
+        },
+    );
+}
+
+/// The log of a job from its rows (id, count, head, bytes): every link of the chain is checked,
+/// and that it ends where the job's row says.
+pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) -> Result<Vec<Event>, StoreError> {
+    let mut events = Vec::with_capacity(usize::try_from(job.next_seq).unwrap_or_default());
+    let mut head = Hash::default();
+    for mut row in rows {
+        let first = row.int()? % SPAN;
+        let damaged = |what: String| damaged(&job.job_id, first, &what);
+        if first != events.len() as i64 {
+            return Err(damaged(format!("column id: events from {} on are missing", events.len())));
+        }
+        let (count, row_head, bytes) = (row.int()?, row.hash()?, row.text()?);
+        let before = events.len() as i64;
+        for line in bytes.split('\n') {
+            let event = Event::open(line.as_bytes(), events.len() as u64, head)
+                .map_err(|error| damaged(format!("column bytes: {error}")))?;
+            head = event.hash;
+            events.push(event);
+        }
+        if events.len() as i64 - before != count {
+            return Err(damaged(format!("column count: it is {count}, the row has {}", events.len() as i64 - before)));
+        }
+        if head != row_head {
+            return Err(damaged(format!("column head: it is {row_head}, the events hash to {head}")));
+        }
+    }
+    if (events.len() as u64, head) != (job.next_seq, job.head) {
+        return Err(StoreError::Damaged(format!(
+            "table jobs, columns next_seq and head, row (job_id {}): they say {} events ending in {}, the log has {} \
+             ending in {head}",
+            job.job_id,
+            job.next_seq,
+            job.head,
+            events.len()
+        )));
+    }
+    Ok(events)
+}
+
+fn damaged(job_id: &JobId, first: i64, what: &str) -> StoreError {
+    StoreError::Damaged(format!("table events, row (job_id {job_id}, first event {first}), {what}"))
+}

@@ -1,0 +1,175 @@
+//! Noticing a restored or cloned database.
+//!
+//! The database counts its openings for work (the first claim of a process), and a file outside
+//! it keeps the same number. The database commits first, so it may be one ahead after a crash;
+//! behind the file, or further ahead, it is not the one that was used here last. A backup that
+//! was taken since the last opening for work, and is put back before the next, goes unnoticed.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use latchwork_core::storage::StoreError;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
+
+use crate::Sqlite;
+use crate::error::Failure;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::statement::Name;
+use crate::writer::{Tx, Work};
+
+/// What the file says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    database_id: String,
+    generation: i64,
+}
+
+/// The file, and whether this process has opened the database for work.
+pub(crate) struct Generation {
+    dir: PathBuf,
+    entered: OnceCell<()>,
+}
+
+const READ: &str = "SELECT database_id, generation FROM meta WHERE id = 1";
+
+impl Generation {
+    pub(crate) fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), entered: OnceCell::new() }
+    }
+
+    /// Before the first claim: check, and count.
+    pub(crate) async fn enter(&self, store: &Sqlite) -> Result<(), StoreError> {
+        self.entered.get_or_try_init(|| self.count(store, false)).await?;
+        Ok(())
+    }
+
+    /// Whether the database is the one that was used here last.
+    pub(crate) async fn check(&self, store: &Sqlite) -> Result<(), StoreError> {
+        let rows = store.readers.run(Name::GENERATION_READ, Script::new(READ)).await?;
+        let stored = kept(Stored::new(&rows[0][0], "meta"))?;
+        judge(&stored, self.read()?.as_ref())
+    }
+
+    /// From now on this database is the one.
+    pub(crate) async fn accept(&self, store: &Sqlite) -> Result<(), StoreError> {
+        self.count(store, true).await
+    }
+
+    async fn count(&self, store: &Sqlite, accept: bool) -> Result<(), StoreError> {
+        let now = store.writer.work(Count { file: self.read()?, accept }).await??;
+        self.write(&now)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.join("generation")
+    }
+
+    fn read(&self) -> Result<Option<Kept>, StoreError> {
+        let path = self.path();
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::Unavailable(format!("cannot read {}: {error}", path.display()))),
+        };
+        let kept = serde_json::from_slice(&bytes);
+        Ok(Some(kept.map_err(|error| StoreError::Damaged(format!("file {}: {error}", path.display())))?))
+    }
+
+    /// Write the file, never to a lower number of the same database.
+    fn write(&self, now: &Kept) -> Result<(), StoreError> {
+        let failed =
+            |error: std::io::Error| StoreError::Unavailable(format!("cannot write {}: {error}", self.path().display()));
+        let lock = File::create(self.dir.join("generation.lock")).map_err(failed)?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+        let newer =
+            self.read()?.is_some_and(|kept| kept.database_id == now.database_id && kept.generation >= now.generation);
+        if newer {
+            return Ok(());
+        }
+        let fresh = self.dir.join("generation.new");
+        let mut file = File::create(&fresh).map_err(failed)?;
+        file.write_all(&serde_json::to_vec(now).expect("a text and a number")).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        fs::rename(&fresh, self.path()).map_err(failed)?;
+        File::open(&self.dir).and_then(|dir| dir.sync_all()).map_err(failed)
+    }
+}
+
+fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
+    Ok(Kept { database_id: row.text()?, generation: row.int()? })
+}
+
+/// Whether the number in the database fits the file's.
+fn judge(stored: &Kept, file: Option<&Kept>) -> Result<(), StoreError> {
+    let restored = |what: String| {
+        Err(StoreError::Restored(format!(
+            "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made \
+             since may be unknown to it"
+        )))
+    };
+    match file {
+        None if stored.generation == 0 => Ok(()),
+        None => restored(format!("it has been used for work {} times, but never from here", stored.generation)),
+        // A new database in the place of an old one.
+        Some(file) if file.database_id != stored.database_id && stored.generation == 0 => Ok(()),
+        Some(file) if file.database_id != stored.database_id => {
+            restored("another database was used here last".to_owned())
+        }
+        Some(file) if (file.generation..=file.generation + 1).contains(&stored.generation) => Ok(()),
+        Some(file) => {
+            restored(format!("its generation is {}, the one used here last had {}", stored.generation, file.generation))
+        }
+    }
+}
+
+/// Check and count, in one transaction.
+struct Count {
+    file: Option<Kept>,
+    accept: bool,
+}
+
+#[async_trait]
+impl Work for Count {
+    type Done = Result<Kept, StoreError>;
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+        let rows = tx.run(Name::GENERATION_READ, Script::new(READ)).await?;
+        let mut stored = kept(Stored::new(&rows[0][0], "meta"))?;
+        if self.accept {
+            let last = self.file.as_ref().filter(|file| file.database_id == stored.database_id);
+            stored.generation = stored.generation.max(last.map_or(0, |file| file.generation));
+        } else if let Err(error) = judge(&stored, self.file.as_ref()) {
+            return Ok(Err(error));
+        }
+        stored.generation += 1;
+        let mut script = Script::new("UPDATE meta SET generation = ? WHERE id = 1");
+        script.int(stored.generation);
+        tx.run_last(Name::GENERATION_WRITE, script).await?;
+        Ok(Ok(stored))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_tells_a_restored_database() {
+        let kept = |id: &str, generation| Kept { database_id: id.to_owned(), generation };
+        let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file).is_ok();
+        assert!(ok(&kept("a", 0), None));
+        assert!(ok(&kept("a", 3), Some(&kept("a", 3))));
+        assert!(ok(&kept("a", 4), Some(&kept("a", 3))), "a crash between the two");
+        assert!(ok(&kept("b", 0), Some(&kept("a", 3))), "a new database");
+        assert!(!ok(&kept("a", 2), Some(&kept("a", 3))), "an older one put back");
+        assert!(!ok(&kept("a", 0), Some(&kept("a", 3))), "a very old one put back");
+        assert!(!ok(&kept("a", 5), Some(&kept("a", 3))), "one that was used elsewhere");
+        assert!(!ok(&kept("b", 3), Some(&kept("a", 3))), "another one");
+        assert!(!ok(&kept("a", 3), None), "one from elsewhere");
+    }
+}

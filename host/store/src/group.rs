@@ -1,0 +1,232 @@
+//! Neighbouring batches of a group: read what they touch, decide about each in order, write
+//! what was admitted. Two hand-overs to the database, whatever the number of batches.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use latchwork_core::admit::{self, ActionId, Actions, Standing};
+use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::ledger::Row;
+use latchwork_core::storage::{ActionRow, Batch, Request, StoreError, WriteError};
+use sqlx::SqliteConnection;
+
+use crate::error::Failure;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::statement::{Hand, Name};
+use crate::writer::Tx;
+use crate::{actions, effects, events, inbox, jobs, ledger, payloads};
+
+/// A job of the group.
+pub(crate) struct Known {
+    pub(crate) id: i64,
+    pub(crate) standing: Standing,
+    /// The state at first: a row whose state stays needs no change of the index.
+    pub(crate) was: latchwork_core::job::JobState,
+    /// Whether it is written.
+    pub(crate) touched: bool,
+    /// Why what is stored of it cannot be right.
+    pub(crate) damage: Option<String>,
+}
+
+/// Everything the group touches, as it will be.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) jobs: BTreeMap<JobId, Known>,
+    pub(crate) actions: Actions,
+    /// Jobs whose own row cannot be right.
+    pub(crate) broken: BTreeMap<JobId, StoreError>,
+}
+
+impl Seen {
+    /// Give what was read of a job to `take`; what cannot be right damages this job alone.
+    pub(crate) fn job(&mut self, job_id: &str, take: impl FnOnce(&mut Standing) -> Result<(), StoreError>) {
+        if let Some(known) = self.jobs.get_mut(job_id) {
+            if let Err(error) = take(&mut known.standing) {
+                known.damage.get_or_insert(match error {
+                    StoreError::Damaged(message) => message,
+                    other => other.to_string(),
+                });
+            }
+        }
+    }
+}
+
+/// What is written, in order. Later changes of the same row have replaced earlier ones.
+#[derive(Default)]
+pub(crate) struct Writes<'a> {
+    pub(crate) events: Vec<events::Append>,
+    pub(crate) ledger: BTreeMap<(i64, latchwork_core::ids::Slot), Row>,
+    pub(crate) effects: Vec<(i64, &'a latchwork_core::effect::Effect)>,
+    pub(crate) payloads: Vec<(i64, &'a latchwork_core::storage::Payload)>,
+    pub(crate) inbox_done: Vec<i64>,
+    pub(crate) told: Vec<(i64, Request)>,
+    pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
+    pub(crate) waits: BTreeSet<(ActionId, i64)>,
+}
+
+/// Where a batch took its job, to be recognized after a commit without an answer.
+pub(crate) struct Mark {
+    job_id: JobId,
+    before: (u64, Hash),
+    after: (u64, Hash),
+}
+
+/// Where a job stands after a commit without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standpoint {
+    /// Where it was before the group.
+    Before,
+    /// Where the group took it.
+    After,
+    /// Cannot be told.
+    Elsewhere,
+}
+
+/// Write `batches`, and say of each whether it was admitted.
+pub(crate) async fn run(
+    tx: &mut Tx<'_>,
+    batches: &mut [(&Batch, &mut Option<Result<(), WriteError>>)],
+    marks: &mut Vec<Mark>,
+) -> Result<(), Failure> {
+    let mut seen = read(tx, batches).await?;
+    let now_us = tx.clock.now_us();
+    let boot_us = tx.clock.boot_us();
+    let mut writes = Writes::default();
+    for (batch, outcome) in batches.iter_mut() {
+        **outcome = Some(take(batch, &mut seen, &mut writes, boot_us, marks));
+    }
+    let mut script = Script::default();
+    jobs::update(&mut script, seen.jobs.values(), now_us);
+    events::insert(&mut script, &writes.events);
+    ledger::replace(&mut script, &writes.ledger);
+    effects::insert(&mut script, &writes.effects);
+    payloads::insert(&mut script, &writes.payloads);
+    actions::replace(&mut script, &writes);
+    inbox::finish(&mut script, &writes.inbox_done);
+    inbox::insert(&mut script, &writes.told, now_us);
+    if !script.sql.is_empty() {
+        tx.run_last(Name::GROUP_WRITE, script).await?;
+    }
+    Ok(())
+}
+
+async fn read(tx: &mut Tx<'_>, batches: &[(&Batch, &mut Option<Result<(), WriteError>>)]) -> Result<Seen, Failure> {
+    let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
+    let mut script = Script::default();
+    // In this order: rows of a job are only taken in once the job is known.
+    let job_parts = jobs::read(&mut script, &all);
+    let ledger_parts = ledger::read(&mut script, &all);
+    let effect_parts = effects::read(&mut script, &all);
+    let payload_parts = payloads::read(&mut script, &all);
+    let inbox_parts = inbox::read(&mut script, &all);
+    let action_parts = actions::read(&mut script, &all);
+    let rows = tx.run(Name::GROUP_READ, script).await?;
+    let mut rows = rows.iter();
+    let (boot_id, boot_us) = (tx.clock.boot_id(), tx.clock.boot_us());
+    let mut seen = Seen::default();
+    for row in rows.by_ref().take(job_parts).flatten() {
+        jobs::take(&mut seen, Stored::new(row, "jobs"), &boot_id, boot_us)?;
+    }
+    for row in rows.by_ref().take(ledger_parts).flatten() {
+        ledger::take(&mut seen, Stored::new(row, "ledger"))?;
+    }
+    for row in rows.by_ref().take(effect_parts).flatten() {
+        effects::take(&mut seen, Stored::new(row, "effects"))?;
+    }
+    for row in rows.by_ref().take(payload_parts).flatten() {
+        payloads::take(&mut seen, Stored::new(row, "payloads"))?;
+    }
+    for row in rows.by_ref().take(inbox_parts).flatten() {
+        inbox::take(&mut seen, Stored::new(row, "inbox"))?;
+    }
+    actions::take(&mut seen, rows.by_ref().take(action_parts), &boot_id, boot_us)?;
+    Ok(seen)
+}
+
+/// Decide about one batch, and note what it writes.
+fn take<'a>(
+    batch: &'a Batch,
+    seen: &mut Seen,
+    writes: &mut Writes<'a>,
+    boot_us: i64,
+    marks: &mut Vec<Mark>,
+) -> Result<(), WriteError> {
+    if let Some(error) = seen.broken.get(&batch.job_id) {
+        return Err(error.clone().into());
+    }
+    let known = seen.jobs.get_mut(&batch.job_id).ok_or_else(|| WriteError::NoJob(batch.job_id.clone()))?;
+    if let Some(damage) = &known.damage {
+        return Err(WriteError::Damaged(damage.clone()));
+    }
+    let before = (known.standing.next_seq, known.standing.head);
+    let changes = admit::admit(&mut known.standing, &mut seen.actions, batch, boot_us)?;
+    known.touched = true;
+    let id = known.id;
+    let after = (known.standing.next_seq, known.standing.head);
+    marks.push(Mark { job_id: batch.job_id.clone(), before, after });
+    writes.events.extend(events::Append::of(id, &batch.events));
+    writes.ledger.extend(changes.ledger.into_iter().map(|row| ((id, row.slot.clone()), row)));
+    writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.effects[*index])));
+    writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.payloads[*index])));
+    writes.inbox_done.extend(&batch.inbox_done);
+    for (action, row) in changes.actions {
+        writes.waits.retain(|(waited, _)| *waited != action || row.as_ref().is_some_and(|row| row.receipt.is_none()));
+        writes.actions.insert(action, row.map(|row| (id, row)));
+    }
+    writes.waits.extend(changes.waits.into_iter().map(|action| (action, id)));
+    for (job_id, (_, operator, key)) in changes.told {
+        let Some(waiter) = seen.jobs.get_mut(&job_id) else { continue };
+        if waiter.standing.state.is_terminal() {
+            continue;
+        }
+        let request = Request::KeySettled { operator, key };
+        waiter.standing.receive(&request);
+        waiter.touched = true;
+        writes.told.push((waiter.id, request));
+    }
+    Ok(())
+}
+
+/// Where the jobs of the marks stand now.
+pub(crate) async fn standpoints(
+    hand: &Hand,
+    conn: &mut SqliteConnection,
+    marks: &[Mark],
+) -> Result<Vec<Standpoint>, sqlx::Error> {
+    let mut spans: BTreeMap<&JobId, ((u64, Hash), (u64, Hash))> = BTreeMap::new();
+    for mark in marks {
+        spans.entry(&mark.job_id).or_insert((mark.before, mark.after)).1 = mark.after;
+    }
+    let ids: Vec<&JobId> = spans.keys().copied().collect();
+    let mut script = Script::default();
+    script.over(
+        "SELECT j.job_id, j.next_seq, j.head FROM ",
+        1,
+        " AS v CROSS JOIN jobs j ON j.job_id = v.column1",
+        &ids,
+        |script, id| {
+            script.text(id.as_str());
+        },
+    );
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = hand.run(conn, Name::REREAD, script.sql, script.args).await?;
+    let mut found = Vec::new();
+    for row in rows.iter().flatten() {
+        let mut row = Stored::new(row, "jobs");
+        let (Ok(job_id), Ok(seq), Ok(head)) = (row.text(), row.u64(), row.hash()) else {
+            found.push(Standpoint::Elsewhere);
+            continue;
+        };
+        let (before, after) = spans[&JobId::from(job_id)];
+        found.push(match (seq, head) {
+            // A batch without events leaves the log where it was: it tells nothing.
+            _ if before == after => Standpoint::Elsewhere,
+            place if place == after => Standpoint::After,
+            place if place == before => Standpoint::Before,
+            _ => Standpoint::Elsewhere,
+        });
+    }
+    Ok(found)
+}

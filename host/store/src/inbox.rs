@@ -1,0 +1,145 @@
+//! Requests to jobs from others than their holders.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use latchwork_core::admit;
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::{Batch, InboxError, InboxRow, Request, StoreError};
+
+use crate::Sqlite;
+use crate::error::Failure;
+use crate::group::Seen;
+use crate::jobs::{JOIN_HOLDER, STANDING_COLUMNS};
+use crate::row::{INBOX_COLUMNS, Stored, state_number};
+use crate::script::Script;
+use crate::statement::Name;
+use crate::writer::{Tx, Work};
+
+/// Who sends what the store itself puts into an inbox.
+const STORE: &str = "latchwork";
+
+/// Read the undone rows of jobs whose batches say that some are done: the number of statements.
+pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+    let jobs: BTreeSet<&JobId> =
+        batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
+    let jobs: Vec<&JobId> = jobs.into_iter().collect();
+    script.over(
+        "SELECT j.job_id, i.id FROM ",
+        1,
+        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN inbox i ON i.job = j.id AND i.done = 0",
+        &jobs,
+        |script, job_id| {
+            script.text(job_id.as_str());
+        },
+    )
+}
+
+/// Take in a row that was read.
+pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+    let job_id = row.text()?;
+    seen.job(&job_id, |standing| {
+        standing.inbox.insert(row.int()?);
+        Ok(())
+    });
+    Ok(())
+}
+
+/// Mark rows as done.
+pub(crate) fn finish(script: &mut Script, ids: &[i64]) {
+    script.over("UPDATE inbox SET done = 1 FROM ", 1, " AS v WHERE inbox.id = v.column1", ids, |script, id| {
+        script.int(*id);
+    });
+}
+
+/// Put what the store itself has to say.
+pub(crate) fn insert(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
+    script.over(
+        "INSERT INTO inbox (job, actor, request, done, created_us) SELECT column1, column2, column3, 0, column4 FROM ",
+        4,
+        " WHERE column1 IS NOT NULL",
+        told,
+        |script, (job, request)| {
+            script.int(*job).text(STORE).text(json(request)).int(now_us);
+        },
+    );
+}
+
+fn json(request: &Request) -> String {
+    serde_json::to_string(request).expect("a request is plain data")
+}
+
+/// A request from outside.
+struct Put {
+    job_id: JobId,
+    actor: String,
+    reason: Option<String>,
+    request: Request,
+}
+
+#[async_trait]
+impl Work for Put {
+    type Done = Result<i64, InboxError>;
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+        let mut script = Script::new(&format!("SELECT {STANDING_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
+        script.text(self.job_id.as_str());
+        let rows = tx.run(Name::INBOX_FIND, script).await?;
+        let Some(row) = rows.iter().flatten().next() else {
+            return Ok(Err(InboxError::NoJob(self.job_id.clone())));
+        };
+        let mut seen = Seen::default();
+        crate::jobs::take(&mut seen, Stored::new(row, "jobs"), &tx.clock.boot_id(), tx.clock.boot_us())?;
+        if let Some(error) = seen.broken.remove(&self.job_id) {
+            return Ok(Err(error.into()));
+        }
+        let known = seen.jobs.get_mut(&self.job_id).expect("the row is of this job");
+        let state = known.standing.state;
+        if !admit::accepts(state, &self.request) {
+            return Ok(Err(InboxError::Over { job_id: self.job_id.clone(), state }));
+        }
+        let now_us = tx.clock.now_us();
+        // What comes to a job that is over is evidence: nobody will take it out.
+        let done = state.is_terminal();
+        let mut script = Script::new(
+            "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id;",
+        );
+        script.int(known.id).text(self.actor.as_str()).text_or_null(self.reason.as_deref());
+        script.text(json(&self.request)).int(done).int(now_us);
+        if !done {
+            known.standing.receive(&self.request);
+            let now = &known.standing;
+            script.push(
+                "UPDATE jobs SET inbox_pending = 1, cancel_requested = ?, state = ?, wake_at_us = ?, updated_us = ? \
+                 WHERE id = ?",
+            );
+            script.int(now.cancel_requested).int(state_number(now.state)).int_or_null(now.wake_at_us);
+            script.int(now_us).int(known.id);
+        }
+        let rows = tx.run_last(Name::INBOX_INSERT, script).await?;
+        Ok(Ok(Stored::new(&rows[0][0], "inbox").int()?))
+    }
+}
+
+impl Sqlite {
+    pub(crate) async fn put_request(
+        &self,
+        job_id: &JobId,
+        actor: &str,
+        reason: Option<&str>,
+        request: Request,
+    ) -> Result<i64, InboxError> {
+        let (actor, reason) = (actor.to_owned(), reason.map(str::to_owned));
+        self.writer.work(Put { job_id: job_id.clone(), actor, reason, request }).await?
+    }
+
+    pub(crate) async fn read_inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
+        let mut script = Script::new(&format!(
+            "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? \
+             ORDER BY i.id"
+        ));
+        script.text(job_id.as_str());
+        let rows = self.readers.run(Name::INBOX_READ, script).await?;
+        rows.iter().flatten().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).collect()
+    }
+}

@@ -1,0 +1,132 @@
+//! Rows of jobs.
+
+use std::collections::BTreeSet;
+
+use latchwork_core::admit::{Standing, gives_up};
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::{Batch, Filter, JobRow, StoreError};
+
+use crate::Sqlite;
+use crate::group::{Known, Seen};
+use crate::row::{JOB_COLUMNS, Stored, state_number};
+use crate::script::Script;
+use crate::statement::Name;
+
+/// The columns that [`take`] reads, in order.
+pub(crate) const STANDING_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
+    j.cancel_requested, j.inbox_pending, j.wake_at_us, j.lease_until_us, o.boot_id";
+
+/// Joins the holder's owner to `j`.
+pub(crate) const JOIN_HOLDER: &str =
+    " LEFT JOIN claims c ON c.job = j.id AND c.attempt = j.attempt LEFT JOIN owners o ON o.id = c.owner";
+
+/// Read the jobs of the batches: the number of statements.
+pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+    let ids: BTreeSet<&JobId> = batches.iter().map(|batch| &batch.job_id).collect();
+    let ids: Vec<&JobId> = ids.into_iter().collect();
+    script.over(
+        &format!("SELECT {STANDING_COLUMNS} FROM "),
+        1,
+        &format!(" AS v CROSS JOIN jobs j ON j.job_id = v.column1{JOIN_HOLDER}"),
+        &ids,
+        |script, id| {
+            script.text(id.as_str());
+        },
+    )
+}
+
+/// Take in a row of [`STANDING_COLUMNS`].
+pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>, boot_id: &str, boot_us: i64) -> Result<(), StoreError> {
+    let job_id = JobId::from(row.text()?);
+    let id = row.int()?;
+    match standing(&job_id, row, boot_id, boot_us) {
+        Ok(standing) => {
+            let was = standing.state;
+            seen.jobs.entry(job_id).or_insert(Known { id, standing, was, touched: false, damage: None });
+        }
+        Err(error) => {
+            seen.broken.insert(job_id, error);
+        }
+    }
+    Ok(())
+}
+
+fn standing(job_id: &JobId, mut row: Stored<'_>, boot_id: &str, boot_us: i64) -> Result<Standing, StoreError> {
+    let mut standing = Standing {
+        job_id: job_id.clone(),
+        tenant_id: row.text()?,
+        state: row.job_state()?,
+        attempt: row.u32()?,
+        next_seq: row.u64()?,
+        head: row.hash()?,
+        cancel_requested: row.bool()?,
+        inbox_pending: row.bool()?,
+        wake_at_us: row.int_or_null()?,
+        lease_live: false,
+        ledger: Default::default(),
+        effects: Default::default(),
+        payloads: Default::default(),
+        inbox: Default::default(),
+    };
+    let until = row.int_or_null()?;
+    let holder_boot = row.text_or_null()?;
+    standing.lease_live = until.is_some_and(|until| boot_us < until) && holder_boot.as_deref() == Some(boot_id);
+    Ok(standing)
+}
+
+/// Update the rows of jobs that were written to.
+pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Known>, now_us: i64) {
+    // A row whose state stays is updated without naming the column: the index is not touched.
+    let (stay, change): (Vec<&Known>, Vec<&Known>) =
+        jobs.filter(|known| known.touched).partition(|known| known.was == known.standing.state);
+    script.over(
+        "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5 FROM ",
+        5,
+        " AS v WHERE jobs.id = v.column1",
+        &stay,
+        |script, known| {
+            let standing = &known.standing;
+            script.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
+        },
+    );
+    script.over(
+        "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5, \
+         state = v.column6, wake_at_us = v.column7, lease_until_us = CASE v.column8 WHEN 1 THEN NULL ELSE \
+         lease_until_us END FROM ",
+        8,
+        " AS v WHERE jobs.id = v.column1",
+        &change,
+        |script, known| {
+            let standing = &known.standing;
+            script.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
+            script.int(state_number(standing.state)).int_or_null(standing.wake_at_us).int(gives_up(standing.state));
+        },
+    );
+}
+
+impl Sqlite {
+    pub(crate) async fn read_job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
+        let mut script = Script::new(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.job_id = ?"));
+        script.text(job_id.as_str());
+        let rows = self.readers.run(Name::JOB_READ, script).await?;
+        rows.iter().flatten().next().map(|row| JobRow::try_from(Stored::new(row, "jobs"))).transpose()
+    }
+
+    pub(crate) async fn read_jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
+        let mut sql = format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE 1 = 1");
+        if filter.state.is_some() {
+            sql.push_str(" AND j.state = ?");
+        }
+        if filter.open {
+            sql.push_str(" AND j.state <= 5");
+        }
+        sql.push_str(" ORDER BY j.id DESC LIMIT ?");
+        let mut script = Script::new(&sql);
+        if let Some(state) = filter.state {
+            script.int(state_number(state));
+        }
+        script.int(filter.limit);
+        let rows = self.readers.run(Name::JOBS_READ, script).await?;
+        rows.iter().flatten().map(|row| JobRow::try_from(Stored::new(row, "jobs"))).collect()
+    }
+}

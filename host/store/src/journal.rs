@@ -1,0 +1,84 @@
+//! The journal: which module does what.
+
+use async_trait::async_trait;
+use latchwork_core::ids::{Hash, JobId, Operator};
+use latchwork_core::ledger::{Quiescence, Row};
+use latchwork_core::storage::{
+    ActionRow, Batch, Claim, Claimer, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record, Request,
+    StoreError, Submitted, WriteError,
+};
+
+use crate::Sqlite;
+
+#[async_trait]
+impl Journal for Sqlite {
+    async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError> {
+        self.accept(job).await
+    }
+
+    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+        self.take_job(None, claimer).await
+    }
+
+    async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+        self.take_job(Some(job_id), claimer).await
+    }
+
+    async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
+        self.prolong(held, lease_ms).await
+    }
+
+    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
+        self.give_back(job_id, attempt).await
+    }
+
+    async fn write(&self, batch: Batch) -> Result<(), WriteError> {
+        self.writer.batch(batch).await
+    }
+
+    async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
+        self.read_record(job_id).await
+    }
+
+    async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
+        self.read_job(job_id).await
+    }
+
+    async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
+        self.read_jobs(filter).await
+    }
+
+    async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
+        self.read_open_rows(job_id).await
+    }
+
+    async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
+        self.judge(job_id, row, settling_ms).await
+    }
+
+    async fn put_inbox(
+        &self,
+        job_id: &JobId,
+        actor: &str,
+        reason: Option<&str>,
+        request: Request,
+    ) -> Result<i64, InboxError> {
+        self.put_request(job_id, actor, reason, request).await
+    }
+
+    async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
+        self.read_inbox(job_id).await
+    }
+
+    async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
+        self.read_action(tenant, operator, key).await
+    }
+
+    async fn now_us(&self) -> Result<i64, StoreError> {
+        Ok(self.clock.now_us())
+    }
+
+    fn counters(&self) -> Counters {
+        self.tally.read()
+    }
+}

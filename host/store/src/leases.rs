@@ -1,0 +1,215 @@
+//! Claims: who holds a job, and for how long.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use latchwork_core::ids::JobId;
+use latchwork_core::ledger::{Quiescence, Row};
+use latchwork_core::quiescence::{Evidence, judge};
+use latchwork_core::storage::{Claim, Claimer, JobRow, Owner, StoreError};
+
+use crate::Sqlite;
+use crate::error::Failure;
+use crate::jobs::JOIN_HOLDER;
+use crate::owner::is_gone;
+use crate::row::{JOB_COLUMNS, OWNER_COLUMNS, Stored};
+use crate::script::Script;
+use crate::statement::Name;
+use crate::writer::{Tx, Work};
+
+/// The condition that `j` may be claimed. Binds: job id or NULL, the same again, wall clock,
+/// boot clock, boot id, owners (of this boot) that are gone as a JSON array of keys.
+const CLAIMABLE: &str = "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND \
+    j.wake_at_us <= ?) OR (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= ? OR o.boot_id IS NULL \
+    OR o.boot_id <> ? OR o.id IN (SELECT value FROM json_each(?)))))";
+
+/// When owners were first seen gone, on the lease clock, by the content of their lock files.
+#[derive(Debug, Default)]
+pub(crate) struct Gone(Mutex<BTreeMap<String, i64>>);
+
+impl Gone {
+    fn first_seen(&self, owner: &Owner, now_us: i64) -> i64 {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen.entry(owner.lock_content.clone()).or_insert(now_us)
+    }
+}
+
+fn bind_claimable(script: &mut Script, job: Option<&JobId>, now_us: i64, boot_us: i64, boot_id: &str, dead: &str) {
+    let job = job.map(JobId::as_str);
+    script.text_or_null(job).text_or_null(job).int(now_us).int(boot_us).text(boot_id).text(dead);
+}
+
+/// The statements that make `claimer` the holder of the job whose key is `job`, bound once here
+/// as a literal: it is a number that came from the database.
+pub(crate) fn take(script: &mut Script, job: &str, claimer: &Claimer, now_us: i64, boot_us: i64) {
+    let owner = &claimer.owner;
+    script.push(
+        "INSERT OR IGNORE INTO owners (worker, boot_id, lock_path, lock_dev, lock_ino, lock_content) VALUES (?, ?, ?, \
+         ?, ?, ?)",
+    );
+    bind_owner(script, owner);
+    script.push(&format!(
+        "UPDATE jobs SET state = 2, attempt = attempt + 1, wake_at_us = NULL, lease_until_us = ?, updated_us = ? WHERE \
+         id = {job}"
+    ));
+    script.int(boot_us + i64::from(claimer.lease_ms) * 1000).int(now_us);
+    script.push(&format!(
+        "INSERT INTO claims SELECT j.id, j.attempt, o.id, ? FROM jobs j CROSS JOIN owners o ON o.worker = ? AND \
+         o.boot_id = ? AND o.lock_path = ? AND o.lock_dev = ? AND o.lock_ino = ? AND o.lock_content = ? WHERE j.id = \
+         {job}"
+    ));
+    script.int(now_us);
+    bind_owner(script, owner);
+}
+
+fn bind_owner(script: &mut Script, owner: &Owner) {
+    script.text(owner.worker.as_str()).text(owner.boot_id.as_str()).text(owner.lock_path.as_str());
+    script.bits(owner.lock_dev).bits(owner.lock_ino).text(owner.lock_content.as_str());
+}
+
+struct Take {
+    job: Option<JobId>,
+    claimer: Claimer,
+    /// Owners that are gone.
+    dead: String,
+}
+
+#[async_trait]
+impl Work for Take {
+    type Done = Option<Claim>;
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<Claim>, Failure> {
+        let (now_us, boot_us) = (tx.clock.now_us(), tx.clock.boot_us());
+        let mut script =
+            Script::new(&format!("SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE} ORDER BY j.id LIMIT 1"));
+        bind_claimable(&mut script, self.job.as_ref(), now_us, boot_us, &tx.clock.boot_id(), &self.dead);
+        let rows = tx.run(Name::CLAIM_FIND, script).await?;
+        let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
+        let id = Stored::new(row, "jobs").int()?.to_string();
+        let mut script = Script::default();
+        take(&mut script, &id, &self.claimer, now_us, boot_us);
+        script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
+        let rows = tx.run_last(Name::CLAIM_TAKE, script).await?;
+        let row = rows.iter().flatten().next().ok_or_else(|| Failure::Sql(sqlx::Error::RowNotFound))?;
+        Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us }))
+    }
+}
+
+struct Prolong {
+    held: Vec<(JobId, u32)>,
+    lease_ms: u32,
+}
+
+#[async_trait]
+impl Work for Prolong {
+    type Done = Vec<JobId>;
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Vec<JobId>, Failure> {
+        let until_us = tx.clock.boot_us() + i64::from(self.lease_ms) * 1000;
+        let mut script = Script::default();
+        script.over(
+            "UPDATE jobs SET lease_until_us = v.column3 FROM ",
+            3,
+            " AS v WHERE jobs.job_id = v.column1 AND jobs.attempt = v.column2 AND jobs.state = 2 RETURNING jobs.job_id",
+            &self.held,
+            |script, (job_id, attempt)| {
+                script.text(job_id.as_str()).int(*attempt).int(until_us);
+            },
+        );
+        let mut lost: Vec<JobId> = self.held.iter().map(|(job_id, _)| job_id.clone()).collect();
+        for row in tx.run_last(Name::HEARTBEAT, script).await?.iter().flatten() {
+            let kept = Stored::new(row, "jobs").text()?;
+            lost.retain(|job_id| job_id.as_str() != kept);
+        }
+        Ok(lost)
+    }
+}
+
+struct Release {
+    job_id: JobId,
+    attempt: u32,
+}
+
+#[async_trait]
+impl Work for Release {
+    type Done = ();
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Failure> {
+        let mut script = Script::new(
+            "UPDATE jobs SET state = 1, lease_until_us = NULL, updated_us = ? WHERE job_id = ? AND attempt = ? AND \
+             state = 2",
+        );
+        script.int(tx.clock.now_us()).text(self.job_id.as_str()).int(self.attempt);
+        tx.run_last(Name::RELEASE, script).await?;
+        Ok(())
+    }
+}
+
+impl Sqlite {
+    pub(crate) async fn take_job(&self, job: Option<&JobId>, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+        self.generation.enter(self).await?;
+        // Looking costs no transaction, and most looks find nothing.
+        let (now_us, boot_us, boot_id) = (self.clock.now_us(), self.clock.boot_us(), self.clock.boot_id());
+        let mut script = Script::new(&format!(
+            "SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE});SELECT DISTINCT o.id, {OWNER_COLUMNS} \
+             FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id = ?) AND o.boot_id = ?"
+        ));
+        bind_claimable(&mut script, job, now_us, boot_us, &boot_id, "[]");
+        let wanted = job.map(JobId::as_str);
+        script.text_or_null(wanted).text_or_null(wanted).text(boot_id.as_str());
+        let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
+        let claimable = Stored::new(&rows[0][0], "jobs").bool()?;
+        let mut dead = Vec::new();
+        for row in &rows[1] {
+            let mut row = Stored::new(row, "owners");
+            let (id, owner) = (row.int()?, Owner::try_from(row)?);
+            if is_gone(&owner) {
+                self.gone.first_seen(&owner, boot_us);
+                dead.push(id.to_string());
+            }
+        }
+        if !claimable && dead.is_empty() {
+            return Ok(None);
+        }
+        let work = Take { job: job.cloned(), claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
+        Ok(self.writer.work(work).await?)
+    }
+
+    pub(crate) async fn prolong(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
+        if held.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?)
+    }
+
+    pub(crate) async fn give_back(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
+        Ok(self.writer.work(Release { job_id: job_id.clone(), attempt }).await?)
+    }
+
+    pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
+        let mut script = Script::new(&format!(
+            "SELECT {OWNER_COLUMNS} FROM jobs j CROSS JOIN claims c ON c.job = j.id AND c.attempt = ? CROSS JOIN owners \
+             o ON o.id = c.owner WHERE j.job_id = ?"
+        ));
+        script.int(row.attempt).text(job_id.as_str());
+        let rows = self.readers.run(Name::OWNER_READ, script).await?;
+        let Some(found) = rows.iter().flatten().next() else {
+            return Err(StoreError::Damaged(format!(
+                "table claims, row (job_id {job_id}, attempt {}): it is missing, yet slot {} was started under it",
+                row.attempt, row.slot
+            )));
+        };
+        let owner = Owner::try_from(Stored::new(found, "owners"))?;
+        let now_us = self.clock.boot_us();
+        let same_boot = owner.boot_id == self.clock.boot_id();
+        Ok(judge(&Evidence {
+            now_us,
+            same_boot,
+            deadline_us: row.deadline_us,
+            margin_ms: self.clock_margin_ms,
+            gone_us: (same_boot && is_gone(&owner)).then(|| self.gone.first_seen(&owner, now_us)),
+            settling_ms,
+        }))
+    }
+}

@@ -1,0 +1,71 @@
+//! Ledger rows.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::ids::{JobId, Slot};
+use latchwork_core::ledger::{Row, RowState};
+use latchwork_core::storage::{Batch, StoreError};
+
+use crate::Sqlite;
+use crate::group::Seen;
+use crate::row::{LEDGER_COLUMNS, Stored};
+use crate::script::Script;
+use crate::statement::Name;
+
+/// Read the rows that batches change: the number of statements.
+pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+    let slots: Vec<(&JobId, &Slot)> =
+        batches.iter().flat_map(|batch| batch.ledger.iter().map(|write| (&batch.job_id, &write.row().slot))).collect();
+    script.over(
+        &format!("SELECT j.job_id, {LEDGER_COLUMNS} FROM "),
+        2,
+        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN ledger l ON l.job = j.id AND l.slot = v.column2",
+        &slots,
+        |script, (job_id, slot)| {
+            script.text(job_id.as_str()).text(slot.as_str());
+        },
+    )
+}
+
+/// Take in a row that was read.
+pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+    let job_id = row.text()?;
+    seen.job(&job_id, |standing| {
+        let row = Row::try_from(row)?;
+        standing.ledger.insert(row.slot.clone(), row);
+        Ok(())
+    });
+    Ok(())
+}
+
+/// Write rows as they are now.
+pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, Slot), Row>) {
+    let rows: Vec<(i64, &Row)> = rows.iter().map(|((job, _), row)| (*job, row)).collect();
+    script.over(
+        "REPLACE INTO ledger SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, \
+         column10, column11, column12, column13, column14, column15, column16 FROM ",
+        16,
+        " WHERE column1 IS NOT NULL",
+        &rows,
+        |script, (job, row)| {
+            script.int(*job).text(row.slot.as_str()).text(row.operator.as_str()).hash(row.args_hash);
+            script.int(row.state as i64).int(row.attempt).bits(row.nonce).int(row.try_no).int(row.first_attempt);
+            script.int(row.first_started_us).int(row.world_changing).int(row.timeout_ms).int(row.deadline_us);
+            script.int_or_null(row.next_try_us).hash_or_null(row.result_hash).hash_or_null(row.action_key);
+        },
+    );
+}
+
+impl Sqlite {
+    pub(crate) async fn read_open_rows(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
+        let mut script = Script::new(&format!(
+            "SELECT {LEDGER_COLUMNS} FROM jobs j CROSS JOIN ledger l ON l.job = j.id WHERE j.job_id = ? ORDER BY l.slot"
+        ));
+        script.text(job_id.as_str());
+        let rows = self.readers.run(Name::RECOVER, script).await?;
+        // Every row is read, so that one with an unknown state is found rather than left out.
+        let rows = rows.iter().flatten().map(|row| Row::try_from(Stored::new(row, "ledger")));
+        let open = |row: &Row| matches!(row.state, RowState::Inflight | RowState::Indeterminate);
+        rows.filter(|row| row.as_ref().map_or(true, open)).collect()
+    }
+}

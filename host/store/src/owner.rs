@@ -1,0 +1,72 @@
+//! The lock file that a process holds while it lives: how others on the same kernel can prove
+//! that it is gone.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use latchwork_core::storage::{Clock, Owner, StoreError};
+use rustix::fs::{FlockOperation, flock};
+
+/// This process as an owner of jobs. Its lock is held until this is dropped or the process
+/// ends, however it ends; the file stays, because an absent file proves nothing.
+#[derive(Debug)]
+pub struct OwnerLock {
+    owner: Owner,
+    _file: File,
+}
+
+impl OwnerLock {
+    /// Create and lock a file in `dir`. `content` must be random and new: it is the file's
+    /// content and names it. `worker` is a name for people.
+    pub fn take(dir: &Path, worker: &str, content: &str, clock: &dyn Clock) -> Result<Self, StoreError> {
+        let path = dir.join(format!("owner-{content}.lock"));
+        let failed = |what: &str, error: &dyn std::fmt::Display| {
+            StoreError::Unavailable(format!("cannot {what} the lock file {}: {error}", path.display()))
+        };
+        std::fs::create_dir_all(dir).map_err(|error| failed("create the directory of", &error))?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o644)
+            .open(&path)
+            .map_err(|error| failed("create", &error))?;
+        // Locked before it has the content that makes it a proof.
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| failed("lock", &error))?;
+        file.write_all(content.as_bytes()).map_err(|error| failed("write", &error))?;
+        let meta = file.metadata().map_err(|error| failed("read", &error))?;
+        let path = path.canonicalize().map_err(|error| failed("find", &error))?;
+        let owner = Owner {
+            worker: worker.to_owned(),
+            boot_id: clock.boot_id(),
+            lock_path: path.to_string_lossy().into_owned(),
+            lock_dev: meta.dev(),
+            lock_ino: meta.ino(),
+            lock_content: content.to_owned(),
+        };
+        Ok(Self { owner, _file: file })
+    }
+
+    /// What a claim records of this process.
+    pub fn owner(&self) -> &Owner {
+        &self.owner
+    }
+}
+
+/// Whether the owner, of the same boot, provably lives no more: its lock file is there, the same
+/// by device, inode and content, and nobody holds it. `false` where nothing can be proved.
+pub fn is_gone(owner: &Owner) -> bool {
+    let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
+    let Ok(meta) = file.metadata() else { return false };
+    if (meta.dev(), meta.ino()) != (owner.lock_dev, owner.lock_ino) {
+        return false;
+    }
+    let mut content = String::new();
+    let longest = owner.lock_content.len() as u64 + 1;
+    if (&file).take(longest).read_to_string(&mut content).is_err() || content != owner.lock_content {
+        return false;
+    }
+    // Shared, so that two who look at the same time do not take each other for the owner.
+    flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
+}

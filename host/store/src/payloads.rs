@@ -1,0 +1,54 @@
+//! Payloads: write-once bytes under a label.
+
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::{Batch, Payload, StoreError};
+
+use crate::group::Seen;
+use crate::row::Stored;
+use crate::script::Script;
+
+/// Read payloads that batches bring, in case they are there: the number of statements.
+pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
+    let labels: Vec<(&JobId, &str)> = batches
+        .iter()
+        .flat_map(|batch| batch.payloads.iter().map(|payload| (&batch.job_id, payload.label.as_str())))
+        .collect();
+    script.over(
+        "SELECT j.job_id, p.label, p.bytes FROM ",
+        2,
+        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN payloads p ON p.job = j.id AND p.label = v.column2",
+        &labels,
+        |script, (job_id, label)| {
+            script.text(job_id.as_str()).text(*label);
+        },
+    )
+}
+
+/// Take in a row that was read.
+pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
+    let job_id = row.text()?;
+    seen.job(&job_id, |standing| {
+        let payload = payload(row)?;
+        standing.payloads.insert(payload.label, payload.bytes);
+        Ok(())
+    });
+    Ok(())
+}
+
+/// A payload from (label, bytes).
+pub(crate) fn payload(mut row: Stored<'_>) -> Result<Payload, StoreError> {
+    Ok(Payload { label: row.text()?, bytes: row.blob()? })
+}
+
+/// Write new payloads.
+pub(crate) fn insert(script: &mut Script, payloads: &[(i64, &Payload)]) {
+    script.over(
+        "INSERT INTO payloads SELECT column1, column2, column3 FROM ",
+        3,
+        " WHERE column1 IS NOT NULL",
+        payloads,
+        |script, (job, payload)| {
+            script.int(*job).text(payload.label.as_str()).blob(payload.bytes.as_slice());
+        },
+    );
+}

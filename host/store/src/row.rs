@@ -1,0 +1,232 @@
+//! From rows to types. Whatever cannot be right is named by table, column and row.
+
+use latchwork_core::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::{Row, RowState};
+use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Column, Row as _, TypeInfo, ValueRef};
+
+/// The columns that [`JobRow`] is read from, in order.
+pub(crate) const JOB_COLUMNS: &str = "j.job_id, j.tenant_id, j.actor_id, j.request_key, j.plan_id, j.plan_hash, \
+    j.mode, j.state, j.attempt, j.next_seq, j.head, j.inbox_pending, j.cancel_requested, j.wake_at_us, j.created_us, \
+    j.updated_us";
+
+/// The columns that [`Row`] is read from, in order.
+pub(crate) const LEDGER_COLUMNS: &str = "l.slot, l.operator, l.args_hash, l.state, l.attempt, l.nonce, l.try, \
+    l.first_attempt, l.first_started_us, l.world_changing, l.timeout_ms, l.deadline_us, l.next_try_us, \
+    l.result_hash, l.action_key";
+
+/// The columns that [`Owner`] is read from, in order.
+pub(crate) const OWNER_COLUMNS: &str = "o.worker, o.boot_id, o.lock_path, o.lock_dev, o.lock_ino, o.lock_content";
+
+/// The columns that [`ActionRow`] is read from, in order.
+pub(crate) const ACTION_COLUMNS: &str = "j.job_id, a.slot, a.args_hash, a.receipt";
+
+/// The columns that [`InboxRow`] is read from, in order.
+pub(crate) const INBOX_COLUMNS: &str = "i.id, i.actor, i.reason, i.request";
+
+/// The number a state is stored as. Frozen: never change one.
+pub(crate) fn state_number(state: JobState) -> i64 {
+    match state {
+        JobState::Pending => 1,
+        JobState::Running => 2,
+        JobState::Waiting => 3,
+        JobState::Parked => 4,
+        JobState::Diverged => 5,
+        JobState::Completed => 6,
+        JobState::Partial => 7,
+        JobState::Failed => 8,
+        JobState::Cancelled => 9,
+    }
+}
+
+/// A row of a table, read from some column on.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored<'a> {
+    row: &'a SqliteRow,
+    table: &'static str,
+    next: usize,
+}
+
+impl<'a> Stored<'a> {
+    /// Read `row` of `table` from its first column on.
+    pub(crate) fn new(row: &'a SqliteRow, table: &'static str) -> Self {
+        Self { row, table, next: 0 }
+    }
+
+    /// The same row, `columns` further on.
+    pub(crate) fn skip(mut self, columns: usize) -> Self {
+        self.next += columns;
+        self
+    }
+
+    /// The next column that is a number.
+    pub(crate) fn int(&mut self) -> Result<i64, StoreError> {
+        self.int_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+    }
+    pub(crate) fn int_or_null(&mut self) -> Result<Option<i64>, StoreError> {
+        self.get()
+    }
+    pub(crate) fn u32(&mut self) -> Result<u32, StoreError> {
+        let value = self.int()?;
+        u32::try_from(value).map_err(|_| self.damaged(&format!("{value} is out of range")))
+    }
+    pub(crate) fn u64(&mut self) -> Result<u64, StoreError> {
+        let value = self.int()?;
+        u64::try_from(value).map_err(|_| self.damaged(&format!("{value} is out of range")))
+    }
+    /// 64 bits that are stored as a signed number.
+    pub(crate) fn bits(&mut self) -> Result<u64, StoreError> {
+        Ok(self.int()?.cast_unsigned())
+    }
+    pub(crate) fn bool(&mut self) -> Result<bool, StoreError> {
+        match self.int()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            value => Err(self.damaged(&format!("{value} is neither 0 nor 1"))),
+        }
+    }
+    pub(crate) fn text(&mut self) -> Result<String, StoreError> {
+        self.text_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+    }
+    pub(crate) fn text_or_null(&mut self) -> Result<Option<String>, StoreError> {
+        self.get()
+    }
+    pub(crate) fn blob(&mut self) -> Result<Vec<u8>, StoreError> {
+        self.blob_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+    }
+    pub(crate) fn blob_or_null(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+        self.get()
+    }
+    pub(crate) fn hash(&mut self) -> Result<Hash, StoreError> {
+        self.hash_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+    }
+    pub(crate) fn hash_or_null(&mut self) -> Result<Option<Hash>, StoreError> {
+        let Some(bytes) = self.blob_or_null()? else { return Ok(None) };
+        let bytes = <[u8; 32]>::try_from(bytes)
+            .map_err(|bytes| self.damaged(&format!("a hash has 32 bytes, not {}", bytes.len())))?;
+        Ok(Some(Hash(bytes)))
+    }
+    pub(crate) fn job_state(&mut self) -> Result<JobState, StoreError> {
+        let number = self.int()?;
+        let state = JobState::ALL.into_iter().find(|state| state_number(*state) == number);
+        state.ok_or_else(|| self.damaged(&format!("{number} is not the number of a state")))
+    }
+    fn row_state(&mut self) -> Result<RowState, StoreError> {
+        let number = self.int()?;
+        RowState::from_number(number).ok_or_else(|| self.damaged(&format!("{number} is not the number of a state")))
+    }
+
+    /// The column read last cannot be right.
+    pub(crate) fn damaged(&self, what: &str) -> StoreError {
+        let column = self.row.column(self.next.saturating_sub(1)).name();
+        StoreError::Damaged(format!("table {}, column {column}, row ({}): {what}", self.table, self.label()))
+    }
+
+    fn get<T: sqlx::Type<sqlx::Sqlite> + sqlx::Decode<'a, sqlx::Sqlite>>(&mut self) -> Result<Option<T>, StoreError> {
+        let index = self.next;
+        self.next += 1;
+        self.row.try_get::<Option<T>, _>(index).map_err(|error| match error {
+            sqlx::Error::ColumnDecode { source, .. } => self.damaged(&source.to_string()),
+            other => self.damaged(&other.to_string()),
+        })
+    }
+
+    /// The first short texts and numbers of the row: the key is among them.
+    fn label(&self) -> String {
+        let mut parts = Vec::new();
+        for (index, column) in self.row.columns().iter().enumerate().take(3) {
+            let Ok(value) = self.row.try_get_raw(index) else { continue };
+            let text = match value.type_info().name() {
+                "TEXT" => self.row.try_get::<String, _>(index).unwrap_or_default().chars().take(64).collect(),
+                "INTEGER" => self.row.try_get::<i64, _>(index).unwrap_or_default().to_string(),
+                _ => continue,
+            };
+            parts.push(format!("{} {text}", column.name()));
+        }
+        parts.join(", ")
+    }
+}
+
+impl TryFrom<Stored<'_>> for JobRow {
+    type Error = StoreError;
+    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            job_id: row.text()?.into(),
+            tenant_id: row.text()?,
+            actor_id: row.text()?,
+            request_key: row.hash()?,
+            plan_id: row.text()?,
+            plan_hash: row.hash()?,
+            mode: row.text()?,
+            state: row.job_state()?,
+            attempt: row.u32()?,
+            next_seq: row.u64()?,
+            head: row.hash()?,
+            inbox_pending: row.bool()?,
+            cancel_requested: row.bool()?,
+            wake_at_us: row.int_or_null()?,
+            created_us: row.int()?,
+            updated_us: row.int()?,
+        })
+    }
+}
+
+impl TryFrom<Stored<'_>> for Row {
+    type Error = StoreError;
+    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            slot: Slot::from(row.text()?),
+            operator: Operator::from(row.text()?),
+            args_hash: row.hash()?,
+            state: row.row_state()?,
+            attempt: row.u32()?,
+            nonce: row.bits()?,
+            try_no: row.u32()?,
+            first_attempt: row.u32()?,
+            first_started_us: row.int()?,
+            world_changing: row.bool()?,
+            timeout_ms: row.u32()?,
+            deadline_us: row.int()?,
+            next_try_us: row.int_or_null()?,
+            result_hash: row.hash_or_null()?,
+            action_key: row.hash_or_null()?,
+        })
+    }
+}
+
+impl TryFrom<Stored<'_>> for Owner {
+    type Error = StoreError;
+    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            worker: row.text()?,
+            boot_id: row.text()?,
+            lock_path: row.text()?,
+            lock_dev: row.bits()?,
+            lock_ino: row.bits()?,
+            lock_content: row.text()?,
+        })
+    }
+}
+
+impl TryFrom<Stored<'_>> for ActionRow {
+    type Error = StoreError;
+    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            job_id: JobId::from(row.text()?),
+            slot: Slot::from(row.text()?),
+            args_hash: row.hash()?,
+            receipt: row.blob_or_null()?,
+        })
+    }
+}
+
+impl TryFrom<Stored<'_>> for InboxRow {
+    type Error = StoreError;
+    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+        let (id, actor, reason, request) = (row.int()?, row.text()?, row.text_or_null()?, row.text()?);
+        let request = serde_json::from_str(&request).map_err(|error| row.damaged(&error.to_string()))?;
+        Ok(Self { id, actor, reason, request })
+    }
+}

@@ -1,0 +1,134 @@
+//! The one place that hands SQL to the database. Every statement has a name; before and after
+//! it the [`Probe`] is told, which makes the names the crash points of the store.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::TryStreamExt;
+use latchwork_core::storage::Counters;
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{AssertSqlSafe, Either, Executor, SqliteConnection};
+
+use crate::probe::{Probe, Side};
+
+/// The name of a statement; there are no others than those of [`STATEMENTS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name(&'static str);
+
+macro_rules! statements {
+    ($($name:ident = $text:literal;)*) => {
+        impl Name {
+            $(pub(crate) const $name: Name = Name($text);)*
+        }
+        /// The names of all statements: each, before and after, is a crash point.
+        pub const STATEMENTS: &[&str] = &[$($text),*];
+    };
+}
+
+statements! {
+    SETTINGS = "settings";
+    MIGRATE = "migrate";
+    WRITABLE = "writable";
+    GENERATION_READ = "generation_read";
+    GENERATION_WRITE = "generation_write";
+    QUICK_CHECK = "quick_check";
+    SCHEMA = "schema";
+    SUBMIT_FIND = "submit_find";
+    SUBMIT_INSERT = "submit_insert";
+    CLAIM_LOOK = "claim_look";
+    CLAIM_FIND = "claim_find";
+    CLAIM_TAKE = "claim_take";
+    HEARTBEAT = "heartbeat";
+    RELEASE = "release";
+    GROUP_READ = "group_read";
+    GROUP_WRITE = "group_write";
+    COMMIT = "commit";
+    ROLLBACK = "rollback";
+    REREAD = "reread";
+    EFFECTS_FIND = "effects_find";
+    EFFECTS_INSERT = "effects_insert";
+    EFFECTS_READ = "effects_read";
+    INBOX_FIND = "inbox_find";
+    INBOX_INSERT = "inbox_insert";
+    INBOX_READ = "inbox_read";
+    LOAD = "load";
+    JOB_READ = "job_read";
+    JOBS_READ = "jobs_read";
+    RECOVER = "recover";
+    OWNER_READ = "owner_read";
+    ACTION_READ = "action_read";
+    KV_GET = "kv_get";
+    KV_SET = "kv_set";
+    KV_DELETE = "kv_delete";
+}
+
+/// What is counted, shared by all connections.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) flushes: AtomicU64,
+    pub(crate) batches: AtomicU64,
+    pub(crate) statements: AtomicU64,
+    pub(crate) refused: AtomicU64,
+}
+
+impl Tally {
+    pub(crate) fn read(&self) -> Counters {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counters {
+            flushes: get(&self.flushes),
+            batches: get(&self.batches),
+            statements: get(&self.statements),
+            refused: get(&self.refused),
+        }
+    }
+}
+
+/// Executes statements.
+#[derive(Clone)]
+pub(crate) struct Hand {
+    pub(crate) probe: Arc<dyn Probe>,
+    pub(crate) tally: Arc<Tally>,
+}
+
+/// The rows of each statement of a script, in order.
+pub(crate) type Rows = Vec<Vec<SqliteRow>>;
+
+impl Hand {
+    /// Execute one script (one or more statements separated by `;`) in one hand-over to the
+    /// database's thread. Scripts are prepared once and cached by their text.
+    pub(crate) async fn run(
+        &self,
+        conn: &mut SqliteConnection,
+        name: Name,
+        sql: String,
+        args: SqliteArguments,
+    ) -> Result<Rows, sqlx::Error> {
+        self.probe.at(name.0, Side::Before);
+        let query = sqlx::query_with(AssertSqlSafe(sql), args);
+        let mut rows = Rows::new();
+        let mut open = Vec::new();
+        let mut stream = conn.fetch_many(query);
+        while let Some(item) = stream.try_next().await? {
+            match item {
+                Either::Right(row) => open.push(row),
+                Either::Left(_) => rows.push(std::mem::take(&mut open)),
+            }
+        }
+        drop(stream);
+        self.tally.statements.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        self.probe.at(name.0, Side::After);
+        if self.probe.loses_answer(name.0) {
+            return Err(sqlx::Error::WorkerCrashed);
+        }
+        Ok(rows)
+    }
+
+    /// Bring the schema up to date.
+    pub(crate) async fn migrate(&self, conn: &mut SqliteConnection, migrator: &Migrator) -> Result<(), MigrateError> {
+        self.probe.at(Name::MIGRATE.0, Side::Before);
+        migrator.run_direct(None, conn, false).await?;
+        self.probe.at(Name::MIGRATE.0, Side::After);
+        Ok(())
+    }
+}

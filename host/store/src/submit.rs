@@ -1,0 +1,105 @@
+//! Accepting jobs, and reading everything of one.
+
+use async_trait::async_trait;
+use latchwork_core::admit;
+use latchwork_core::ids::JobId;
+use latchwork_core::ledger::Row;
+use latchwork_core::storage::{InboxRow, JobRow, NewJob, Payload, Record, StoreError, Submitted, WriteError};
+
+use crate::error::Failure;
+use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, Stored, state_number};
+use crate::script::Script;
+use crate::statement::Name;
+use crate::writer::{Tx, Work};
+use crate::{Sqlite, events, leases, payloads};
+
+struct Accept(NewJob);
+
+#[async_trait]
+impl Work for Accept {
+    type Done = Result<Submitted, WriteError>;
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+        let row = &self.0.row;
+        let (now_us, boot_us) = (tx.clock.now_us(), tx.clock.boot_us());
+        let mut script = Script::new(&format!(
+            "SELECT {JOB_COLUMNS} FROM jobs j WHERE j.request_key = ?;SELECT (SELECT coalesce(max(id), 0) + 1 FROM \
+             jobs), EXISTS (SELECT 1 FROM jobs WHERE job_id = ?)"
+        ));
+        script.hash(row.request_key).text(row.job_id.as_str());
+        let rows = tx.run(Name::SUBMIT_FIND, script).await?;
+        if let Some(found) = rows[0].first() {
+            return Ok(Ok(Submitted::Attached(JobRow::try_from(Stored::new(found, "jobs"))?)));
+        }
+        let mut found = Stored::new(&rows[1][0], "jobs");
+        let (id, exists) = (found.int()?, found.bool()?);
+        if exists {
+            let message = format!("job {} exists with another request key", row.job_id);
+            return Ok(Err(WriteError::Broken(message)));
+        }
+        let mut script = Script::default();
+        script.push("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        script.int(id).text(row.job_id.as_str()).text(row.tenant_id.as_str()).text(row.actor_id.as_str());
+        script.hash(row.request_key).text(row.plan_id.as_str()).hash(row.plan_hash).text(row.mode.as_str());
+        script.hash(self.0.secret).int(row.created_us).int(state_number(row.state)).int(row.attempt);
+        script.bits(row.next_seq).hash(row.head).int(row.inbox_pending).int(row.cancel_requested);
+        script.int_or_null(row.wake_at_us).int_or_null(None).int(row.updated_us);
+        let append: Vec<events::Append> = events::Append::of(id, &self.0.events).into_iter().collect();
+        events::insert(&mut script, &append);
+        let kept: Vec<(i64, &Payload)> = self.0.payloads.iter().map(|payload| (id, payload)).collect();
+        payloads::insert(&mut script, &kept);
+        if let Some(claimer) = &self.0.claim {
+            leases::take(&mut script, &id.to_string(), claimer, now_us, boot_us);
+        }
+        tx.run_last(Name::SUBMIT_INSERT, script).await?;
+        Ok(Ok(Submitted::New))
+    }
+}
+
+impl Sqlite {
+    pub(crate) async fn accept(&self, new: NewJob) -> Result<Submitted, WriteError> {
+        admit::check_new(&new)?;
+        if new.claim.is_some() {
+            self.generation.enter(self).await?;
+        }
+        self.writer.work(Accept(new)).await?
+    }
+
+    pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
+        // One transaction: all tables as of the same moment.
+        let mut script = Script::default();
+        script.push("BEGIN");
+        script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?"));
+        script.push(
+            "SELECT e.id, e.count, e.head, e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND \
+             e.id < (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id",
+        );
+        script.push(&format!(
+            "SELECT {LEDGER_COLUMNS} FROM jobs j CROSS JOIN ledger l ON l.job = j.id WHERE j.job_id = ? ORDER BY l.slot"
+        ));
+        script.push(
+            "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id WHERE j.job_id = ? ORDER BY \
+             p.label",
+        );
+        script.push(&format!(
+            "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? \
+             ORDER BY i.id"
+        ));
+        script.push("COMMIT");
+        for _ in 0..5 {
+            script.text(job_id.as_str());
+        }
+        let rows = self.readers.run(Name::LOAD, script).await?;
+        let Some(found) = rows[1].first() else { return Ok(None) };
+        let stored = Stored::new(found, "jobs");
+        let row = JobRow::try_from(stored)?;
+        let secret = stored.skip(16).hash()?;
+        let events = events::chain(&row, rows[2].iter().map(|row| Stored::new(row, "events")))?;
+        let ledger = rows[3].iter().map(|row| Row::try_from(Stored::new(row, "ledger"))).collect::<Result<_, _>>()?;
+        let payloads =
+            rows[4].iter().map(|row| payloads::payload(Stored::new(row, "payloads"))).collect::<Result<_, _>>()?;
+        let inbox =
+            rows[5].iter().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).collect::<Result<_, _>>()?;
+        Ok(Some(Record { row, secret, events, ledger, payloads, inbox }))
+    }
+}

@@ -1,0 +1,339 @@
+//! One job's atomic writes.
+
+use latchwork_core::ids::{Hash, Operator, Slot};
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::RowState;
+use latchwork_core::storage::{ActionWrite, Clock, LedgerWrite, Request, StatusWrite, WriteError};
+
+use super::world::{LEASE_MS, World, effect, payload, row};
+
+fn commit(expect: RowState, attempt: u32) -> LedgerWrite {
+    let row = row("s1", RowState::Committed, attempt);
+    LedgerWrite::Update { expect, expect_try: 1, expect_nonce: row.nonce, row }
+}
+
+pub async fn a_batch_is_written_whole(world: World) {
+    let mut log = world.running("one").await;
+    let mut batch = log.append(3);
+    batch.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
+    batch.effects = vec![effect("s1", 1, "{}")];
+    batch.payloads = vec![payload("output/s1", b"\0\xff bytes")];
+    let events = batch.events.clone();
+    world.store.write(batch).await.unwrap();
+    world.store.write(log.append(1)).await.unwrap();
+
+    let record = world.store.load(&log.job_id).await.unwrap().unwrap();
+    assert_eq!((record.row.next_seq, record.row.head), (log.seq, log.head));
+    assert_eq!(record.row.state, JobState::Running);
+    assert_eq!(record.events[2..5], events[..]);
+    assert_eq!(record.ledger, [row("s1", RowState::Committed, 1)]);
+    assert_eq!(record.payloads, [payload("output/s1", b"\0\xff bytes"), payload("plan", b"{}")]);
+    assert_eq!(world.store.effects(&log.job_id).await.unwrap(), [effect("s1", 1, "{}")]);
+}
+
+pub async fn the_log_must_end_where_the_writer_thinks(world: World) {
+    let mut log = world.running("one").await;
+    let mut stale = log.clone();
+    world.store.write(log.append(2)).await.unwrap();
+    assert_eq!(world.store.write(stale.clone().append(1)).await, Err(WriteError::Conflict { expected: 2, found: 4 }));
+    assert_eq!(world.store.write(stale.batch()).await, Err(WriteError::Conflict { expected: 2, found: 4 }));
+    stale.seq = 4;
+    assert_eq!(world.store.write(stale.append(1)).await, Err(WriteError::OtherHead { seq: 4 }));
+    let mut gap = log.clone();
+    let mut batch = gap.append(2);
+    batch.events.remove(0);
+    assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))));
+    world.store.write(log.append(1)).await.unwrap();
+    assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
+    let nobody = super::world::Log { job_id: "job_none".into(), ..log.clone() };
+    assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
+}
+
+pub async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
+    let mut old = world.running("one").await;
+    world.clock.advance_ms(LEASE_MS);
+    let next = world.claimer("next");
+    let claim = world.store.claim(&next).await.unwrap().unwrap();
+    assert_eq!(claim.row.attempt, 2);
+    let before = world.store.load(&old.job_id).await.unwrap().unwrap();
+    let mut kinds = vec![old.batch(); 8];
+    kinds[0] = old.append(1);
+    kinds[1].ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    kinds[2].effects = vec![effect("s1", 1, "{}")];
+    kinds[3].payloads = vec![payload("output/s1", b"x")];
+    kinds[4].actions = vec![ActionWrite::Wait { operator: Operator::new("O"), key: Hash::default() }];
+    kinds[5].inbox_done = vec![1];
+    kinds[6].status = Some(StatusWrite { to: JobState::Failed, wake_at_us: None });
+    kinds[7].acquire = true;
+    for batch in kinds {
+        assert_eq!(world.store.write(batch).await, Err(WriteError::Fenced { attempt: 1, current: 2 }));
+    }
+    world.store.release(&old.job_id, 1).await.unwrap();
+    assert_eq!(world.store.heartbeat(&[(old.job_id.clone(), 1)], LEASE_MS).await.unwrap(), [old.job_id.clone()]);
+    let after = world.store.load(&old.job_id).await.unwrap().unwrap();
+    assert_eq!((after.row, after.events, after.ledger), (before.row, before.events, before.ledger));
+    assert!(world.store.effects(&old.job_id).await.unwrap().is_empty());
+}
+
+pub async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: World) {
+    for (name, to) in
+        [("w", JobState::Waiting), ("p", JobState::Parked), ("d", JobState::Diverged), ("c", JobState::Completed)]
+    {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, None)).await.unwrap();
+        assert_eq!(world.row(&log).await.state, to);
+        assert_eq!(world.store.write(log.append(1)).await, Err(WriteError::NotHeld { state: to }));
+    }
+}
+
+pub async fn a_refused_batch_leaves_no_trace(world: World) {
+    let mut log = world.running("one").await;
+    let mut first = log.append(1);
+    first.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
+    world.store.write(first).await.unwrap();
+    let mut lost = log.clone();
+    let mut batch = lost.append(2);
+    batch.effects = vec![effect("s2", 1, "{}")];
+    batch.payloads = vec![payload("args/s2", b"{}")];
+    batch.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
+    // The second row is what refuses it.
+    batch.ledger = vec![
+        LedgerWrite::Insert(row("s2", RowState::Committed, 1)),
+        LedgerWrite::Insert(row("s1", RowState::Committed, 1)),
+    ];
+    let found = Some(Box::new(row("s1", RowState::Committed, 1)));
+    assert_eq!(world.store.write(batch).await, Err(WriteError::Row { slot: Slot::new("s1"), found }));
+    let record = world.store.load(&log.job_id).await.unwrap().unwrap();
+    assert_eq!((record.events.len(), record.ledger.len(), record.payloads.len()), (3, 1, 1));
+    assert_eq!(record.row.state, JobState::Running);
+    assert!(world.store.effects(&log.job_id).await.unwrap().is_empty());
+    world.store.write(log.append(1)).await.unwrap();
+}
+
+pub async fn a_row_is_committed_once(world: World) {
+    let mut log = world.running("one").await;
+    let mut barrier = log.append(1);
+    barrier.acquire = true;
+    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    world.store.write(barrier).await.unwrap();
+
+    let mut wrong_nonce = log.batch();
+    wrong_nonce.ledger = vec![LedgerWrite::Update {
+        expect: RowState::Inflight,
+        expect_try: 1,
+        expect_nonce: 5,
+        row: row("s1", RowState::Committed, 1),
+    }];
+    assert!(matches!(world.store.write(wrong_nonce).await, Err(WriteError::Row { .. })));
+    let mut wrong_try = log.batch();
+    wrong_try.ledger = vec![LedgerWrite::Update {
+        expect: RowState::Inflight,
+        expect_try: 2,
+        expect_nonce: row("s1", RowState::Inflight, 1).nonce,
+        row: row("s1", RowState::Committed, 1),
+    }];
+    assert!(matches!(world.store.write(wrong_try).await, Err(WriteError::Row { .. })));
+    let mut absent = log.batch();
+    let mut other = commit(RowState::Inflight, 1);
+    if let LedgerWrite::Update { row, .. } = &mut other {
+        row.slot = Slot::new("s9");
+    }
+    absent.ledger = vec![other];
+    assert_eq!(world.store.write(absent).await, Err(WriteError::Row { slot: Slot::new("s9"), found: None }));
+
+    let mut once = log.append(1);
+    once.ledger = vec![commit(RowState::Inflight, 1)];
+    world.store.write(once).await.unwrap();
+    let mut twice = log.append(1);
+    twice.ledger = vec![commit(RowState::Inflight, 1)];
+    let Err(WriteError::Row { found: Some(found), .. }) = world.store.write(twice).await else { panic!("refused") };
+    assert_eq!(found.state, RowState::Committed);
+}
+
+pub async fn the_store_computes_the_deadline(world: World) {
+    let mut log = world.running("one").await;
+    let stored = async || world.store.load(&"job_one".into()).await.unwrap().unwrap().ledger[0].clone();
+    let mut barrier = log.append(1);
+    barrier.acquire = true;
+    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    world.store.write(barrier).await.unwrap();
+    let deadline = world.clock.boot_us() + 30_000_000;
+    assert_eq!(stored().await.deadline_us, deadline);
+
+    world.clock.advance_ms(1000);
+    let mut doubt = log.append(1);
+    let mut doubtful = row("s1", RowState::Indeterminate, 1);
+    doubtful.deadline_us = 99;
+    doubt.ledger = vec![LedgerWrite::Update {
+        expect: RowState::Inflight,
+        expect_try: 1,
+        expect_nonce: doubtful.nonce,
+        row: doubtful,
+    }];
+    world.store.write(doubt).await.unwrap();
+    assert_eq!(stored().await.deadline_us, deadline, "a verdict keeps it");
+
+    let mut again = log.append(1);
+    again.acquire = true;
+    let mut open = row("s1", RowState::Inflight, 1);
+    open.try_no = 2;
+    again.ledger = vec![LedgerWrite::Update {
+        expect: RowState::Indeterminate,
+        expect_try: 1,
+        expect_nonce: open.nonce,
+        row: open,
+    }];
+    world.store.write(again).await.unwrap();
+    assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own");
+}
+
+pub async fn payloads_are_written_once(world: World) {
+    let mut log = world.running("one").await;
+    for _ in 0..2 {
+        let mut batch = log.append(1);
+        batch.payloads = vec![payload("output/s1", b"x"), payload("output/s1", b"x")];
+        world.store.write(batch).await.unwrap();
+    }
+    let mut batch = log.append(1);
+    batch.payloads = vec![payload("output/s1", b"y")];
+    assert_eq!(world.store.write(batch).await, Err(WriteError::PayloadExists { label: "output/s1".to_owned() }));
+}
+
+pub async fn acquire_needs_a_live_lease(world: World) {
+    let mut log = world.running("one").await;
+    world.clock.advance_ms(LEASE_MS - 1);
+    let mut batch = log.append(1);
+    batch.acquire = true;
+    world.store.write(batch).await.unwrap();
+    world.clock.advance_ms(1);
+    let mut late = log.clone().append(1);
+    late.acquire = true;
+    assert_eq!(world.store.write(late).await, Err(WriteError::LeaseExpired));
+    world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
+    assert!(world.store.heartbeat(&[(log.job_id.clone(), 1)], LEASE_MS).await.unwrap().is_empty());
+    let mut batch = log.append(1);
+    batch.acquire = true;
+    world.store.write(batch).await.unwrap();
+}
+
+pub async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: World) {
+    let mut log = world.running("one").await;
+    world.store.put_inbox(&log.job_id, "me", None, Request::Cancel).await.unwrap();
+    let start = |log: &mut super::world::Log, slots: &[&str]| {
+        let mut batch = log.append(1);
+        batch.acquire = true;
+        batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(row(slot, RowState::Inflight, 1))).collect();
+        batch
+    };
+    assert_eq!(world.store.write(start(&mut log.clone(), &[])).await, Err(WriteError::Cancelled));
+    assert_eq!(world.store.write(start(&mut log.clone(), &["s1"])).await, Err(WriteError::Cancelled));
+    assert_eq!(world.store.write(start(&mut log.clone(), &["s1~c", "s2"])).await, Err(WriteError::Cancelled));
+    world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
+    world.store.write(log.append(1)).await.unwrap();
+}
+
+pub async fn unfinished_invocations_are_listed(world: World) {
+    let mut log = world.running("one").await;
+    let mut batch = log.append(1);
+    batch.ledger = [
+        ("s1", RowState::Inflight),
+        ("s2", RowState::Committed),
+        ("s3", RowState::Indeterminate),
+        ("s4", RowState::FailedDefinite),
+        ("s5", RowState::FailedFinal),
+    ]
+    .map(|(slot, state)| LedgerWrite::Insert(row(slot, state, 1)))
+    .into();
+    world.store.write(batch).await.unwrap();
+    let open = world.store.recover(&log.job_id).await.unwrap();
+    let open: Vec<&str> = open.iter().map(|row| row.slot.as_str()).collect();
+    assert_eq!(open, ["s1", "s3"]);
+}
+
+fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
+    let args_hash = Hash::of(&[args]);
+    ActionWrite::Reserve {
+        operator: Operator::new("Mail.Send"),
+        key: Hash::of(&[b"key"]),
+        args_hash,
+        slot: Slot::new(slot),
+    }
+}
+
+fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
+    let receipt = receipt.map(<[u8]>::to_vec);
+    ActionWrite::Settle {
+        operator: Operator::new("Mail.Send"),
+        key: Hash::of(&[b"key"]),
+        slot: Slot::new(slot),
+        receipt,
+    }
+}
+
+pub async fn action_keys_are_held_by_one_slot(world: World) {
+    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+    let with = |batch: latchwork_core::storage::Batch, write: ActionWrite| {
+        let mut batch = batch;
+        batch.actions = vec![write];
+        batch
+    };
+    let held = async || world.store.action("tenant", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();
+    assert_eq!(held().await, None);
+    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.unwrap();
+    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.expect("the same slot may ask again");
+    let row = held().await.unwrap();
+    assert_eq!((row.job_id.clone(), row.slot.as_str(), row.receipt.clone()), (one.job_id.clone(), "s1", None));
+    let refused = Err(WriteError::ActionKey(Box::new(row.clone())));
+    assert_eq!(world.store.write(with(two.clone().append(1), reserve("s1", b"a"))).await, refused);
+    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s2", b"a"))).await, refused);
+    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s1", b"b"))).await, refused);
+    assert_eq!(world.store.write(with(two.clone().append(1), settle("s1", None))).await, refused);
+
+    // Certainly not applied: free for others.
+    world.store.write(with(one.append(1), settle("s1", None))).await.unwrap();
+    assert_eq!(held().await, None);
+    world.store.write(with(two.append(1), reserve("s9", b"a"))).await.unwrap();
+    world.store.write(with(two.append(1), settle("s9", Some(b"receipt")))).await.unwrap();
+    let row = held().await.unwrap();
+    assert_eq!(row.receipt.as_deref(), Some(&b"receipt"[..]));
+    let refused = Err(WriteError::ActionKey(Box::new(row)));
+    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s1", b"a"))).await, refused);
+    assert_eq!(world.store.write(with(two.clone().append(1), settle("s9", Some(b"another")))).await, refused);
+    assert_eq!(world.store.action("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(), None);
+}
+
+pub async fn who_waits_for_an_action_key_is_told(world: World) {
+    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+    let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
+    let wait = ActionWrite::Wait { operator: operator.clone(), key };
+    let mut free = two.clone().append(1);
+    free.actions = vec![wait.clone()];
+    assert_eq!(world.store.write(free).await, Err(WriteError::KeyOpen { operator: operator.clone(), key }));
+
+    let mut batch = one.append(1);
+    batch.actions = vec![reserve("s1", b"a")];
+    world.store.write(batch).await.unwrap();
+    let mut batch = two.ending(JobState::Parked, None);
+    batch.actions = vec![wait.clone()];
+    world.store.write(batch).await.unwrap();
+    assert_eq!(world.row(&two).await.state, JobState::Parked);
+
+    let mut batch = one.append(1);
+    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    world.store.write(batch).await.unwrap();
+    let row = world.row(&two).await;
+    assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
+    let inbox = world.store.inbox(&two.job_id).await.unwrap();
+    assert_eq!(inbox.len(), 1);
+    assert_eq!(inbox[0].request, Request::KeySettled { operator: operator.clone(), key });
+
+    // Told once; and a settled key is not waited for.
+    let mut batch = one.append(1);
+    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    world.store.write(batch).await.unwrap();
+    assert_eq!(world.store.inbox(&two.job_id).await.unwrap().len(), 1);
+    let mut three = world.running("three").await;
+    let mut late = three.append(1);
+    late.actions = vec![wait];
+    assert_eq!(world.store.write(late).await, Err(WriteError::KeyOpen { operator, key }));
+}

@@ -1,0 +1,156 @@
+//! Who may work on a job, and when the one before is at rest.
+
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::{Quiescence, Row, RowState};
+use latchwork_core::storage::{Clock, LedgerWrite};
+
+use super::world::{LEASE_MS, Log, MARGIN_MS, World, new_job, row};
+
+pub async fn attempts_strictly_increase(world: World) {
+    let new = new_job("one");
+    let id = new.row.job_id.clone();
+    world.store.submit(new).await.unwrap();
+    let mut last = 0;
+    for name in ["a", "b", "c"] {
+        let claimer = world.claimer(name);
+        let claim = world.store.claim_job(&id, &claimer).await.unwrap().unwrap();
+        assert_eq!((claim.row.attempt, claim.row.state), (last + 1, JobState::Running));
+        assert_eq!(claim.now_us, world.clock.now_us());
+        assert!(world.store.claim(&claimer).await.unwrap().is_none(), "it is held");
+        last = claim.row.attempt;
+        world.store.release(&id, last).await.unwrap();
+    }
+    assert!(world.store.claim_job(&"job_none".into(), &world.claimer("d")).await.unwrap().is_none());
+}
+
+pub async fn a_held_job_is_claimed_when_its_lease_is_over(world: World) {
+    let log = world.running("one").await;
+    let next = world.claimer("next");
+    world.clock.advance_ms(LEASE_MS - 1);
+    assert!(world.store.claim(&next).await.unwrap().is_none());
+    world.clock.advance_ms(1);
+    let claim = world.store.claim(&next).await.unwrap().unwrap();
+    assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id, 2));
+}
+
+pub async fn a_held_job_is_claimed_when_its_owner_is_gone(world: World) {
+    let new = new_job("one");
+    world.store.submit(new).await.unwrap();
+    let (first, next) = (world.claimer("first"), world.claimer("next"));
+    world.store.claim(&first).await.unwrap().unwrap();
+    assert!(world.store.claim(&next).await.unwrap().is_none());
+    world.kill(&first);
+    assert_eq!(world.store.claim(&next).await.unwrap().unwrap().row.attempt, 2);
+}
+
+pub async fn a_held_job_is_claimed_after_a_reboot(world: World) {
+    world.running("one").await;
+    world.clock.reboot();
+    // The lease clock is behind the old lease's end: that must not count.
+    assert_eq!(world.store.claim(&world.claimer("next")).await.unwrap().unwrap().row.attempt, 2);
+}
+
+pub async fn waiting_and_parked_jobs_are_left_alone(world: World) {
+    let claimer = world.claimer("next");
+    for (name, to) in [
+        ("a", JobState::Waiting),
+        ("b", JobState::Parked),
+        ("c", JobState::Diverged),
+        ("d", JobState::Completed),
+        ("e", JobState::Failed),
+    ] {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, None)).await.unwrap();
+        world.clock.advance_ms(10 * LEASE_MS);
+        assert!(world.store.claim(&claimer).await.unwrap().is_none(), "{to:?}");
+        assert!(world.store.claim_job(&log.job_id, &claimer).await.unwrap().is_none(), "{to:?}");
+    }
+}
+
+pub async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World) {
+    let mut log = world.running("one").await;
+    let at = world.clock.now_us() + 60_000_000;
+    world.store.write(log.ending(JobState::Waiting, Some(at))).await.unwrap();
+    assert_eq!(world.row(&log).await.wake_at_us, Some(at));
+    let claimer = world.claimer("next");
+    world.clock.advance_ms(59_999);
+    assert!(world.store.claim(&claimer).await.unwrap().is_none());
+    world.clock.advance_ms(1);
+    let claim = world.store.claim(&claimer).await.unwrap().unwrap();
+    assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
+}
+
+pub async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
+    let (one, mut two) = (world.running("one").await, world.running("two").await);
+    world.store.write(two.ending(JobState::Completed, None)).await.unwrap();
+    world.clock.advance_ms(LEASE_MS - 1);
+    let held = [(one.job_id.clone(), 1), (two.job_id.clone(), 1), ("job_none".into(), 1)];
+    let lost = world.store.heartbeat(&held, LEASE_MS).await.unwrap();
+    assert_eq!(lost, [two.job_id.clone(), "job_none".into()]);
+    world.clock.advance_ms(LEASE_MS - 1);
+    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
+    assert!(world.store.heartbeat(&[], LEASE_MS).await.unwrap().is_empty());
+}
+
+pub async fn a_released_job_is_pending(world: World) {
+    let log = world.running("one").await;
+    world.store.release(&log.job_id, 1).await.unwrap();
+    assert_eq!(world.row(&log).await.state, JobState::Pending);
+    world.store.claim(&world.claimer("next")).await.unwrap().unwrap();
+    world.store.release(&log.job_id, 1).await.unwrap();
+    assert_eq!(world.row(&log).await.state, JobState::Running, "only its holder gives it back");
+}
+
+pub async fn setting_the_wall_clock_ends_no_lease(world: World) {
+    world.running("one").await;
+    world.clock.set_now_us(world.clock.now_us() + 86_400_000_000);
+    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
+}
+
+async fn started(world: &World, log: &mut Log) -> Row {
+    let mut barrier = log.append(1);
+    barrier.acquire = true;
+    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, log.attempt))];
+    world.store.write(barrier).await.unwrap();
+    world.store.recover(&log.job_id).await.unwrap().remove(0)
+}
+
+pub async fn quiescence_follows_deadline_margin_and_settling(world: World) {
+    let mut log = world.running("one").await;
+    let row = started(&world, &mut log).await;
+    let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
+    assert_eq!(ask().await, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 });
+    world.clock.advance_ms(30_000 + MARGIN_MS + 499);
+    assert_eq!(ask().await, Quiescence::After { wait_ms: 1 });
+    world.clock.advance_ms(1);
+    assert_eq!(ask().await, Quiescence::Quiescent);
+}
+
+pub async fn quiescence_follows_the_owners_lock(world: World) {
+    let new = new_job("one");
+    let mut log = Log::of(&new);
+    log.attempt = 1;
+    world.store.submit(new).await.unwrap();
+    let first = world.claimer("first");
+    world.store.claim(&first).await.unwrap().unwrap();
+    let row = started(&world, &mut log).await;
+    let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
+    world.clock.advance_ms(1000);
+    assert_eq!(ask().await, Quiescence::After { wait_ms: 29_000 + MARGIN_MS + 500 });
+    world.kill(&first);
+    assert_eq!(ask().await, Quiescence::After { wait_ms: 500 }, "settling counts from the proof");
+    world.clock.advance_ms(499);
+    assert_eq!(ask().await, Quiescence::After { wait_ms: 1 });
+    world.clock.advance_ms(1);
+    assert_eq!(ask().await, Quiescence::Quiescent);
+}
+
+pub async fn quiescence_follows_a_reboot(world: World) {
+    let mut log = world.running("one").await;
+    let row = started(&world, &mut log).await;
+    let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
+    world.clock.reboot();
+    assert_eq!(ask().await, Quiescence::After { wait_ms: 500 });
+    world.clock.advance_ms(500);
+    assert_eq!(ask().await, Quiescence::Quiescent);
+}

@@ -1,0 +1,102 @@
+//! Requests, and that none is overlooked.
+
+use latchwork_core::ids::Slot;
+use latchwork_core::job::JobState;
+use latchwork_core::storage::{InboxError, Request, StatusWrite, WriteError};
+
+use super::world::World;
+
+pub async fn a_request_is_kept_until_it_is_done(world: World) {
+    let mut log = world.running("one").await;
+    let first = world.store.put_inbox(&log.job_id, "ann", Some("because"), Request::Continue).await.unwrap();
+    let second = world.store.put_inbox(&log.job_id, "bob", None, Request::Abort).await.unwrap();
+    assert!(first < second);
+    let rows = world.store.inbox(&log.job_id).await.unwrap();
+    assert_eq!(rows, world.store.load(&log.job_id).await.unwrap().unwrap().inbox);
+    assert_eq!((rows[0].id, rows[0].actor.as_str(), rows[0].reason.as_deref()), (first, "ann", Some("because")));
+    assert_eq!((rows[1].id, &rows[1].request), (second, &Request::Abort));
+    assert!(world.row(&log).await.inbox_pending);
+
+    let mut batch = log.append(1);
+    batch.inbox_done = vec![first];
+    world.store.write(batch).await.unwrap();
+    assert!(world.row(&log).await.inbox_pending, "one is left");
+    let mut batch = log.clone().append(1);
+    batch.inbox_done = vec![first];
+    assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))), "done twice");
+    let mut batch = log.append(1);
+    batch.inbox_done = vec![second];
+    world.store.write(batch).await.unwrap();
+    assert!(!world.row(&log).await.inbox_pending);
+    assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
+    let missing = world.store.put_inbox(&"job_none".into(), "ann", None, Request::Abort).await;
+    assert_eq!(missing, Err(InboxError::NoJob("job_none".into())));
+}
+
+pub async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
+    let mut log = world.running("one").await;
+    let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+    for to in JobState::ALL {
+        if to == JobState::Running {
+            continue;
+        }
+        let ending = log.clone().ending(to, None);
+        assert_eq!(world.store.write(ending).await, Err(WriteError::InboxPending), "{to:?}");
+    }
+    let mut drained = log.ending(JobState::Completed, None);
+    drained.inbox_done = vec![id];
+    world.store.write(drained).await.unwrap();
+    assert_eq!(world.row(&log).await.state, JobState::Completed);
+}
+
+pub async fn a_request_wakes_a_job_that_waits(world: World) {
+    for (name, to) in [("a", JobState::Waiting), ("b", JobState::Parked), ("c", JobState::Diverged)] {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, Some(i64::MAX))).await.unwrap();
+        world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+        let row = world.row(&log).await;
+        assert_eq!((row.state, row.inbox_pending, row.wake_at_us), (JobState::Pending, true, None));
+        let claim = world.store.claim(&world.claimer(&format!("next-{name}"))).await.unwrap().unwrap();
+        assert_eq!((claim.row.job_id, claim.row.inbox_pending), (log.job_id, true));
+    }
+}
+
+pub async fn a_job_that_is_over_takes_evidence_only(world: World) {
+    let mut log = world.running("one").await;
+    world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
+    let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await;
+    assert_eq!(refused, Err(InboxError::Over { job_id: log.job_id.clone(), state: JobState::Completed }));
+    let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
+    world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
+    let row = world.row(&log).await;
+    assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Completed, false, false));
+    assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty(), "nobody will take it out");
+}
+
+pub async fn cancel_sets_the_flag(world: World) {
+    let log = world.running("one").await;
+    world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+    assert!(!world.row(&log).await.cancel_requested);
+    world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await.unwrap();
+    assert!(world.row(&log).await.cancel_requested);
+}
+
+/// A job parks while somebody puts a request into its inbox: whatever the order, either parking is
+/// refused or the job is claimable afterwards.
+pub async fn no_wake_up_is_lost(world: World) {
+    for round in 0..40 {
+        let mut log = world.running(&format!("r{round}")).await;
+        let mut parking = log.append(1);
+        parking.status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
+        let (store, id) = (world.store.clone(), log.job_id.clone());
+        let asking = tokio::spawn(async move { store.put_inbox(&id, "ann", None, Request::Continue).await });
+        let parked = world.store.write(parking).await;
+        asking.await.unwrap().unwrap();
+        let row = world.row(&log).await;
+        assert!(row.inbox_pending);
+        match parked {
+            Ok(()) => assert_eq!(row.state, JobState::Pending),
+            Err(error) => assert_eq!((error, row.state), (WriteError::InboxPending, JobState::Running)),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Submitting and reading jobs.
+
+use latchwork_core::job::JobState;
+use latchwork_core::storage::{Filter, Submitted, WriteError};
+
+use super::world::{World, new_job};
+
+pub async fn a_submission_is_stored_whole(world: World) {
+    let new = new_job("one");
+    assert!(matches!(world.store.submit(new.clone()).await, Ok(Submitted::New)));
+    let record = world.store.load(&new.row.job_id).await.unwrap().unwrap();
+    assert_eq!(record.row, new.row);
+    assert_eq!(record.secret, new.secret);
+    assert_eq!(record.events, new.events);
+    assert_eq!(record.payloads, new.payloads);
+    assert!(record.ledger.is_empty() && record.inbox.is_empty());
+    assert!(world.store.load(&"job_none".into()).await.unwrap().is_none());
+    assert!(world.store.job(&"job_none".into()).await.unwrap().is_none());
+}
+
+pub async fn the_same_request_attaches(world: World) {
+    let new = new_job("one");
+    world.store.submit(new.clone()).await.unwrap();
+    let mut again = new_job("two");
+    again.row.request_key = new.row.request_key;
+    let Ok(Submitted::Attached(row)) = world.store.submit(again.clone()).await else { panic!("attached") };
+    assert_eq!(row, new.row);
+    assert!(world.store.job(&again.row.job_id).await.unwrap().is_none());
+}
+
+pub async fn a_job_that_contradicts_itself_is_refused(world: World) {
+    let mut new = new_job("one");
+    new.row.next_seq = 3;
+    assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Broken(_))));
+    let mut new = new_job("one");
+    new.events.swap(0, 1);
+    assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Broken(_))));
+    assert!(world.store.job(&new.row.job_id).await.unwrap().is_none());
+
+    world.store.submit(new_job("one")).await.unwrap();
+    let mut taken = new_job("one");
+    taken.row.request_key = latchwork_core::ids::Hash::of(&[b"another"]);
+    assert!(matches!(world.store.submit(taken).await, Err(WriteError::Broken(_))));
+}
+
+pub async fn jobs_are_listed_newest_first(world: World) {
+    for name in ["one", "two", "three"] {
+        world.store.submit(new_job(name)).await.unwrap();
+    }
+    let mut log = world.running("four").await;
+    world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
+    let names = async |filter: Filter| -> Vec<String> {
+        world.store.jobs(&filter).await.unwrap().iter().map(|row| row.job_id.to_string()).collect()
+    };
+    let all = names(Filter { limit: 10, ..Filter::default() }).await;
+    assert_eq!(all, ["job_four", "job_three", "job_two", "job_one"]);
+    assert_eq!(names(Filter { limit: 2, open: true, ..Filter::default() }).await, ["job_three", "job_two"]);
+    let state = Some(JobState::Completed);
+    assert_eq!(names(Filter { limit: 10, state, ..Filter::default() }).await, ["job_four"]);
+}

@@ -1,0 +1,72 @@
+//! One suite for every store: the model in memory and SQLite do exactly the same.
+
+mod batches;
+mod claims;
+mod groups;
+mod inbox;
+mod jobs;
+mod maps;
+mod world;
+
+/// Run each case on each store.
+macro_rules! suite {
+    ($($module:ident :: $case:ident;)*) => {
+        mod memory {
+            $(#[tokio::test]
+            async fn $case() {
+                super::$module::$case(super::world::World::memory()).await;
+            })*
+        }
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                super::$module::$case(super::world::World::sqlite().await).await;
+            })*
+        }
+    };
+}
+
+suite! {
+    jobs::a_submission_is_stored_whole;
+    jobs::the_same_request_attaches;
+    jobs::a_job_that_contradicts_itself_is_refused;
+    jobs::jobs_are_listed_newest_first;
+    batches::a_batch_is_written_whole;
+    batches::the_log_must_end_where_the_writer_thinks;
+    batches::a_stale_attempt_writes_nothing_of_any_kind;
+    batches::an_attempt_that_gave_up_the_claim_writes_nothing;
+    batches::a_refused_batch_leaves_no_trace;
+    batches::a_row_is_committed_once;
+    batches::the_store_computes_the_deadline;
+    batches::payloads_are_written_once;
+    batches::acquire_needs_a_live_lease;
+    batches::acquire_is_refused_in_a_cancelled_job_but_for_compensation;
+    batches::unfinished_invocations_are_listed;
+    batches::action_keys_are_held_by_one_slot;
+    batches::who_waits_for_an_action_key_is_told;
+    claims::attempts_strictly_increase;
+    claims::a_held_job_is_claimed_when_its_lease_is_over;
+    claims::a_held_job_is_claimed_when_its_owner_is_gone;
+    claims::a_held_job_is_claimed_after_a_reboot;
+    claims::waiting_and_parked_jobs_are_left_alone;
+    claims::a_waiting_job_is_claimed_when_its_time_has_come;
+    claims::a_heartbeat_prolongs_and_tells_what_is_lost;
+    claims::a_released_job_is_pending;
+    claims::setting_the_wall_clock_ends_no_lease;
+    claims::quiescence_follows_deadline_margin_and_settling;
+    claims::quiescence_follows_the_owners_lock;
+    claims::quiescence_follows_a_reboot;
+    inbox::a_request_is_kept_until_it_is_done;
+    inbox::a_job_with_requests_neither_ends_nor_waits;
+    inbox::a_request_wakes_a_job_that_waits;
+    inbox::a_job_that_is_over_takes_evidence_only;
+    inbox::cancel_sets_the_flag;
+    inbox::no_wake_up_is_lost;
+    maps::effects_are_written_once;
+    maps::effects_of_foreign_jobs_are_kept;
+    maps::a_batch_and_a_late_answer_agree_on_one_effect;
+    maps::values_are_kept_by_namespace;
+    groups::one_jobs_conflict_fails_nobody_else;
+    groups::batches_of_one_job_follow_each_other;
+    groups::lingering_batches_are_written_in_order;
+}

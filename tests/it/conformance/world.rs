@@ -1,0 +1,211 @@
+//! A store with the time and the processes around it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use latchwork_core::effect::{Answer, Effect, Output, Provenance};
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{Hash, JobId, Operator, Slot, StepId};
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::{Row, RowState};
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::storage::{
+    Batch, Claimer, Clock, EffectStore, JobRow, Journal, KeyValue, NewJob, Owner, Payload, StatusWrite,
+};
+use latchwork_store::{OpenOptions, OwnerLock, Sqlite};
+use tempfile::TempDir;
+
+/// All that a store is.
+pub trait Store: Journal + EffectStore + KeyValue {}
+impl<T: Journal + EffectStore + KeyValue> Store for T {}
+
+/// Length of every lease.
+pub const LEASE_MS: u32 = 15_000;
+/// Clock margin of every store.
+pub const MARGIN_MS: u32 = 2000;
+
+/// A store under test.
+pub struct World {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<ManualClock>,
+    /// Where the files of a store on disk are.
+    pub dir: Option<TempDir>,
+    locks: Mutex<HashMap<String, OwnerLock>>,
+}
+
+impl World {
+    pub fn memory() -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let store = Arc::new(Memory::new(clock.clone(), MARGIN_MS));
+        Self { store, clock, dir: None, locks: Mutex::default() }
+    }
+
+    pub async fn sqlite() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::default());
+        let options = OpenOptions { clock: Some(clock.clone()), ..OpenOptions::new(dir.path().join("latch.db")) };
+        let store = Sqlite::open(options).await.unwrap();
+        Self { store, clock, dir: Some(dir), locks: Mutex::default() }
+    }
+
+    /// A process that claims.
+    pub fn claimer(&self, name: &str) -> Claimer {
+        let owner = match &self.dir {
+            None => Owner {
+                worker: name.to_owned(),
+                boot_id: self.clock.boot_id(),
+                lock_path: String::new(),
+                lock_dev: 1,
+                lock_ino: 2,
+                lock_content: name.to_owned(),
+            },
+            Some(dir) => {
+                let lock = OwnerLock::take(dir.path(), name, name, &*self.clock).unwrap();
+                let owner = lock.owner().clone();
+                self.locks.lock().unwrap().insert(name.to_owned(), lock);
+                owner
+            }
+        };
+        Claimer { owner, lease_ms: LEASE_MS }
+    }
+
+    /// End a process.
+    pub fn kill(&self, claimer: &Claimer) {
+        self.clock.kill(&claimer.owner);
+        self.locks.lock().unwrap().remove(&claimer.owner.worker);
+    }
+
+    /// The database file.
+    pub fn path(&self) -> PathBuf {
+        self.dir.as_ref().expect("this store is on disk").path().join("latch.db")
+    }
+
+    /// A new job, claimed by a new process.
+    pub async fn running(&self, name: &str) -> Log {
+        let claimer = self.claimer(&format!("worker-of-{name}"));
+        let mut new = new_job(name);
+        new.claim = Some(claimer);
+        let mut log = Log::of(&new);
+        log.attempt = 1;
+        self.store.submit(new).await.unwrap();
+        log
+    }
+
+    pub async fn row(&self, log: &Log) -> JobRow {
+        self.store.job(&log.job_id).await.unwrap().unwrap()
+    }
+}
+
+/// Where a writer thinks that a log ends.
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub job_id: JobId,
+    pub attempt: u32,
+    pub seq: u64,
+    pub head: Hash,
+}
+
+impl Log {
+    pub fn of(new: &NewJob) -> Self {
+        Self { job_id: new.row.job_id.clone(), attempt: new.row.attempt, seq: new.row.next_seq, head: new.row.head }
+    }
+
+    /// An empty batch at the end.
+    pub fn batch(&self) -> Batch {
+        Batch::new(self.job_id.clone(), self.attempt, self.seq, self.head)
+    }
+
+    /// A batch of so many events; the log goes on behind it.
+    pub fn append(&mut self, events: usize) -> Batch {
+        let mut batch = self.batch();
+        for _ in 0..events {
+            let body = Body::StepStarted { step_id: StepId::new(format!("s{}", self.seq)) };
+            let event = Event::seal(self.seq, 1_700_000_000_000_000, self.attempt, body, self.head);
+            self.seq += 1;
+            self.head = event.hash;
+            batch.events.push(event);
+        }
+        batch
+    }
+
+    /// A batch that takes the job to this state.
+    pub fn ending(&mut self, to: JobState, wake_at_us: Option<i64>) -> Batch {
+        let mut batch = self.append(1);
+        batch.status = Some(StatusWrite { to, wake_at_us });
+        batch
+    }
+}
+
+/// A job to submit; `name` makes its id and request key.
+pub fn new_job(name: &str) -> NewJob {
+    let mut events = Vec::new();
+    let mut head = Hash::default();
+    for (seq, text) in [(0, "a"), (1, "b")] {
+        let body = Body::PlanCreated { plan: serde_json::json!({ "plan": text, "of": name }), plan_hash: head };
+        let event = Event::seal(seq, 1_700_000_000_000_000, 0, body, head);
+        head = event.hash;
+        events.push(event);
+    }
+    let row = JobRow {
+        job_id: JobId::new(format!("job_{name}")),
+        tenant_id: "tenant".to_owned(),
+        actor_id: "actor".to_owned(),
+        request_key: Hash::of(&[b"request", name.as_bytes()]),
+        plan_id: "plan".to_owned(),
+        plan_hash: Hash::of(&[b"plan"]),
+        mode: "HUMAN_GATED".to_owned(),
+        state: JobState::Pending,
+        attempt: 0,
+        next_seq: 2,
+        head,
+        inbox_pending: false,
+        cancel_requested: false,
+        wake_at_us: None,
+        created_us: 1_700_000_000_000_000,
+        updated_us: 1_700_000_000_000_000,
+    };
+    NewJob {
+        row,
+        events,
+        secret: Hash::of(&[b"secret", name.as_bytes()]),
+        payloads: vec![payload("plan", b"{}")],
+        claim: None,
+    }
+}
+
+pub fn payload(label: &str, bytes: &[u8]) -> Payload {
+    Payload { label: label.to_owned(), bytes: bytes.to_owned() }
+}
+
+/// A ledger row of a first try.
+pub fn row(slot: &str, state: RowState, attempt: u32) -> Row {
+    Row {
+        slot: Slot::new(slot),
+        operator: Operator::new("Mail.Send"),
+        args_hash: Hash::of(&[b"args", slot.as_bytes()]),
+        state,
+        attempt,
+        nonce: u64::MAX - 7,
+        try_no: 1,
+        first_attempt: attempt,
+        first_started_us: 1_700_000_000_000_000,
+        world_changing: true,
+        timeout_ms: 30_000,
+        deadline_us: 0,
+        next_try_us: None,
+        result_hash: None,
+        action_key: None,
+    }
+}
+
+pub fn effect(slot: &str, try_no: u32, result: &str) -> Effect {
+    let output = Output { result: result.to_owned(), receipt: None, state_changes: Vec::new(), usage: None };
+    Effect {
+        slot: Slot::new(slot),
+        try_no,
+        answer: Answer::Ok(output),
+        provenance: Provenance::Executed,
+        time_us: 1_700_000_000_000_000,
+    }
+}
