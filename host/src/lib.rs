@@ -14,7 +14,7 @@
 //!          └─► registry
 //! ```
 
-// build
+pub mod build;
 pub mod capability;
 pub mod cli;
 pub mod config;

@@ -14,6 +14,7 @@ mod describe;
 mod error;
 mod fault;
 mod limits;
+mod outline;
 mod plugin;
 mod profile;
 mod schema;
@@ -32,6 +33,7 @@ use crate::config::Grants;
 
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
+pub use outline::Outline;
 pub use plugin::{Plugin, PluginSettings};
 pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
 pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};

@@ -1,0 +1,122 @@
+//! Rust plugins: built by cargo into a component.
+
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::run::{ask, command, run};
+use super::wasm_target::{TARGET, Toolchain};
+use super::{BuildError, Options};
+
+const ADVICE: &str = "install Rust from https://rustup.rs or with the system's package manager";
+
+/// The part of cargo's messages that says what was made.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    manifest_path: Option<PathBuf>,
+    target: Option<Target>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+/// Build the package in `dir`; the file that cargo made.
+pub(super) fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    let toolchain = Toolchain::find(dir, options, progress)?;
+    let mut cargo = command("cargo", dir);
+    cargo.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
+    prepare(&mut cargo, dir, &toolchain);
+    let printed = run("cargo build", ADVICE, &mut cargo, progress)?;
+    let manifest = dir.join("Cargo.toml");
+    made(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
+}
+
+/// Compiler, linker, and flags that keep this machine's paths out of the component.
+fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) {
+    if let Some(rustc) = &toolchain.rustc {
+        cargo.env("RUSTC", rustc);
+    }
+    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-component-ld");
+    let mut locate = command("cargo", dir);
+    locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
+    let manifest = ask(&mut locate).map(PathBuf::from);
+    let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
+    // Where several match, the last one counts.
+    let mut flags = vec![remap(source_root(workspace), "/src")];
+    if let Some(home) = cargo_home() {
+        flags.push(remap(&home, "/cargo"));
+    }
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+}
+
+fn remap(from: &Path, to: &str) -> String {
+    format!("--remap-path-prefix={}={to}", from.display())
+}
+
+/// The folder that holds the workspace and what lies beside it, such as a path dependency.
+fn source_root(workspace: &Path) -> &Path {
+    let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
+    workspace.parent().filter(deep).unwrap_or(workspace)
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    var("CARGO_HOME").or_else(|| Some(var("HOME")?.join(".cargo")))
+}
+
+/// Of cargo's messages, the library of the package with this manifest.
+fn made(printed: &[u8], manifest: &Path) -> Option<PathBuf> {
+    let manifest = std::fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned());
+    printed
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Message>(line).ok())
+        .filter(|message| message.reason == "compiler-artifact")
+        .filter(|message| message.target.as_ref().is_some_and(|target| target.kind.iter().any(|kind| kind == "cdylib")))
+        .filter(|message| {
+            let own = message.manifest_path.as_deref().and_then(|path| std::fs::canonicalize(path).ok());
+            own.as_ref() == Some(&manifest)
+        })
+        .flat_map(|message| message.filenames)
+        .find(|file| file.extension().is_some_and(|extension| extension == "wasm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_of_the_package_is_found_among_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let manifest = dir.path().join("Cargo.toml");
+        std::fs::write(&manifest, "").unwrap();
+        let line = |path: &Path, kind: &str, file: &str| {
+            serde_json::json!({
+                "reason": "compiler-artifact", "manifest_path": path, "target": { "kind": [kind] },
+                "filenames": ["/t/x.d", file],
+            })
+            .to_string()
+        };
+        let other = dir.path().join("other/Cargo.toml");
+        let printed = [
+            line(&other, "cdylib", "/t/other.wasm"),
+            line(&manifest, "custom-build", "/t/build.wasm"),
+            "{\"reason\":\"build-finished\",\"success\":true}".to_owned(),
+            line(&manifest, "cdylib", "/t/own.wasm"),
+        ];
+        assert_eq!(made(printed.join("\n").as_bytes(), &manifest), Some(PathBuf::from("/t/own.wasm")));
+        assert_eq!(made(b"", &manifest), None);
+    }
+
+    #[test]
+    fn neighbours_are_covered_but_never_the_whole_machine() {
+        assert_eq!(source_root(Path::new("/home/ada/latch/example-plugins")), Path::new("/home/ada/latch"));
+        assert_eq!(source_root(Path::new("/plugins/mail")), Path::new("/plugins/mail"));
+        assert_eq!(source_root(Path::new("/mail")), Path::new("/mail"));
+    }
+}

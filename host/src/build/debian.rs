@@ -1,0 +1,35 @@
+//! A toolchain from Debian's packages, for machines that rustup's server cannot be reached from.
+
+use std::path::{Path, PathBuf};
+
+use super::BuildError;
+use super::run::{command, run};
+
+/// What does it: apt, dpkg and a compiler are driven best by a shell.
+const SCRIPT: &str = include_str!("debian-wasm-rust.sh");
+
+/// The compiler of the toolchain in `base`, once it is made.
+pub(super) fn rustc(base: &Path) -> PathBuf {
+    base.join("current/bin/rustc")
+}
+
+/// Make it. Needs no root unless libraries or package lists are missing.
+pub(super) fn make(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err("they are for x86_64 Linux".to_owned());
+    }
+    if !Path::new("/etc/debian_version").exists() {
+        return Err("this is no Debian".to_owned());
+    }
+    std::fs::create_dir_all(base).map_err(|error| format!("cannot make {}: {error}", base.display()))?;
+    progress(&format!("making a Rust toolchain for Wasm from Debian's packages, once, in {}", base.display()));
+    let mut bash = command("bash", base);
+    bash.args(["-c", SCRIPT, "debian-wasm-rust"]).arg(base).arg(env!("CARGO_PKG_RUST_VERSION"));
+    match run("making the toolchain", "it is in Debian's package bash", &mut bash, progress) {
+        Ok(_) => Ok(()),
+        Err(BuildError::Failed { output, .. }) => {
+            Err(output.lines().last().unwrap_or("it failed without a word").to_owned())
+        }
+        Err(other) => Err(other.to_string()),
+    }
+}

@@ -1,0 +1,85 @@
+//! What was made, put where it is looked for.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use latchwork_core::ids::Hash;
+
+use super::{BuildError, Built, Recipe};
+
+/// Magic number, version and layer of a component.
+const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
+/// Those of a core module.
+const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
+
+/// Copy a component to its place: the old or the new one is there, never a part of one.
+pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built, BuildError> {
+    let content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
+    check(made, &content)?;
+    let changed = std::fs::read(place).ok().is_none_or(|before| before != content);
+    if changed {
+        let dir = place.parent().expect("the place is a file in build/");
+        std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
+        let put = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(dir)?;
+            file.write_all(&content)?;
+            file.as_file().sync_all()?;
+            file.persist(place)?;
+            Ok(())
+        };
+        put().map_err(|error| BuildError::io("write", place, error))?;
+    }
+    Ok(Built {
+        name: recipe.name,
+        kind: recipe.kind,
+        wasm: place.to_owned(),
+        digest: Hash::of(&[&content]),
+        bytes: content.len() as u64,
+        changed,
+    })
+}
+
+fn check(path: &Path, content: &[u8]) -> Result<(), BuildError> {
+    let found = match content {
+        content if content.starts_with(&COMPONENT) => return Ok(()),
+        content if content.starts_with(&MODULE) => "a core module",
+        _ => "no Wasm",
+    };
+    let advice = "does the crate use latchwork_guest::export_step! or export_tool!, and does its \
+                  .cargo/config.toml leave the linker wasm-component-ld alone?";
+    Err(BuildError::NotAComponent { path: path.to_owned(), found, advice })
+}
+
+#[cfg(test)]
+mod tests {
+    use latchwork_core::manifest::PluginKind;
+
+    use super::*;
+    use crate::build::Lang;
+
+    fn put(dir: &Path, content: &[u8]) -> Result<Built, BuildError> {
+        let made = dir.join("made.wasm");
+        std::fs::write(&made, content).unwrap();
+        let recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust };
+        publish(&made, &dir.join("build/x.wasm"), recipe)
+    }
+
+    #[test]
+    fn only_what_changed_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = put(dir.path(), &COMPONENT).unwrap();
+        assert!(first.changed && !put(dir.path(), &COMPONENT).unwrap().changed);
+        let other = put(dir.path(), &[&COMPONENT[..], b"x"].concat()).unwrap();
+        assert!(other.changed && other.digest != first.digest);
+        assert_eq!(std::fs::read_dir(dir.path().join("build")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_component_takes_no_place() {
+        let dir = tempfile::tempdir().unwrap();
+        for content in [&MODULE[..], b"", b"#!/bin/sh"] {
+            assert!(matches!(put(dir.path(), content), Err(BuildError::NotAComponent { .. })));
+        }
+        assert!(!dir.path().join("build").exists());
+    }
+}

@@ -1,0 +1,110 @@
+//! A Rust toolchain that can build for Wasm, found or made in the cheapest way that works.
+//!
+//! 1. The target is installed for the `rustc` that cargo uses.
+//! 2. A toolchain that way 4 made earlier.
+//! 3. `rustup target add`.
+//! 4. On Debian: its own newer Rust, unpacked into a private folder, with the standard library
+//!    built once for the target.
+
+use std::path::{Path, PathBuf};
+
+use super::run::{ask, command, run};
+use super::{BuildError, Options, debian};
+
+/// The target of plugins: no ambient system to link against.
+pub(super) const TARGET: &str = "wasm32-unknown-unknown";
+
+const NO_RUST: &str = "install Rust from https://rustup.rs or with the system's package manager";
+
+/// What to build plugins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    /// The compiler, where it is not the one that cargo would use.
+    pub rustc: Option<PathBuf>,
+}
+
+impl Toolchain {
+    /// Find or make one. Tells what it does beyond looking.
+    pub fn find(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Self, BuildError> {
+        let mut reasons = Vec::new();
+        let wanted = |way: u8| !options.skip.contains(&way);
+        if ask(command("cargo", dir).arg("--version")).is_none() {
+            return Err(BuildError::Missing { program: "cargo".into(), advice: NO_RUST });
+        }
+
+        let own = Path::new("rustc");
+        if wanted(1) {
+            if has_target(own, dir) {
+                return Ok(Self { rustc: None });
+            }
+            reasons.push(format!("rustc has no target {TARGET}"));
+        }
+
+        let kept = debian::rustc(&options.toolchain_dir);
+        if wanted(2) && has_target(&kept, dir) {
+            return Ok(Self { rustc: Some(kept) });
+        }
+
+        if wanted(3) {
+            match add_target(dir, progress) {
+                Ok(()) if has_target(own, dir) => return Ok(Self { rustc: None }),
+                Ok(()) => reasons.push("rustup added the target to another toolchain than cargo's".to_owned()),
+                Err(why) => reasons.push(why),
+            }
+        }
+
+        if wanted(4) {
+            match debian::make(&options.toolchain_dir, progress) {
+                Ok(()) if has_target(&kept, dir) => return Ok(Self { rustc: Some(kept) }),
+                Ok(()) => reasons.push(format!("the toolchain in {} does not work", options.toolchain_dir.display())),
+                Err(why) => reasons.push(format!("Debian's packages: {why}")),
+            }
+        }
+        reasons.push(format!("what helps most often: rustup target add {TARGET}"));
+        Err(BuildError::NoWasmTarget(reasons))
+    }
+}
+
+/// Whether a compiler has the standard library of the target.
+fn has_target(rustc: &Path, dir: &Path) -> bool {
+    let mut print = command(rustc, dir);
+    print.args(["--print", "target-libdir", "--target", TARGET]);
+    let Some(libdir) = ask(&mut print) else { return false };
+    let Ok(entries) = std::fs::read_dir(libdir) else { return false };
+    let is_std = |name: &str| name.starts_with("libstd-") && name.ends_with(".rlib");
+    entries.flatten().any(|entry| entry.file_name().to_str().is_some_and(is_std))
+}
+
+fn add_target(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> {
+    progress(&format!("installing the Rust target: rustup target add {TARGET}"));
+    let mut rustup = command("rustup", dir);
+    rustup.args(["target", "add", TARGET]);
+    // It would otherwise try for a long time where the network only seems to be there.
+    rustup.env("RUSTUP_MAX_RETRIES", "1");
+    match run("rustup target add", "it is part of https://rustup.rs", &mut rustup, progress) {
+        Ok(_) => Ok(()),
+        Err(BuildError::Missing { .. }) => Err("there is no rustup that could add it".to_owned()),
+        Err(BuildError::Failed { output, .. }) => {
+            let said = output.lines().find(|line| line.starts_with("error")).unwrap_or("it failed").to_owned();
+            Err(format!("rustup target add {TARGET}: {said}"))
+        }
+        Err(other) => Err(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_without_the_target_is_seen_as_such() {
+        assert!(!has_target(Path::new("no-such-rustc"), Path::new("/")));
+    }
+
+    #[test]
+    fn with_no_way_left_every_reason_is_told() {
+        let nothing = Options { skip: vec![1, 2, 3, 4], toolchain_dir: PathBuf::from("/nonexistent") };
+        let error = Toolchain::find(Path::new("/"), &nothing, &mut |_| ()).unwrap_err();
+        assert!(error.to_string().contains("rustup target add wasm32-unknown-unknown"), "{error}");
+    }
+}
