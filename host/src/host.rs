@@ -181,18 +181,13 @@ impl From<&crate::config::Policy> for Rules {
 impl plan::Catalog for Registry {
     fn operator(&self, name: &str) -> Option<plan::OperatorInfo> {
         let pinned = self.pin().get(name)?;
-        Some(plan::OperatorInfo {
-            effects: pinned.effects.clone(),
-            determinism: pinned.determinism,
-            kind: pinned.kind,
-        })
+        Some(plan::OperatorInfo { effects: pinned.effects.clone(), determinism: pinned.determinism, kind: pinned.kind })
     }
 
     fn names(&self) -> Vec<String> {
         self.pin().keys().map(ToString::to_string).collect()
     }
 }
-
 
 fn count(n: usize) -> String {
     if n == 1 { "a plugin".to_owned() } else { format!("{n} plugins") }

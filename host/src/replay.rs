@@ -71,7 +71,8 @@ pub async fn replay(
     let lengths = if every_prefix { 2..=last } else { last..=last };
     for length in lengths {
         let prefix = length as u64;
-        let job = Job::fold(&events[..length]).map_err(|error| ReplayError::Log { prefix, message: error.to_string() })?;
+        let job =
+            Job::fold(&events[..length]).map_err(|error| ReplayError::Log { prefix, message: error.to_string() })?;
         report.prefixes += 1;
         let found = match check_open_calls(&job) {
             Some(divergence) => Some(divergence),
@@ -309,7 +310,12 @@ impl StepCalls for Recorded {
     }
     fn log(&mut self, _: Level, _: &str) {}
 
-    async fn call(&mut self, operator: String, args: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        _: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
         self.serve(&operator, &args)
     }
 

@@ -135,10 +135,8 @@ fn new_job_id(now_us: i64) -> JobId {
 /// The operators a job can reach: those its plan names and, where a step plugin may call on, all tools.
 fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
     let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name);
-    let calls_on = plan
-        .steps
-        .iter()
-        .any(|step| operators.get(&step.name).is_some_and(|pinned| pinned.kind == PluginKind::Step));
+    let calls_on =
+        plan.steps.iter().any(|step| operators.get(&step.name).is_some_and(|pinned| pinned.kind == PluginKind::Step));
     operators
         .iter()
         .filter(|(name, pinned)| named(name) || (calls_on && pinned.kind == PluginKind::Tool))

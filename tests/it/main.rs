@@ -9,5 +9,8 @@ mod program;
 mod conformance;
 //! One binary for all integration tests.
 
+mod conformance;
 mod hostile;
+mod program;
 mod support;
+mod tidy;

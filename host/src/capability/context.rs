@@ -14,7 +14,7 @@ impl context::Host for StepState {
 impl context::Host for ToolState {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
         self.host_call()?;
-        Ok(guest(self.call.context.clone()))
+        Ok(guest(self.call.step.clone()))
     }
 }
 

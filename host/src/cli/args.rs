@@ -72,8 +72,8 @@ pub enum Command {
     Plugin(PluginArgs),
     /// Explain a code
     Explain(ExplainArgs),
-    /// Check database, toolchains, plugin cache and clock
-    Doctor,
+    /// Check configuration, database, plugins, toolchains and clock
+    Doctor(DoctorArgs),
     /// Measure durable calls per second beside this disk's own commit rate
     Bench(BenchArgs),
     /// Print a completion script
@@ -351,6 +351,8 @@ pub enum PluginCommand {
     Inspect(PluginInspectArgs),
     /// The configured plugins
     List,
+    /// Print the compiler that builds Rust plugins, after installing it if it is missing
+    Toolchain,
 }
 
 /// `latch plugin build`
@@ -375,6 +377,14 @@ pub struct ExplainArgs {
     /// The code, such as L0003 or INDETERMINATE_EFFECT; without it, all are listed
     #[arg(value_name = "CODE")]
     pub code: Option<String>,
+}
+
+/// `latch doctor`
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Work with a restored or cloned database from now on
+    #[arg(long)]
+    pub accept_restore: bool,
 }
 
 /// `latch bench`

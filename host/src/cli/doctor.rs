@@ -1,10 +1,280 @@
-//! `latch doctor`.
+//! `latch doctor`: what a job will need, looked at before it needs it.
+
+use std::path::Path;
+use std::sync::Arc;
 
 use latchwork_core::pages;
+use latchwork_core::storage::{Journal, StoreError};
+use latchwork_store::{NoProbe, OpenOptions, Sqlite};
+use serde_json::{Value, json};
 
+use super::args::DoctorArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::output::Tone;
+use super::{catalog, open};
+use crate::build::{self, RECIPE, Recipe, Toolchain};
+use crate::config::{Commit, Config, Durability};
+use crate::os;
 
-pub(super) async fn run(_ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    Err(CliError::input(pages::NOT_IN_BUILD, "not built into this binary").into())
+/// Database time and system time of one machine may differ by what a slow query takes.
+const CLOCK_DIFFERENCE_US_MAX: i64 = 2_000_000;
+/// 2025-01-01: a machine that believes to be earlier has lost its clock.
+const EARLIEST_US: i64 = 1_735_689_600_000_000;
+
+/// What came of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// One thing that was looked at.
+struct Check {
+    name: &'static str,
+    verdict: Verdict,
+    found: String,
+    fix: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Ok, found: found.into(), fix: None }
+    }
+    fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Warn, found: found.into(), fix: Some(fix.into()) }
+    }
+    fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Fail, ..Self::warn(name, found, fix) }
+    }
+}
+
+pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut checks = Vec::new();
+    match ctx.config(None) {
+        Err(errors) => {
+            let error = CliError::from(&errors);
+            let problems: Vec<_> = error.problems.iter().map(|p| format!("{}: {}", p.place, p.message)).collect();
+            checks.push(Check::fail("configuration", problems.join("\n"), format!("latch explain {}", error.code)));
+        }
+        Ok(config) => {
+            checks.push(configuration(&config));
+            database(&config, args.accept_restore, &mut checks).await;
+            if let (Some(url), Commit::Staged) = (&config.effect_store, config.commit) {
+                checks.push(file_check("effect store", &config, url).await);
+            }
+            checks.push(state_dir(&config));
+            checks.push(cache(&config));
+            plugins(&config, &mut checks);
+        }
+    }
+    checks.push(toolchain(ctx));
+    checks.push(clock());
+    let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
+    ctx.answer(&document(&checks), || lines(ctx, &checks).join("\n"));
+    Ok(if failed { Exit::Failed } else { Exit::Done })
+}
+
+fn configuration(config: &Config) -> Check {
+    match &config.file {
+        Some(file) => Check::ok("configuration", file.display().to_string()),
+        None => Check::warn(
+            "configuration",
+            "there is none here: every key has its default, and there are no plugins",
+            "write a latch.toml, or name one with --config",
+        ),
+    }
+}
+
+async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>) {
+    const NAME: &str = "database";
+    let path = match open::sqlite_path(&config.database) {
+        Ok(path) => path,
+        Err(error) => return checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009")),
+    };
+    if !path.exists() {
+        checks.push(match writable(path.parent().unwrap_or(Path::new("/"))) {
+            Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
+            Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
+        });
+        return;
+    }
+    let store = match opened(config, &config.database).await {
+        Ok(store) => store,
+        Err(error) => return checks.push(store_failure(NAME, &error)),
+    };
+    if accept_restore {
+        checks.push(match store.accept_restore().await {
+            Ok(()) => Check::ok("restore", "this database is worked with from now on"),
+            Err(error) => store_failure("restore", &error),
+        });
+    }
+    checks.push(match store.check_generation().await {
+        Ok(()) => Check::ok("generation", "it is the database that was used here last"),
+        Err(error) => store_failure("generation", &error),
+    });
+    checks.push(match store.check_file().await {
+        Ok(()) => Check::ok(NAME, format!("{} is undamaged", path.display())),
+        Err(error) => store_failure(NAME, &error),
+    });
+    checks.push(match config.durability {
+        Durability::Full => Check::ok("durability", "WAL with synchronous=FULL, read back"),
+        Durability::Relaxed => Check::warn(
+            "durability",
+            "relaxed: a power failure may undo what was acknowledged, and calls may happen twice",
+            "remove `durability = \"relaxed\"`",
+        ),
+    });
+    checks.push(match store.now_us().await {
+        Ok(now) if (now - os::clock::now_us()).abs() <= CLOCK_DIFFERENCE_US_MAX => {
+            Check::ok("database time", "agrees with the machine's")
+        }
+        Ok(now) => Check::fail(
+            "database time",
+            format!("differs from the machine's by {} ms", (now - os::clock::now_us()) / 1_000),
+            "set the machine's clock, and let a time service keep it",
+        ),
+        Err(error) => store_failure("database time", &error),
+    });
+    store.close().await;
+}
+
+async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
+    match open::sqlite_path(url) {
+        Ok(path) if !path.exists() => Check::ok(name, format!("{} is not there yet", path.display())),
+        Err(error) => Check::fail(name, error.to_string(), "latch explain L0009"),
+        Ok(path) => match opened(config, url).await {
+            Err(error) => store_failure(name, &error),
+            Ok(store) => match store.check_file().await {
+                Ok(()) => Check::ok(name, format!("{} is undamaged", path.display())),
+                Err(error) => store_failure(name, &error),
+            },
+        },
+    }
+}
+
+async fn opened(config: &Config, url: &str) -> Result<Arc<Sqlite>, StoreError> {
+    let options =
+        open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+    // Looking must not make anything.
+    Sqlite::open(OpenOptions { create: false, ..options }).await
+}
+
+fn store_failure(name: &'static str, error: &StoreError) -> Check {
+    let code = CliError::from(error).code;
+    let fix = match code {
+        pages::DATABASE_RESTORED => "once you know what it missed: latch doctor --accept-restore".to_owned(),
+        code => format!("latch explain {code}"),
+    };
+    Check::fail(name, error.to_string(), fix)
+}
+
+fn state_dir(config: &Config) -> Check {
+    let dir = &config.state_dir;
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    match writable(nearest) {
+        Ok(()) => Check::ok("state directory", dir.display().to_string()),
+        Err(error) => Check::fail("state directory", error, "set `state_dir` to a folder that may be written"),
+    }
+}
+
+/// Whether files can be made in a folder.
+fn writable(dir: &Path) -> Result<(), String> {
+    tempfile::tempfile_in(dir).map(drop).map_err(|error| format!("{} cannot be written to: {error}", dir.display()))
+}
+
+fn cache(config: &Config) -> Check {
+    let dir = config.state_dir.join("cache");
+    if !dir.exists() {
+        return Check::ok("plugin cache", format!("{} is not there yet", dir.display()));
+    }
+    match catalog::engine(config) {
+        Ok(engine) => Check::ok("plugin cache", format!("engine profile {}", engine.step_profile())),
+        Err(error) => Check::fail("plugin cache", error.to_string(), format!("remove {}", dir.display())),
+    }
+}
+
+fn plugins(config: &Config, checks: &mut Vec<Check>) {
+    const NAME: &str = "plugins";
+    let unbuilt: Vec<String> = config
+        .plugins
+        .iter()
+        .filter(|plugin| plugin.source.join(RECIPE).is_file())
+        .filter(|plugin| {
+            Recipe::read(&plugin.source).is_ok_and(|recipe| !build::component_path(&plugin.source, &recipe).is_file())
+        })
+        .map(|plugin| plugin.name.clone())
+        .collect();
+    if !unbuilt.is_empty() {
+        let found = format!("not built yet: {}", unbuilt.join(", "));
+        return checks.push(Check::warn(NAME, found, "latch plugin build"));
+    }
+    checks.push(match catalog::registry(config) {
+        Ok(registry) => {
+            Check::ok(NAME, format!("{} loaded, {} operators", registry.plugins().len(), registry.pin().len()))
+        }
+        Err(error) => {
+            let error = CliError::from(error);
+            let problems: Vec<_> = error.problems.iter().map(|problem| problem.message.clone()).collect();
+            let found = if problems.is_empty() { error.message.clone() } else { problems.join("\n") };
+            Check::fail(NAME, found, format!("latch explain {}", error.code))
+        }
+    });
+}
+
+fn toolchain(ctx: &Context<'_>) -> Check {
+    // The ways that only look: doctor installs nothing.
+    let options = build::Options { skip: vec![3, 4], ..build::Options::from_env() };
+    match Toolchain::find(&ctx.cwd, &options, &mut |_| ()) {
+        Ok(Toolchain { rustc: None }) => Check::ok("toolchain", "rustc has the Wasm target"),
+        Ok(Toolchain { rustc: Some(rustc) }) => Check::ok("toolchain", format!("{} is made for Wasm", rustc.display())),
+        Err(error) => Check::warn(
+            "toolchain",
+            error.to_string(),
+            "latch plugin toolchain installs one; only building plugins needs it",
+        ),
+    }
+}
+
+fn clock() -> Check {
+    let now = os::clock::now_us();
+    let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
+    match os::clock::boot_id() {
+        _ if now < EARLIEST_US => Check::fail("clock", format!("it is not {time}"), "set the machine's clock"),
+        None => Check::fail(
+            "clock",
+            "the system does not tell its boot id, so a dead worker cannot be told from a living one",
+            "mount /proc",
+        ),
+        Some(_) => Check::ok("clock", time.to_string()),
+    }
+}
+
+fn document(checks: &[Check]) -> Value {
+    let word = |verdict| match verdict {
+        Verdict::Ok => "ok",
+        Verdict::Warn => "warn",
+        Verdict::Fail => "fail",
+    };
+    let check = |check: &Check| json!({ "check": check.name, "verdict": word(check.verdict), "found": check.found, "fix": check.fix });
+    json!({ "version": env!("CARGO_PKG_VERSION"), "checks": checks.iter().map(check).collect::<Vec<_>>() })
+}
+
+fn lines(ctx: &Context<'_>, checks: &[Check]) -> Vec<String> {
+    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
+    let mut lines = Vec::new();
+    for check in checks {
+        let (tone, word) = match check.verdict {
+            Verdict::Ok => (Tone::Good, "ok  "),
+            Verdict::Warn => (Tone::Attention, "warn"),
+            Verdict::Fail => (Tone::Bad, "fail"),
+        };
+        let found = check.found.replace('\n', &format!("\n      {:width$}  ", ""));
+        lines.push(format!("{}  {:width$}  {found}", ctx.printer.tone(tone, word), check.name));
+        if let Some(fix) = &check.fix {
+            lines.push(format!("      {:width$}  {} {fix}", "", ctx.printer.tone(Tone::Title, "fix:")));
+        }
+    }
+    lines
 }

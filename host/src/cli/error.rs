@@ -5,6 +5,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use latchwork_core::pages;
+use latchwork_core::plan::Violation;
 use latchwork_core::storage::{InboxError, StoreError};
 use serde_json::{Value, json};
 
@@ -54,12 +55,13 @@ pub struct Problem {
     pub json: Value,
 }
 
-impl Problem {
-    /// A violation at a JSON pointer of a document.
-    pub fn at_pointer(pointer: &str, code: &str, message: &str) -> Self {
-        let json = json!({ "pointer": pointer, "code": code, "message": message });
-        let place = if pointer.is_empty() { "(whole document)" } else { pointer };
-        Self { place: place.to_owned(), code: code.to_owned(), message: message.to_owned(), json }
+impl From<&Violation> for Problem {
+    fn from(violation: &Violation) -> Self {
+        let Violation { pointer, code, message, line, column } = violation;
+        let json = json!({ "pointer": pointer, "line": line, "column": column, "code": code, "message": message });
+        let place = if pointer.is_empty() { "(the plan)" } else { pointer };
+        let place = format!("{line}:{column} {place}");
+        Self { place, code: (*code).to_owned(), message: message.clone(), json }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `latch explain`: the page of a code.
 
-use latchwork_core::pages;
+use latchwork_core::{pages, plan};
 use serde_json::json;
 
 use super::args::ExplainArgs;
@@ -14,8 +14,16 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
         list(ctx);
         return Ok(Exit::Done);
     };
+    if let Some((rule, asks)) = plan::RULES.iter().find(|(rule, _)| rule.eq_ignore_ascii_case(code)) {
+        let document = json!({ "code": rule, "title": asks, "page": asks });
+        ctx.answer(&document, || format!("{rule}, a rule of plans: {asks}"));
+        return Ok(Exit::Done);
+    }
     let Some(page) = pages::all().iter().find(|page| page.code.eq_ignore_ascii_case(code)) else {
-        let near = suggest::near(code, pages::all().iter().map(|page| page.code));
+        let near = suggest::near(
+            code,
+            pages::all().iter().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)),
+        );
         let help = match near.as_slice() {
             [] => "`latch explain` lists all of them".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),
@@ -34,9 +42,12 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
 
 fn list(ctx: &Context<'_>) {
     let entry = |page: &pages::Page| json!({ "code": page.code, "title": page.title() });
-    let document = json!({ "codes": pages::all().iter().map(entry).collect::<Vec<_>>() });
+    let rule = |(code, asks): &(&str, &str)| json!({ "code": code, "title": asks });
+    let codes: Vec<_> = pages::all().iter().map(entry).chain(plan::RULES.iter().map(rule)).collect();
+    let document = json!({ "codes": codes });
     ctx.answer(&document, || {
-        let row = |page: &pages::Page| [page.code.to_owned(), page.title().to_owned()];
-        table(["CODE", "MEANS"], &pages::all().iter().map(row).collect::<Vec<_>>()).join("\n")
+        let row = |(code, means): (&str, &str)| [code.to_owned(), means.to_owned()];
+        let pages = pages::all().iter().map(|page| (page.code, page.title()));
+        table(["code", "means"], &pages.chain(plan::RULES.iter().copied()).map(row).collect::<Vec<_>>()).join("\n")
     });
 }

@@ -4,6 +4,7 @@
 
 pub mod args;
 mod bench;
+mod catalog;
 mod completions;
 pub mod context;
 mod doctor;
@@ -76,7 +77,7 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Plan(args) => plan::run(args, ctx).await,
         Command::Plugin(args) => plugin::run(args, ctx).await,
         Command::Explain(args) => explain::run(&args, ctx),
-        Command::Doctor => doctor::run(ctx).await,
+        Command::Doctor(args) => doctor::run(&args, ctx).await,
         Command::Bench(args) => bench::run(args, ctx).await,
         Command::Completions(args) => completions::run(&args, ctx),
         Command::Man(args) => man::run(&args, ctx),

@@ -1,12 +1,13 @@
 //! Composition: configuration, stores and plugins become a host. The one place that names the
 //! database.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
 use latchwork_core::pages;
-use latchwork_store::{KillAt, NoProbe, OpenOptions, Probe, Side, Sqlite};
+use latchwork_core::storage::Owner;
+use latchwork_store::{KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, Sqlite, SystemClock};
 
 use super::error::{CliError, Problem};
 use crate::config::{Commit, Config, Durability};
@@ -57,41 +58,57 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
     };
-    std::fs::create_dir_all(&config.state_dir)
-        .with_context(|| format!("the folder {} cannot be made", config.state_dir.display()))?;
-    let open = |path: PathBuf, label: &str| {
-        Sqlite::open(OpenOptions {
-            path,
-            durability: match config.durability {
-                Durability::Full => latchwork_store::Durability::Full,
-                Durability::Relaxed => latchwork_store::Durability::Relaxed,
-            },
-            clock_margin_ms: config.clock_margin_ms,
-            owner_dir: config.state_dir.join("owners").join(label),
-            owner_id: hex::encode(os::entropy::bytes::<16>()),
-            probe: probe.clone(),
-        })
-    };
-    let main = open(sqlite_path(&config.database)?, "main").await?;
+    let open = |url: &str| Ok::<_, anyhow::Error>(Sqlite::open(options(config, url, probe.clone())?));
+    let main = open(&config.database)?.await?;
     let effects = match (&config.effect_store, config.commit) {
-        (Some(url), Commit::Staged) => open(sqlite_path(url)?, "effects").await?,
+        (Some(url), Commit::Staged) => open(url)?.await?,
         _ => main.clone(),
     };
-    Ok(Stores { owner: main.owner(), journal: main.clone(), kv: main, effects })
+    let owner = owner(&options(config, &config.database, probe)?.owner_dir)?;
+    Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
-fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
+/// How a database of this configuration is opened. What belongs to it lies beside it, so that
+/// one state directory may serve several databases.
+pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
+    let durability = match config.durability {
+        Durability::Full => latchwork_store::Durability::Full,
+        Durability::Relaxed => latchwork_store::Durability::Relaxed,
+    };
+    let clock_margin_ms = config.clock_margin_ms;
+    Ok(OpenOptions { durability, clock_margin_ms, probe, ..OpenOptions::new(sqlite_path(url)?) })
+}
+
+/// The file of a `sqlite://` address.
+pub(super) fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
     let path = url.strip_prefix("sqlite://").with_context(|| format!("{url} is not a sqlite:// address"))?;
     Ok(PathBuf::from(path))
+}
+
+/// This process as an owner of jobs; its lock is held for as long as it lives.
+fn owner(dir: &Path) -> anyhow::Result<Owner> {
+    static LOCK: OnceLock<OwnerLock> = OnceLock::new();
+    if let Some(lock) = LOCK.get() {
+        return Ok(lock.owner().clone());
+    }
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let worker = format!("{host} pid {}", std::process::id());
+    let lock = OwnerLock::take(dir, &worker, &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
+    Ok(LOCK.get_or_init(|| lock).owner().clone())
 }
 
 fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
     let Ok(text) = std::env::var(CRASH_VARIABLE) else {
         return Ok(None);
     };
-    let kill = KillAt::parse(&text)
-        .with_context(|| format!("{CRASH_VARIABLE}={text}: write NAME:before or NAME:after, perhaps with :N"))?;
-    Ok(Some(Arc::new(kill)))
+    let mut parts = text.split(':');
+    let kill = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
+        (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
+        (Some(name), Some("after"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::After, nth),
+        _ => anyhow::bail!("{CRASH_VARIABLE}={text}: write NAME:before or NAME:after, perhaps with :N"),
+    };
+    let (name, side, nth) = kill;
+    Ok(Some(Arc::new(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))))
 }
 
 /// The arrows around execution are crash points like the store's statements.

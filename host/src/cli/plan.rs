@@ -1,17 +1,75 @@
-//! `latch plan`.
+//! `latch plan`: what a plan must be, and whether one is.
 
-use latchwork_core::{pages, plan};
+use std::path::Path;
 
-use super::args::{PlanArgs, PlanCommand};
+use latchwork_core::manifest::{Determinism, PluginKind};
+use latchwork_core::pages;
+use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, Violation};
+use serde_json::json;
+
+use super::args::{PlanArgs, PlanCheckArgs, PlanCommand};
+use super::catalog;
 use super::context::Context;
-use super::error::{CliError, Exit};
+use super::error::{CliError, Exit, Problem};
 
 pub(super) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
+        PlanCommand::Check(args) => check(&args, ctx),
         PlanCommand::Schema => {
             ctx.printer.raw(plan::SCHEMA);
             Ok(Exit::Done)
         }
-        PlanCommand::Check(_) => Err(CliError::input(pages::NOT_IN_BUILD, "not built into this binary").into()),
+    }
+}
+
+fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let text = read(&args.plan)?;
+    let catalog: Box<dyn Catalog> = match args.no_plugins {
+        true => Box::new(Unchecked),
+        false => Box::new(catalog::registry(&ctx.config(args.plan.parent())?)?),
+    };
+    let plan = plan::check(&text, &*catalog).map_err(|violations| refused(&args.plan, &violations))?;
+    let document = json!({ "plan_id": plan.plan_id, "plan_hash": plan.hash(), "plan": plan });
+    ctx.answer(&document, || accepted(&plan, args.no_plugins));
+    Ok(Exit::Done)
+}
+
+/// Every violation, in the order of the text.
+pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
+    let count = match violations.len() {
+        1 => "a problem".to_owned(),
+        n => format!("{n} problems"),
+    };
+    CliError::input(pages::PLAN_REFUSED, format!("{} is refused: it has {count}", path.display()))
+        .with(violations.iter().map(Problem::from))
+}
+
+/// The bytes of a file that was named on the command line.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    std::fs::read(path).map_err(|error| {
+        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display()))
+    })
+}
+
+fn accepted(plan: &Plan, no_plugins: bool) -> String {
+    let unchecked = match no_plugins {
+        true => "\noperators were not checked",
+        false => "",
+    };
+    let steps = plan.steps.iter().map(|step| step.step_id.to_string()).collect::<Vec<_>>().join(", ");
+    format!("{} holds: {} steps ({steps}), hash {}{unchecked}", plan.plan_id, plan.steps.len(), plan.hash())
+}
+
+/// Believes a plan about its operators: each is there and does no more than its step admits.
+struct Unchecked;
+
+impl Catalog for Unchecked {
+    fn operator(&self, _name: &str) -> Option<OperatorInfo> {
+        // A tool may be used wherever a plan names an operator.
+        Some(OperatorInfo { effects: vec![], determinism: Determinism::Pure, kind: PluginKind::Tool })
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec![]
     }
 }

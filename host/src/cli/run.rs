@@ -10,7 +10,6 @@ use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
-use latchwork_core::plan::Violation;
 use latchwork_core::response::{Response, response};
 use latchwork_core::storage::Claim;
 use serde::Deserialize;
@@ -18,9 +17,9 @@ use serde_json::Value;
 
 use super::args::RunArgs;
 use super::context::Context;
-use super::error::{CliError, Exit, Problem};
+use super::error::{CliError, Exit};
 use super::live::{Live, show};
-use super::{gates, open, plugin, view};
+use super::{gates, open, plan, plugin, view};
 use crate::host::{Accepted, Host, SubmitError};
 use crate::os;
 use crate::submit::{Submission, bare_intent, fresh_request_id};
@@ -154,23 +153,13 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     })
 }
 
-/// Every violation of a plan, under its file's name.
-pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
-    let problems = match violations.len() {
-        1 => "a problem".to_owned(),
-        n => format!("{n} problems"),
-    };
-    CliError::input(pages::PLAN_REFUSED, format!("{} has {problems}; nothing was started", path.display()))
-        .with(violations.iter().map(|found| Problem::at_pointer(&found.pointer, found.code, &found.message)))
-}
-
 fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::Result<Submission> {
     let whole = whole(text, &args.plan)?;
     let plan_text = match &whole {
         Some(whole) => canon::value_to_canonical(&whole.plan),
         None => text.to_vec(),
     };
-    let plan = host.check(&plan_text).map_err(|violations| refused(&args.plan, &violations))?;
+    let plan = host.check(&plan_text).map_err(|violations| plan::refused(&args.plan, &violations))?;
     let (intent_type, intent_payload, contexts) = match &whole {
         Some(whole) => (
             whole.intent.intent_type.clone(),
@@ -185,7 +174,7 @@ fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::
         }
     }
     let mode = args.mode.map(Mode::from).or(whole.as_ref().and_then(|whole| whole.mode)).unwrap_or_default();
-    let given = whole.and_then(|whole| whole.request_id);
+    let given = whole.as_ref().and_then(|whole| whole.request_id.clone());
     let tenant = "default".to_owned();
     let policy_hash = host.config.policy.get(&tenant).map(|policy| policy.hash).unwrap_or_default();
     Ok(Submission {

@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_step_is_told_what_to_use_instead() {
         let none = Grants::default();
-        let refused = |import| refuse(PluginKind::Step, import, &none);
+        let refused = |import: &str| refuse(PluginKind::Step, import, &none);
         for interface in STEP_IMPORTS {
             assert_eq!(refused(&full(interface)), None);
         }
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_tool_gets_what_its_grants_open() {
         let none = Grants::default();
-        let refused = |import| refuse(PluginKind::Tool, import, &none);
+        let refused = |import: &str| refuse(PluginKind::Tool, import, &none);
         assert_eq!(refused("wasi:clocks/wall-clock@0.2.6"), None);
         assert_eq!(refused("wasi:cli/environment@0.2.6"), None);
         assert!(refused("wasi:http/outgoing-handler@0.2.6").unwrap().contains("grants = { http"));

@@ -56,7 +56,7 @@ pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
 }
 
 /// A tool's answer.
-pub(crate) fn output(output: export::invoke::ToolOutput) -> Output {
+pub(crate) fn output(output: import::types::ToolOutput) -> Output {
     Output {
         result: output.result,
         receipt: output.receipt,
@@ -73,9 +73,9 @@ pub(crate) fn output(output: export::invoke::ToolOutput) -> Output {
 }
 
 /// A recorded change, as `verify` takes it.
-pub(crate) fn guest_state_change(change: &StateChange) -> export::invoke::StateChange {
+pub(crate) fn guest_state_change(change: &StateChange) -> import::types::StateChange {
     let change = change.clone();
-    export::invoke::StateChange {
+    import::types::StateChange {
         resource_type: change.resource_type,
         resource_id: change.resource_id,
         operation: change.operation,
@@ -95,7 +95,7 @@ pub(crate) fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-fn state_change(change: export::invoke::StateChange) -> StateChange {
+fn state_change(change: import::types::StateChange) -> StateChange {
     StateChange {
         resource_type: change.resource_type,
         resource_id: change.resource_id,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use latchwork_core::ids::Hash;
+use latchwork_core::pages;
 
 /// Why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,16 @@ impl LoadError {
     /// A refusal for one reason.
     pub fn one(plugin: &str, problem: Problem) -> Self {
         Self { plugin: plugin.to_owned(), problems: vec![problem] }
+    }
+
+    /// The plugin's name in `latch.toml`.
+    pub fn plugin(&self) -> &str {
+        &self.plugin
+    }
+
+    /// The code of the page that explains it: of its first problem.
+    pub fn page(&self) -> &'static str {
+        self.problems.first().map_or(pages::DEFECT, Problem::page)
     }
 }
 
@@ -98,6 +109,9 @@ pub enum Problem {
     /// The file cannot be read, or is not there.
     #[error("{0}")]
     Source(String),
+    /// It is a step, and is granted what no step can have.
+    #[error("it is a step, which has no capabilities, and its [[plugin]] has grants; remove `grants`")]
+    StepGrants,
     /// Another plugin serves the operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
     DuplicateOperator {
@@ -106,4 +120,18 @@ pub enum Problem {
         /// The other plugin.
         other: String,
     },
+}
+
+impl Problem {
+    /// The code of the page that explains it.
+    pub fn page(&self) -> &'static str {
+        match self {
+            Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,
+            Problem::Import { .. } | Problem::StepGrants => pages::PLUGIN_IMPORTS,
+            Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
+            Problem::Digest { .. } => pages::PLUGIN_DIGEST,
+            Problem::Source(_) => pages::PLUGIN_MISSING,
+            Problem::DuplicateOperator { .. } => pages::OPERATOR_TWICE,
+        }
+    }
 }

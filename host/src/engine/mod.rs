@@ -14,6 +14,7 @@ mod describe;
 mod error;
 mod fault;
 mod limits;
+mod outline;
 mod plugin;
 mod profile;
 mod schema;
@@ -28,8 +29,11 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 use wasmtime::component::Component;
 
+use crate::config::Grants;
+
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
+pub use outline::Outline;
 pub use plugin::{Plugin, PluginSettings};
 pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
 pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
@@ -99,6 +103,9 @@ impl Engine {
             }
             kind = shape.kind;
         };
+        if shape.kind == PluginKind::Step && settings.grants != Grants::default() {
+            return Err(refuse(vec![Problem::StepGrants]));
+        }
         let (manifest, schemas) = describe::describe(engine, &component, shape).map_err(refuse)?;
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
         let code = match shape.kind {

@@ -140,12 +140,11 @@ impl Plugin {
         asked.into_end(limits, self.schemas.get(operator))
     }
 
-    /// Ask the world whether a call happened. It may look and change nothing. Any failure is
+    /// Ask the world whether the call with the context's external key happened. It may look and change nothing. Any failure is
     /// the same as [`ReconcileVerdict::Unknown`] to the ladder.
     pub async fn reconcile(
         &self,
         operator: &str,
-        external_key: &str,
         args: &str,
         call: ToolCallContext,
         limits: &Limits,
@@ -153,7 +152,7 @@ impl Plugin {
         use super::bindings::export::reconcile::Verdict;
         let (code, _) = self.tool(operator)?;
         self.exported(self.reconcile, "reconcile")?;
-        let ask = Ask::Reconcile { external_key, args };
+        let ask = Ask::Reconcile { args };
         match code.ask(&self.settings, operator, ask, call, Rights::READ, limits).await.said? {
             Said::Verdict(Verdict::Happened(output)) => {
                 let output = convert::output(output);
@@ -185,11 +184,10 @@ impl Plugin {
         }
     }
 
-    /// Undo a committed call.
+    /// Undo the committed call with the context's external key.
     pub async fn compensate(
         &self,
         operator: &str,
-        external_key: &str,
         args: &str,
         result: &str,
         call: ToolCallContext,
@@ -200,7 +198,7 @@ impl Plugin {
             Ok(found) => found,
             Err(failure) => return not_called(failure),
         };
-        let ask = Ask::Compensate { external_key, args, result };
+        let ask = Ask::Compensate { args, result };
         let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
         // What undoing gives has no schema of its own.
         asked.into_end(limits, None)

@@ -39,7 +39,7 @@ const HANDLES_MAX: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub struct ToolCallContext {
     /// What a step is told too.
-    pub context: StepContext,
+    pub step: StepContext,
     /// Our trace id.
     pub trace_id: String,
     /// Where the invocation stands.
@@ -102,14 +102,14 @@ pub(crate) struct ToolCode {
 #[derive(Clone, Copy)]
 pub(crate) enum Ask<'a> {
     Invoke { args: &'a str },
-    Reconcile { external_key: &'a str, args: &'a str },
+    Reconcile { args: &'a str },
     Verify { change: &'a StateChange },
-    Compensate { external_key: &'a str, args: &'a str, result: &'a str },
+    Compensate { args: &'a str, result: &'a str },
 }
 
 /// What it said.
 pub(crate) enum Said {
-    Output(export::invoke::ToolOutput),
+    Output(import::types::ToolOutput),
     Verdict(export::reconcile::Verdict),
     Finding(export::verify::Finding),
     Error(import::types::Error),
@@ -337,12 +337,13 @@ impl ToolCode {
         ask: Ask<'_>,
     ) -> wasmtime::Result<Said> {
         const ASKED: &str = "asked only where exported";
+        let external_key = &store.data().call.external_key.clone();
         Ok(match ask {
             Ask::Invoke { args } => {
                 let guest = self.invoke.load(&mut *store, instance)?;
                 guest.call_invoke(store, operator, &args.to_owned()).await?.map_or_else(Said::Error, Said::Output)
             }
-            Ask::Reconcile { external_key, args } => {
+            Ask::Reconcile { args } => {
                 let guest = self.reconcile.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
                 said.map_or_else(Said::Error, Said::Verdict)
@@ -352,7 +353,7 @@ impl ToolCode {
                 let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
                 said.map_or_else(Said::Error, Said::Finding)
             }
-            Ask::Compensate { external_key, args, result } => {
+            Ask::Compensate { args, result } => {
                 let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said =
                     guest.call_compensate(store, operator, external_key, &args.to_owned(), &result.to_owned()).await?;

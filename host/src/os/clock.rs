@@ -9,6 +9,13 @@ pub fn now_us() -> i64 {
     }
 }
 
+/// A recorded time, as the system writes times.
+pub fn system_time(us: i64) -> std::time::SystemTime {
+    let distance = std::time::Duration::from_micros(us.unsigned_abs());
+    let epoch = std::time::SystemTime::UNIX_EPOCH;
+    if us < 0 { epoch - distance } else { epoch + distance }
+}
+
 /// Microseconds since the machine was booted, time asleep included. Deadlines of calls go by
 /// this clock: a call whose time passed while the machine slept has passed.
 pub fn boot_us() -> u64 {

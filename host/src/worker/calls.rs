@@ -137,8 +137,7 @@ impl StepCalls for Calls {
                     return Err(self.halt(Halt::Diverged(divergence)));
                 }
             }
-            let body =
-                Body::AsyncEventEmitted { step_id: self.step.clone(), n, after_calls, name, payload: reference };
+            let body = Body::AsyncEventEmitted { step_id: self.step.clone(), n, after_calls, name, payload: reference };
             let payload = Payload { label, bytes: payload.into_bytes() };
             Draft { events: vec![body], payloads: vec![payload], ..Draft::default() }
         };
@@ -161,7 +160,7 @@ impl Run {
         let args_ref = state.durable.payload_ref(&label::args(&slot), &args);
         let pinned = job.pinned(&operator);
         let planned = job.plan.step(&slot.step());
-        let of_plan = planned.filter(|_| slot.call_number().is_none()).and_then(latchwork_core::plan::timeout_ms);
+        let of_plan = planned.filter(|_| slot.call_number().is_none()).and_then(latchwork_core::plan::Step::timeout_ms);
         let timeout_ms = of_plan.or(pinned.map(|operator| operator.limits.timeout_ms)).unwrap_or(0);
         if unfit.is_none()
             && let Some(pinned) = pinned

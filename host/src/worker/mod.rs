@@ -30,6 +30,7 @@ mod step;
 mod write;
 
 pub use observe::{NoObserver, Observer};
+pub(crate) use run::load;
 pub use run::{Dropped, Run};
 
 /// Arrows around execution at which a crash test can cut.
@@ -157,7 +158,11 @@ impl Worker {
     ///
     /// # Errors
     /// The first failure; jobs in hand are brought to rest before it is returned.
-    pub async fn drain(self: &Arc<Self>, at_once: usize, observer: Arc<dyn Observer>) -> Result<Vec<Response>, WorkerError> {
+    pub async fn drain(
+        self: &Arc<Self>,
+        at_once: usize,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Vec<Response>, WorkerError> {
         let mut tasks = tokio::task::JoinSet::new();
         let mut responses = Vec::new();
         let mut failure = None;

@@ -24,7 +24,7 @@ impl Run {
             let planned = job.plan.step(step).ok_or_else(|| broken(step, "it is not in the plan"))?;
             let pinned = job.pinned(&planned.name).ok_or_else(|| broken(step, "its operator is not pinned"))?;
             let input = state.durable.input(step).ok_or_else(|| broken(step, "its input is missing"))?;
-            let timeout_ms = latchwork_core::plan::timeout_ms(planned);
+            let timeout_ms = planned.timeout_ms();
             (planned.name.clone(), pinned.kind, pinned.digest, pinned.limits, timeout_ms, input)
         };
         if let Some(timeout_ms) = timeout_ms {
@@ -60,7 +60,8 @@ impl Run {
                 return Ok((0, StepResult::Failed(failure)));
             }
         };
-        let value = serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
+        let value =
+            serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
         if let Err(failure) = plugin.check_input(operator.as_str(), &value) {
             return Ok((0, StepResult::Failed(failure)));
         }

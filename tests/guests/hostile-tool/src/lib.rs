@@ -40,7 +40,7 @@ impl plugin::Guest for Hostile {
 }
 
 impl invoke::Guest for Hostile {
-    fn invoke(_operator: String, args: String) -> Result<invoke::ToolOutput, types::Error> {
+    fn invoke(_operator: String, args: String) -> Result<types::ToolOutput, types::Error> {
         follow(&args).map(output)
     }
 }
@@ -56,7 +56,7 @@ impl reconcile::Guest for Hostile {
 }
 
 impl verify::Guest for Hostile {
-    fn verify(_operator: String, change: invoke::StateChange) -> Result<verify::Finding, types::Error> {
+    fn verify(_operator: String, change: types::StateChange) -> Result<verify::Finding, types::Error> {
         let now = world::read(&change.resource_id);
         Ok(match now.as_str() {
             Some(text) if Some(text) == change.version.as_deref() => verify::Finding::Confirmed,
@@ -71,13 +71,13 @@ impl compensate::Guest for Hostile {
         _key: String,
         _args: String,
         result: String,
-    ) -> Result<invoke::ToolOutput, types::Error> {
+    ) -> Result<types::ToolOutput, types::Error> {
         follow(&result).map(output)
     }
 }
 
-fn output(result: String) -> invoke::ToolOutput {
-    invoke::ToolOutput { result, receipt: None, state_changes: vec![], usage: None }
+fn output(result: String) -> types::ToolOutput {
+    types::ToolOutput { result, receipt: None, state_changes: vec![], usage: None }
 }
 
 fn follow(script: &str) -> Result<String, types::Error> {

@@ -1,0 +1,41 @@
+//! Plugins without a database: for commands that look at them and call none.
+
+use std::sync::Arc;
+
+use latchwork_core::memory::{ManualClock, Memory};
+
+use super::open;
+use crate::capability::EnvOrFile;
+use crate::config::{Config, PluginConfig};
+use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings};
+use crate::registry::Registry;
+
+/// An engine with the configured cache.
+pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
+    Engine::new(EngineOptions { cache_dir: Some(config.state_dir.join("cache")) })
+}
+
+/// Every configured plugin; all problems of all of them otherwise.
+pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
+    let engine = engine(config)?;
+    // Compiling keeps the thread busy; other tasks go on elsewhere.
+    let loaded = tokio::task::block_in_place(|| Registry::load(engine, config, nowhere()));
+    Ok(loaded.map_err(|errors| open::plugins(&errors))?)
+}
+
+/// What a plugin would be run with.
+pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings {
+    PluginSettings {
+        name: plugin.name,
+        grants: plugin.grants,
+        limits: plugin.limits,
+        config: plugin.config,
+        secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
+        kv: nowhere(),
+    }
+}
+
+/// A map that is forgotten: describing a plugin calls no import, so nobody writes to it.
+fn nowhere() -> Arc<Memory> {
+    Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
+}

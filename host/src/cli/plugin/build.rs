@@ -1,0 +1,77 @@
+//! `latch plugin build`: components from source.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::pages;
+use serde_json::json;
+
+use crate::build::{self, BuildError, Built, Options, RECIPE, Toolchain};
+use crate::cli::args::PluginBuildArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::config::Config;
+
+pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let built = match args.dirs.as_slice() {
+        [] => build_configured(ctx, &ctx.config(None)?).await?,
+        dirs => build_all(ctx, &dirs.iter().map(|dir| ctx.cwd.join(dir)).collect::<Vec<_>>())?,
+    };
+    let entry = |built: &Built| {
+        json!({
+            "name": built.name,
+            "kind": built.kind,
+            "component": built.wasm,
+            "digest": format!("sha256:{}", built.digest),
+            "bytes": built.bytes,
+            "changed": built.changed,
+        })
+    };
+    let document = json!({ "built": built.iter().map(entry).collect::<Vec<_>>() });
+    let line = |built: &Built| format!("{}  sha256:{}", built.wasm.display(), built.digest);
+    ctx.answer(&document, || match built.as_slice() {
+        [] => "no configured plugin is built from source".to_owned(),
+        built => built.iter().map(line).collect::<Vec<_>>().join("\n"),
+    });
+    Ok(Exit::Done)
+}
+
+/// Build every configured plugin whose source is a folder with a recipe.
+pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<Built>> {
+    let mut dirs: Vec<PathBuf> = config.plugins.iter().map(|plugin| plugin.source.clone()).collect();
+    dirs.retain(|dir| dir.join(RECIPE).is_file());
+    dirs.dedup();
+    build_all(ctx, &dirs)
+}
+
+/// Find or make the compiler of Rust plugins.
+pub(super) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let found = tokio::task::block_in_place(|| {
+        Toolchain::find(&ctx.cwd, &Options::from_env(), &mut |line| ctx.printer.note(line))
+    });
+    let rustc = found.map_err(failed)?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
+    ctx.answer(&json!({ "rustc": rustc }), || rustc.display().to_string());
+    Ok(Exit::Done)
+}
+
+fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> {
+    let options = Options::from_env();
+    let build = |dir: &PathBuf| {
+        ctx.printer.note(format!("building {}", shown(&ctx.cwd, dir)));
+        // Compilers take their time; other tasks go on elsewhere.
+        tokio::task::block_in_place(|| build::build(dir, &options, &mut |line| ctx.printer.note(line)))
+    };
+    Ok(dirs.iter().map(build).collect::<Result<Vec<_>, _>>().map_err(failed)?)
+}
+
+fn failed(error: BuildError) -> CliError {
+    match error {
+        // Nothing was tried: the command named the wrong thing, or the recipe has to be mended.
+        BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(pages::PLUGIN_BUILD, error.to_string()),
+        _ => CliError::failed(pages::PLUGIN_BUILD, error.to_string()),
+    }
+}
+
+/// A path from the working directory, where it lies below.
+fn shown(cwd: &Path, path: &Path) -> String {
+    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
+}

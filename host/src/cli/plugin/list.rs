@@ -1,0 +1,45 @@
+//! `latch plugin list`: the configured plugins.
+
+use serde_json::json;
+
+use crate::cli::catalog;
+use crate::cli::context::Context;
+use crate::cli::error::Exit;
+use crate::cli::output::table;
+use crate::engine::Plugin;
+
+pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let registry = catalog::registry(&ctx.config(None)?)?;
+    let operators = |plugin: &Plugin| plugin.manifest.operators.iter().map(|o| o.name.to_string()).collect::<Vec<_>>();
+    let entry = |plugin: &Plugin| {
+        json!({
+            "name": plugin.name,
+            "kind": plugin.kind,
+            "version": plugin.manifest.version,
+            "digest": format!("sha256:{}", plugin.digest),
+            "operators": operators(plugin),
+        })
+    };
+    let plugins = registry.plugins();
+    let document = json!({ "plugins": plugins.iter().map(|plugin| entry(plugin)).collect::<Vec<_>>() });
+    ctx.answer(&document, || {
+        let row = |plugin: &Plugin| {
+            let digest = plugin.digest.to_hex();
+            [
+                plugin.name.clone(),
+                super::inspect::word(&plugin.kind),
+                plugin.manifest.version.clone(),
+                format!("sha256:{}…", &digest[..12]),
+                operators(plugin).join(", "),
+            ]
+        };
+        match plugins {
+            [] => "no plugins are configured".to_owned(),
+            plugins => {
+                let rows: Vec<_> = plugins.iter().map(|plugin| row(plugin)).collect();
+                table(["name", "kind", "version", "digest", "operators"], &rows).join("\n")
+            }
+        }
+    });
+    Ok(Exit::Done)
+}

@@ -1,0 +1,20 @@
+//! `latch plugin`: building plugins and looking at them.
+
+use super::args::{PluginArgs, PluginCommand};
+use super::context::Context;
+use super::error::Exit;
+
+mod build;
+mod inspect;
+mod list;
+
+pub(super) use build::build_configured;
+
+pub(super) async fn run(args: PluginArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    match args.command {
+        PluginCommand::Build(args) => build::run(&args, ctx).await,
+        PluginCommand::Inspect(args) => inspect::run(&args, ctx),
+        PluginCommand::List => list::run(ctx),
+        PluginCommand::Toolchain => build::toolchain(ctx),
+    }
+}

@@ -1,0 +1,39 @@
+//! What a component asks for and offers, read from its type: nothing of it is run.
+
+use latchwork_core::manifest::PluginKind;
+use wasmtime::component::Component;
+
+use super::error::Problem;
+use super::{Engine, component};
+
+/// Imports and exports of a component, as it names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Its world, where its exports tell.
+    pub kind: Option<PluginKind>,
+    /// What it asks for.
+    pub imports: Vec<String>,
+    /// What it offers.
+    pub exports: Vec<String>,
+}
+
+impl Engine {
+    /// Look at a component, also at one that would be refused.
+    ///
+    /// # Errors
+    /// The bytes are no component.
+    pub fn outline(&self, bytes: &[u8]) -> Result<Outline, Problem> {
+        let engine = &self.profile(component::guess(bytes)).engine;
+        let component = Component::new(engine, bytes).map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
+        let ty = component.component_type();
+        let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
+        let has = |interface| exports.contains(&component::full(interface));
+        let kind = match (has("run"), has("invoke")) {
+            (true, false) => Some(PluginKind::Step),
+            (false, true) => Some(PluginKind::Tool),
+            _ => None,
+        };
+        Ok(Outline { kind, imports, exports })
+    }
+}

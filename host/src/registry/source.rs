@@ -1,0 +1,88 @@
+//! Where a plugin's component lies.
+
+use std::path::Path;
+
+use crate::config::DirGrant;
+use crate::engine::Problem;
+
+/// The recipe of a plugin that is built from source.
+const RECIPE: &str = "latch-plugin.toml";
+
+/// The bytes of a component: a file, or what `latch plugin build` made of a directory.
+pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
+    let shown = source.display();
+    if !source.is_dir() {
+        return std::fs::read(source).map_err(|error| {
+            Problem::Source(format!("its source {shown} cannot be read: {error}; check `source` in latch.toml"))
+        });
+    }
+    let recipe = source.join(RECIPE);
+    let text = std::fs::read_to_string(&recipe).map_err(|error| {
+        Problem::Source(format!("its source {shown} is a directory, and {} cannot be read: {error}", recipe.display()))
+    })?;
+    let name = plugin_name(&text).map_err(|wrong| Problem::Source(format!("{}: {wrong}", recipe.display())))?;
+    let built = source.join("build").join(format!("{name}.wasm"));
+    std::fs::read(&built).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Problem::Source(format!("it is not built: {} is missing; run: latch plugin build {shown}", built.display()))
+        }
+        _ => Problem::Source(format!("{} cannot be read: {error}", built.display())),
+    })
+}
+
+/// Granted directories are there before a call needs them: one that may be written is made, one
+/// to read from has to exist.
+pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
+    for dir in dirs {
+        let shown = dir.host.display();
+        let made = if dir.write { std::fs::create_dir_all(&dir.host) } else { Ok(()) };
+        let problem = match made {
+            Err(error) => Some(format!("its granted directory {shown} cannot be made: {error}")),
+            Ok(()) if !dir.host.is_dir() => Some(format!("its granted directory {shown} is not there; create it")),
+            Ok(()) => None,
+        };
+        problems.extend(problem.map(Problem::Source));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// `name` of the table `[plugin]`: a file name.
+fn plugin_name(recipe: &str) -> Result<String, String> {
+    let table: toml::Table = recipe.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let name = table.get("plugin").and_then(|plugin| plugin.get("name")).and_then(toml::Value::as_str);
+    match name {
+        Some(name) if !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.') => Ok(name.to_owned()),
+        Some(name) => Err(format!("[plugin] name {name:?} is not a file name")),
+        None => Err("[plugin] has no `name`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_missing_thing_says_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = || read(dir.path());
+        assert!(read().unwrap_err().to_string().contains(RECIPE));
+        std::fs::write(dir.path().join(RECIPE), "[plugin]\nname = \"../x\"").unwrap();
+        assert!(read().unwrap_err().to_string().contains("not a file name"));
+        std::fs::write(dir.path().join(RECIPE), "[plugin]\nname = \"mail\"").unwrap();
+        assert!(read().unwrap_err().to_string().contains("latch plugin build"));
+        std::fs::create_dir(dir.path().join("build")).unwrap();
+        std::fs::write(dir.path().join("build/mail.wasm"), "x").unwrap();
+        assert_eq!(read().unwrap(), b"x");
+        assert!(super::read(&dir.path().join("none.wasm")).unwrap_err().to_string().contains("`source`"));
+    }
+
+    #[test]
+    fn writable_directories_are_made_and_others_missed() {
+        let dir = tempfile::tempdir().unwrap();
+        let grant = |name: &str, write| DirGrant { host: dir.path().join(name), guest: "/x".into(), write };
+        prepare_dirs(&[grant("out/box", true)]).unwrap();
+        assert!(dir.path().join("out/box").is_dir());
+        assert_eq!(prepare_dirs(&[grant("in", false), grant("also", false)]).unwrap_err().len(), 2);
+    }
+}

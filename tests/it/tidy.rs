@@ -1,0 +1,284 @@
+//! House rules that a compiler does not know: sizes, directions of dependencies, one place for
+//! each thing that must have one, and a test for each invariant.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Longer files hide more than one concept.
+const LINES_MAX: usize = 800;
+
+/// A text file of the project, its path from the root.
+struct File {
+    path: String,
+    text: String,
+}
+
+impl File {
+    /// Its lines that are code: comments would name what they warn of.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let comment = |line: &str| line.trim_start().starts_with("//");
+        self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
+    }
+    /// The same without the tests at its end.
+    fn product(&self) -> impl Iterator<Item = (usize, &str)> {
+        let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        self.code().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root").to_owned()
+}
+
+/// Every text file of the sources: what is built or downloaded is left out.
+fn files() -> Vec<File> {
+    let root = root();
+    let mut folders = vec![root.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().expect("our names are UTF-8").to_owned();
+            if path.is_dir() {
+                let made = ["target", "node_modules", "guests-target"].contains(&name.as_str());
+                if !made && (!name.starts_with('.') || name == ".ci" || name == ".cargo") {
+                    folders.push(path);
+                }
+            } else if let Ok(text) = std::fs::read_to_string(&path) {
+                let path = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                files.push(File { path, text });
+            }
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(files.len() > 100, "the sources are there");
+    files
+}
+
+fn rust(folder: &str) -> Vec<File> {
+    let files: Vec<File> =
+        files().into_iter().filter(|file| file.path.starts_with(folder) && file.path.ends_with(".rs")).collect();
+    assert!(!files.is_empty(), "there is code in {folder}");
+    files
+}
+
+fn none(rule: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+/// Lines of code in `files` with one of `words`, outside the files that `allowed` names.
+fn naming(files: &[File], words: &[&str], allowed: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| !allowed.iter().any(|prefix| file.path.starts_with(prefix))) {
+        for (number, line) in file.product() {
+            if words.iter().any(|word| names(line, word)) {
+                found.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether `word` stands in `line` by itself: `print!(` is not in `eprint!(`.
+fn names(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back().is_some_and(part);
+        let after = line[at + word.len()..].chars().next().is_some_and(part);
+        !(before && word.starts_with(part)) && !(after && word.ends_with(part))
+    })
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let long = files().into_iter().filter(|file| file.path.ends_with(".rs"));
+    let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
+    none("a file has one concept", long.map(|(lines, path)| format!("{path}: {lines} lines")).collect());
+}
+
+#[test]
+fn the_kernel_is_pure() {
+    let manifest = std::fs::read_to_string(root().join("host/core/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let dependencies: BTreeSet<&str> = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
+    for impure in ["tokio", "sqlx", "wasmtime", "getrandom", "rustix", "tracing", "futures", "tempfile"] {
+        assert!(!dependencies.contains(impure), "latchwork-core depends on {impure}");
+    }
+    let words = ["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime", "Instant"];
+    none("the kernel is told, it does not look", naming(&rust("host/core/src/"), &words, &[]));
+}
+
+#[test]
+fn sql_lives_in_the_store_and_only_the_command_line_names_the_store() {
+    let host = rust("host/src/");
+    none("only host/store speaks SQL", naming(&host, &["sqlx"], &[]));
+    none("callers see traits", naming(&host, &["latchwork_store"], &["host/src/cli/"]));
+}
+
+#[test]
+fn dependencies_point_inwards() {
+    let host = rust("host/src/");
+    let cli = ["crate::cli", "super::cli", "latchwork::cli"];
+    none("nothing depends on the command line", naming(&host, &cli, &["host/src/cli/", "host/src/main.rs"]));
+    let capability: Vec<File> = host.into_iter().filter(|file| file.path.starts_with("host/src/capability/")).collect();
+    assert!(!capability.is_empty());
+    none("a capability never sees the worker", naming(&capability, &["worker"], &[]));
+    let store = rust("host/store/src/");
+    none("the store depends on the kernel alone", naming(&store, &["wasmtime", "latchwork::"], &[]));
+}
+
+#[test]
+fn one_place_prints() {
+    let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
+    let product: Vec<File> = ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust(f)).collect();
+    none("macros print nowhere", naming(&product, &words, &[]));
+    let places = ["host/src/cli/output.rs", "host/src/cli/logging.rs"];
+    none("cli/output.rs prints, cli/logging.rs logs", naming(&product, &["stdout()", "stderr()"], &places));
+}
+
+#[test]
+fn one_place_each_for_clock_and_entropy() {
+    let product: Vec<File> = ["host/src/", "host/core/src/", "host/store/src/"].iter().flat_map(|f| rust(f)).collect();
+    let clocks = ["SystemTime::now", "Instant::now", "clock_gettime", "elapsed()"];
+    let places = ["host/src/os/clock.rs", "host/store/src/clock.rs"];
+    none("time is passed in", naming(&product, &clocks, &places));
+    let entropy = ["getrandom", "thread_rng", "OsRng", "rand::random", "RandomState"];
+    none("entropy is drawn in host/src/os/entropy.rs", naming(&product, &entropy, &["host/src/os/entropy.rs"]));
+}
+
+#[test]
+fn engine_profiles_are_built_in_one_file() {
+    let engine = ["wasmtime::Config::new", "Config::new()"];
+    none("one file builds engine profiles", naming(&rust("host/src/"), &engine, &["host/src/engine/profile.rs"]));
+}
+
+#[test]
+fn a_tool_is_called_in_one_place() {
+    let places: BTreeSet<String> = rust("host/src/")
+        .iter()
+        .filter(|file| file.path.starts_with("host/src/worker/") || file.path.starts_with("host/src/cli/"))
+        .filter(|file| file.product().any(|(_, line)| line.contains(".invoke(")))
+        .map(|file| file.path.clone())
+        .collect();
+    assert_eq!(places.len(), 1, "one place executes tools: {places:?}");
+}
+
+#[test]
+fn every_invariant_is_cited_by_a_test() {
+    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is an ARCHITECTURE.md");
+    let stated: BTreeSet<u32> = architecture
+        .lines()
+        .filter_map(|line| line.strip_prefix("**I")?.split_once("**")?.0.parse().ok())
+        .collect();
+    assert!(!stated.is_empty(), "ARCHITECTURE.md states invariants, each on a line that begins with **I1**");
+    assert_eq!(stated.iter().copied().collect::<Vec<_>>(), (1..=stated.len() as u32).collect::<Vec<_>>(), "numbered");
+
+    let mut cited: BTreeMap<u32, String> = BTreeMap::new();
+    for file in files().into_iter().filter(|file| file.path.ends_with(".rs") && file.path != "tests/it/tidy.rs") {
+        let whole = file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
+        let tests = match whole {
+            true => file.text.as_str(),
+            false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
+        };
+        for number in citations(tests) {
+            cited.entry(number).or_insert_with(|| file.path.clone());
+        }
+    }
+    let untested: Vec<_> = stated.iter().filter(|n| !cited.contains_key(n)).map(|n| format!("I{n}")).collect();
+    none("an invariant without a test is a wish", untested);
+    let unknown = cited.iter().filter(|(n, _)| !stated.contains(n)).map(|(n, path)| format!("I{n} in {path}"));
+    none("a test cites what ARCHITECTURE.md does not state", unknown.collect());
+}
+
+/// `I7` as a word of its own in comments and names.
+fn citations(text: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for line in text.lines().filter(|line| line.contains("//")) {
+        let comment = &line[line.find("//").unwrap_or(0)..];
+        for word in comment.split(|c: char| !c.is_ascii_alphanumeric()) {
+            if let Some(number) = word.strip_prefix('I').and_then(|digits| digits.parse().ok()) {
+                found.push(number);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_project_speaks_of_itself_alone() {
+    // In pieces, so that this file does not find itself.
+    let words = [
+        concat!("/wo", "rk/"),
+        concat!("/ro", "ot/"),
+        concat!("/tm", "p/bash"),
+        concat!("shared/", "spec"),
+        concat!("before", "-stop"),
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("XX", "X"),
+        concat!("<<<<", "<<<"),
+        concat!(">>>>", ">>>"),
+    ];
+    let mut found = Vec::new();
+    for file in files() {
+        for (number, line) in file.text.lines().enumerate() {
+            if let Some(word) = words.iter().find(|word| names(line, word)) {
+                found.push(format!("{}:{}: {word}", file.path, number + 1));
+            }
+        }
+    }
+    none("paths and words that mean nothing to a reader", found);
+}
+
+#[test]
+fn lock_files_name_the_public_registry_and_no_addresses() {
+    let mut found = Vec::new();
+    let mut locks = 0;
+    for file in files().iter().filter(|file| file.path.ends_with("Cargo.lock") || file.path.ends_with("package-lock.json")) {
+        locks += 1;
+        for line in file.text.lines().filter(|line| line.contains("://")) {
+            if line != "source = \"registry+https://github.com/rust-lang/crates.io-index\"" {
+                found.push(format!("{}: {line}", file.path));
+            }
+        }
+    }
+    assert!(locks > 0, "there are lock files");
+    none("a lock file that names a mirror builds nowhere else", found);
+}
+
+#[test]
+fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    for command in
+        ["cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json", "cargo test --workspace"]
+    {
+        assert!(readme.lines().any(|line| line.trim().starts_with(command)), "README.md: {command}");
+    }
+    let mut broken = Vec::new();
+    for file in files().iter().filter(|file| file.path.ends_with(".md")) {
+        let folder = root().join(&file.path);
+        let folder = folder.parent().unwrap();
+        for (_, rest) in file.text.match_indices("](").map(|(at, _)| file.text.split_at(at + 2)) {
+            let target = rest.split([')', '#']).next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
+                broken.push(format!("{}: {target}", file.path));
+            }
+        }
+    }
+    none("links lead somewhere", broken);
+}
+
+#[test]
+fn the_manual_lists_every_verb_and_every_key() {
+    let manual = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
+    for key in [
+        "database", "commit", "effect_store", "durability", "on_indeterminate", "lease", "heartbeat", "clock_margin",
+        "max_attempts_without_progress", "state_dir", "modes", "standing_approvals", "effects", "tags", "name",
+        "source", "digest", "http", "tcp", "dirs", "secrets", "secrets_clear", "kv", "memory", "fuel", "timeout",
+        "output", "host_calls", "config",
+    ] {
+        assert!(manual.contains(&format!("`{key}`")), "docs/configuration.md: {key}");
+    }
+}
