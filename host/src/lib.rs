@@ -15,10 +15,7 @@
 //! ```
 
 // build
-pub mod capability;
-pub mod build;
-pub mod cli;
-pub mod capability;
+
 pub mod build;
 pub mod capability;
 pub mod cli;
@@ -29,8 +26,5 @@ pub mod os;
 pub mod registry;
 pub mod replay;
 pub mod submit;
-pub mod suggest;
-pub mod worker;
-pub mod suggest;
 pub mod suggest;
 pub mod worker;

@@ -3,13 +3,8 @@
 mod bindings;
 mod cli;
 mod config;
-mod program;
-//! The integration tests: one binary.
-
 mod conformance;
-//! One binary for all integration tests.
-
-mod conformance;
+mod examples;
 mod hostile;
 mod program;
 mod support;
