@@ -14,8 +14,6 @@
 //!          └─► registry
 //! ```
 
-// build
-
 pub mod build;
 pub mod capability;
 pub mod cli;
