@@ -91,7 +91,9 @@ fn names(line: &str, word: &str) -> bool {
 
 #[test]
 fn no_file_is_too_long() {
-    let long = files().into_iter().filter(|file| file.path.ends_with(".rs"));
+    // Generated, and compared with what generates it: bindings.rs.
+    let generated = |file: &File| file.path.starts_with("guest-sdk/rust/src/bindings/");
+    let long = files().into_iter().filter(|file| file.path.ends_with(".rs") && !generated(file));
     let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
     none("a file has one concept", long.map(|(lines, path)| format!("{path}: {lines} lines")).collect());
 }
