@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::manifest::PluginKind;
 use latchwork_core::plan::{self, Plan, Violation};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;

@@ -1,5 +1,8 @@
 //! Plugins that misbehave: each fault has its own code, and the host goes on.
 
+mod log;
+mod registry;
+mod server;
 mod step;
 mod tool;
 

@@ -4,6 +4,7 @@ mod bindings;
 mod cli;
 mod config;
 mod conformance;
+mod examples;
 mod hostile;
 mod program;
 mod support;

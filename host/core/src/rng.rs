@@ -41,11 +41,9 @@ impl StepRng {
         if bound == 0 {
             return 0;
         }
-        let surplus = bound.wrapping_neg() % bound;
         loop {
-            let x = self.next_u32();
-            if x >= surplus {
-                return x % bound;
+            if let Some(answer) = reduce(self.next_u32(), bound) {
+                return answer;
             }
         }
     }
@@ -58,6 +56,12 @@ impl StepRng {
         self.left -= 1;
         self.word[3 - self.left]
     }
+}
+
+/// `x mod bound`, unless `x` is one of the `2^32 mod bound` values that would favour some answers.
+fn reduce(x: u32, bound: u32) -> Option<u32> {
+    let surplus = bound.wrapping_neg() % bound;
+    (x >= surplus).then_some(x % bound)
 }
 
 #[cfg(test)]

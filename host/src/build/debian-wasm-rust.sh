@@ -1,12 +1,13 @@
-# Usage: bash debian-wasm-rust.sh BASE
+# Usage: bash debian-wasm-rust.sh BASE LEAST
 #
 # Makes BASE/current, a Rust toolchain for wasm32-unknown-unknown, from Debian's packages of a newer
-# Rust (rustc-web and its kin). They are unpacked, not installed. Debian ships the standard library
-# as source alone, so it is built here, once, by the compiler of the same version: no other can.
-# Messages go to stderr; the last line of a failure says why.
+# Rust (rustc-web and its kin), of version LEAST or newer. They are unpacked, not installed. Debian
+# ships the standard library as source alone, so it is built here, once, by the compiler of the same
+# version: no other can. Messages go to stderr; the last line of a failure says why.
 set -euo pipefail
 
 base=$1
+least=$2
 target=wasm32-unknown-unknown
 host=x86_64-unknown-linux-gnu
 libs=usr/lib/x86_64-linux-gnu
@@ -14,7 +15,7 @@ libs=usr/lib/x86_64-linux-gnu
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
-for tool in apt-get apt-cache dpkg-deb cargo cc flock ldd; do
+for tool in apt-get apt-cache dpkg dpkg-deb cargo cc flock ldd; do
   command -v "$tool" >/dev/null || fail "$tool is not installed"
 done
 
@@ -35,6 +36,8 @@ dependency() { # PACKAGE PATTERN: the first dependency that the pattern matches
 }
 download() {
   version=$(candidate rustc-web) || { say "apt knows no package rustc-web"; return 1; }
+  # Lists of packages grow old: the first release's rustc-web may be the only one they know.
+  dpkg --compare-versions "$version" ge "$least" || { say "rustc-web $version is older than $least"; return 1; }
   std=$(dependency "libstd-rust-web-dev=$version" 'libstd-rust-web-[0-9.]*') &&
     llvm=$(dependency "$std=$version" 'libllvm[0-9]*') ||
     { say "the dependencies of rustc-web $version are not what they used to be"; return 1; }

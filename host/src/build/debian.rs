@@ -24,7 +24,7 @@ pub(super) fn make(base: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), St
     std::fs::create_dir_all(base).map_err(|error| format!("cannot make {}: {error}", base.display()))?;
     progress(&format!("making a Rust toolchain for Wasm from Debian's packages, once, in {}", base.display()));
     let mut bash = command("bash", base);
-    bash.args(["-c", SCRIPT, "debian-wasm-rust"]).arg(base);
+    bash.args(["-c", SCRIPT, "debian-wasm-rust"]).arg(base).arg(env!("CARGO_PKG_RUST_VERSION"));
     match run("making the toolchain", "it is in Debian's package bash", &mut bash, progress) {
         Ok(_) => Ok(()),
         Err(BuildError::Failed { output, .. }) => {

@@ -115,3 +115,6 @@ impl Sqlite {
         self.readers.close().await;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,443 @@
-//! Tools.
+//! Tools: what they may reach, and what is known of a call that did not answer.
+
+use std::time::{Duration, Instant};
+
+use latchwork::config::{DirGrant, Grants, HttpGrant, LimitsConfig, TcpGrant};
+use latchwork::engine::{Finding, Plugin, ReconcileVerdict, StepContext, ToolCallContext, ToolEnd};
+use latchwork::os::clock;
+use latchwork_core::effect::{Answer, StateChange};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::manifest::{Class, PluginKind};
+use serde_json::{Value, json};
+
+use super::log::Log;
+use super::server::Server;
+use super::{engine, load, settings};
+
+fn limits() -> LimitsConfig {
+    LimitsConfig {
+        memory_bytes: Some(16 << 20),
+        fuel: Some(400_000_000),
+        timeout_ms: None,
+        output_bytes: Some(256 << 10),
+        host_calls: Some(1_000),
+    }
+}
+
+/// The tool imports HTTP and sockets, so that it loads only with a grant for each.
+fn grants() -> Grants {
+    Grants { http: vec![http("127.0.0.1", 1)], tcp: vec![tcp("127.0.0.1", 1)], ..Grants::default() }
+}
+
+fn http(host: &str, port: u16) -> HttpGrant {
+    HttpGrant { scheme: "http".into(), host: host.into(), port }
+}
+
+fn tcp(host: &str, port: u16) -> TcpGrant {
+    TcpGrant { host: host.into(), port }
+}
+
+fn granted(server: &Server) -> Grants {
+    Grants { http: vec![http("127.0.0.1", server.port)], ..grants() }
+}
+
+fn call(timeout_ms: u32) -> ToolCallContext {
+    ToolCallContext {
+        step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
+        trace_id: "t".into(),
+        slot: "s6".into(),
+        external_key: "latch:job_1:s6:1".into(),
+        attempt: 2,
+        tries_before: 1,
+        timeout_ms,
+        started_boot_us: clock::boot_us(),
+    }
+}
+
+async fn invoke(plugin: &Plugin, operator: &str, script: Value) -> ToolEnd {
+    invoke_in(plugin, operator, script, call(20_000)).await
+}
+
+async fn invoke_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCallContext) -> ToolEnd {
+    let args = json!({ "do": script }).to_string();
+    plugin.invoke(operator, &args, call, &plugin.limits(operator)).await
+}
+
+/// What the actions of a script answered.
+async fn answers(plugin: &Plugin, operator: &str, script: Value) -> Vec<Value> {
+    match invoke(plugin, operator, script).await.answer {
+        Answer::Ok(output) => serde_json::from_str(&output.result).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn error_of(answer: &Value) -> &str {
+    answer["error"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn unknown(end: ToolEnd) -> (Failure, Option<String>) {
+    match end.answer {
+        Answer::Unknown { failure, kept } => (failure, kept),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn not_applied(end: ToolEnd) -> Failure {
+    match end.answer {
+        Answer::NotApplied(failure) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_tool_knows_its_call_its_config_and_its_map() {
+    let grants = Grants { kv: Some("mine".into()), ..grants() };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    assert_eq!(plugin.kind, PluginKind::Tool);
+    assert!(plugin.reconcile && plugin.verify && plugin.compensate);
+    assert_eq!(plugin.class("World.Change"), Class::Queryable);
+    assert_eq!(plugin.class("World.Look"), Class::Read);
+    let log = Log::capture();
+    let script = json!([
+        "context", {"config": "from"}, {"config": "none"},
+        {"kv-get": {"key": "k"}}, {"kv-set": {"key": "k", "value": "v"}}, {"kv-get": {"key": "k"}},
+        {"kv-set": {"key": "k".repeat(257), "value": ""}},
+        {"print": {"text": "a line"}},
+    ]);
+    let said = answers(&plugin, "World.Change", script).await;
+    assert_eq!(said[0], json!(["job_1", "s6", "latch:job_1:s6:1", 2, 1, 20_000]));
+    assert_eq!(said[1..6], [json!("\"me@example.org\""), json!(null), json!(null), json!(true), json!("v")]);
+    assert!(error_of(&said[6]).contains("TooLarge"));
+    assert_eq!(log.text().matches("a line").count(), 2, "stdout and log: {}", log.text());
+}
+
+#[test]
+fn imports_need_grants() {
+    let error = load("hostile-tool", Grants::default(), limits()).unwrap_err().to_string();
+    for line in ["wasi:http/outgoing-handler", "grants = { http = [", "wasi:sockets/tcp@", "grants = { tcp = ["] {
+        assert!(error.contains(line), "{line} in {error}");
+    }
+    assert!(!error.contains("wasi:clocks") && !error.contains("wasi:filesystem"), "{error}");
+}
+
+/// The same faults before and after something was begun: certainly not applied, and in doubt.
+#[tokio::test]
+async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
+    let faults = [
+        (json!("trap"), Code::PluginTrap, None),
+        (json!("spin"), Code::OutOfFuel, None),
+        (json!("allocate"), Code::MemoryLimit, None),
+        (json!({"giant": 300_000}), Code::OutputLimit, Some(65_536)),
+        (json!("malformed"), Code::SchemaValidationFailed, Some(3)),
+        (json!("schema"), Code::SchemaValidationFailed, Some(2)),
+    ];
+    for (fault, code, kept_bytes) in faults {
+        let failure = not_applied(invoke(&plugin, "World.Change", json!([fault])).await);
+        assert_eq!(failure.code, code, "{failure}");
+        let (failure, kept) = unknown(invoke(&plugin, "World.Change", json!([post, fault])).await);
+        assert_eq!(failure.code, code, "{failure}");
+        assert_eq!(kept.map(|kept| kept.len()), kept_bytes, "{failure}");
+    }
+    // A refused request was not begun.
+    let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
+    assert_eq!(not_applied(invoke(&plugin, "World.Change", json!([refused, "trap"])).await).code, Code::PluginTrap);
+    // The tool's own word counts.
+    let end = invoke(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
+    assert_eq!((not_applied(end.clone()).code, not_applied(end).retry_after_ms), (Code::RateLimit, Some(7)));
+    assert_eq!(unknown(invoke(&plugin, "World.Change", json!([{"error": "unknown"}])).await).0.code, Code::RateLimit);
+    assert_eq!(answers(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
+}
+
+#[tokio::test]
+async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
+    let server = Server::start().await;
+    let get = json!([{"http": {"url": format!("http://localhost:{}/echo", server.port)}}]);
+    let by_name = Grants { http: vec![http("localhost", server.port)], ..grants() };
+    let plugin = load("hostile-tool", by_name.clone(), limits()).unwrap();
+    let log = Log::capture();
+    let said = answers(&plugin, "World.Look", get.clone()).await;
+    assert!(error_of(&said[0]).contains("DestinationIpProhibited"), "{said:?}");
+    // The address may be either of the two that the name has.
+    let line = |address: &str| {
+        format!("grants = {{ http = [\"http://localhost:{0}\", \"http://{address}:{0}\"]", server.port)
+    };
+    let text = log.text();
+    assert!(text.contains(&line("127.0.0.1")) || text.contains(&line("[::1]")), "{text}");
+    assert!(server.requests().is_empty());
+
+    let by_address = Grants { http: vec![http("localhost", server.port), http("127.0.0.1", server.port)], ..by_name };
+    let plugin = load("hostile-tool", by_address, limits()).unwrap();
+    assert_eq!(answers(&plugin, "World.Look", get).await[0]["status"], 200);
+}
+
+#[tokio::test]
+async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let log = Log::capture();
+    let script = json!([
+        {"http": {"url": "https://api.example.com/"}},
+        {"http": {"url": format!("http://127.0.0.1:{}@127.0.0.1:1/", server.port)}},
+        {"secret": "OTHER"},
+        {"kv-get": {"key": "k"}},
+        {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x"}},
+        {"tcp": {"host": "smtp.example.com", "port": 587, "text": "x"}},
+    ]);
+    let said = answers(&plugin, "World.Change", script).await;
+    assert!(error_of(&said[0]).contains("HttpRequestDenied"));
+    assert!(error_of(&said[1]).contains("HttpRequestUriInvalid") || error_of(&said[1]).contains("authority"), "{said:?}");
+    assert!(error_of(&said[2]).contains("NotGranted"));
+    assert!(error_of(&said[3]).contains("NotGranted"));
+    assert!(error_of(&said[4]).contains("AccessDenied"));
+    assert!(error_of(&said[5]).contains("AccessDenied"));
+    let text = log.text();
+    let here = format!("http = [\"http://127.0.0.1:{}\"", server.port);
+    for line in [
+        format!("grants = {{ {here}, \"https://api.example.com:443\"], tcp = [\"127.0.0.1:1\"] }}"),
+        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\"], secrets = [\"OTHER\"] }}"),
+        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\"], kv = \"hostile-tool\" }}"),
+        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\", \"127.0.0.1:{}\"] }}", server.port),
+        "smtp.example.com".to_owned(),
+    ] {
+        assert!(text.contains(&line), "{line} in {text}");
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn redirects_are_the_guests_business() {
+    let (server, private) = (Server::start().await, Server::start().await);
+    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let location = private.url("/secret");
+    let said = answers(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}])).await;
+    assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
+    assert!(private.requests().is_empty());
+    // Following it is a request like any other.
+    let said = answers(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
+    assert!(error_of(&said[0]).contains("HttpRequestDenied"));
+    assert!(private.requests().is_empty());
+}
+
+#[tokio::test]
+async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let grants = Grants {
+        secrets: vec!["TOKEN".into(), "UNSET".into()],
+        kv: Some("m".into()),
+        tcp: vec![tcp("127.0.0.1", server.port)],
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/out".into(), write: true }],
+        ..granted(&server)
+    };
+    let plugin = load("hostile-tool", grants.clone(), limits()).unwrap();
+    let log = Log::capture();
+    let post = |headers: Value, body: Value| {
+        json!({"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": headers, "body": body}})
+    };
+    let script = json!([
+        {"secret": "TOKEN"}, {"secret": "UNSET"},
+        post(json!({"authorization": "Bearer $TOKEN"}), json!(["a=$TOKEN&b=", "$TOKEN"])),
+        {"cut": {"url": server.url("/echo"), "text": "$TOKEN"}},
+        {"print": {"text": "it is $TOKEN"}},
+        {"kv-set": {"key": "k", "value": "$TOKEN"}}, {"kv-get": {"key": "k"}},
+        {"write": {"path": "/out/file", "text": "$TOKEN"}},
+        {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "$TOKEN\n\n"}},
+    ]);
+    let said = answers(&plugin, "World.Change", script).await;
+    let placeholder = said[0].as_str().unwrap();
+    assert!(placeholder.starts_with("latch-secret-") && !placeholder.contains("real"), "{placeholder}");
+    assert!(error_of(&said[1]).contains("Missing"));
+    let requests = server.requests();
+    assert_eq!(requests[0].header("authorization"), Some("Bearer the-real-token"));
+    assert_eq!(requests[0].body, "a=the-real-token&b=the-real-token");
+    assert_eq!(requests[1].body, "the-real-token");
+    assert!(requests[0].line.contains(placeholder), "not in the address: {}", requests[0].line);
+    assert_eq!(requests[2].line, placeholder, "not over TCP");
+    assert_eq!(said[6], placeholder);
+    assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), placeholder);
+    let text = log.text();
+    assert!(text.contains(placeholder) && !text.contains("the-real-token"), "{text}");
+    // The next call gets another placeholder; the old one means nothing any more.
+    let old = placeholder.to_owned();
+    let said = answers(&plugin, "World.Change", json!([{"secret": "TOKEN"}, post(json!({}), json!([old]))])).await;
+    assert_ne!(said[0], old.as_str());
+    assert_eq!(server.requests()[3].body, old);
+
+    // A length that was announced is counted anew.
+    let counted = json!([
+        {"secret": "TOKEN"},
+        post(json!({"content-length": "45"}), json!(["$TOKEN"])),
+    ]);
+    answers(&plugin, "World.Change", counted).await;
+    let requests = server.requests();
+    let last = requests.last().unwrap();
+    assert_eq!((last.header("content-length"), last.body.as_str()), (Some("14"), "the-real-token"));
+
+    let clear = load("hostile-tool", Grants { secrets_clear: true, ..grants }, limits()).unwrap();
+    assert_eq!(answers(&clear, "World.Change", json!([{"secret": "TOKEN"}])).await[0], "the-real-token");
+}
+
+#[tokio::test]
+async fn an_operator_that_declares_no_effect_can_have_none() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("there"), "content").unwrap();
+    let grants = Grants {
+        kv: Some("m".into()),
+        tcp: vec![tcp("127.0.0.1", server.port)],
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
+        ..granted(&server)
+    };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
+    let script = json!([
+        {"http": {"url": server.url("/echo")}}, {"read": {"path": "/d/there"}}, {"kv-get": {"key": "k"}},
+        post, {"write": {"path": "/d/new", "text": "x"}}, {"write": {"path": "/d/there", "text": "x"}},
+        {"kv-set": {"key": "k", "value": "v"}}, {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x"}},
+    ]);
+    let log = Log::capture();
+    let said = answers(&plugin, "World.Look", script.clone()).await;
+    assert_eq!((&said[0]["status"], &said[1], &said[2]), (&json!(200), &json!("content"), &json!(null)));
+    for denied in &said[3..] {
+        error_of(denied);
+    }
+    assert_eq!(server.requests().len(), 1);
+    assert!(!dir.path().join("new").exists());
+    assert_eq!(std::fs::read_to_string(dir.path().join("there")).unwrap(), "content");
+    assert!(log.text().matches("declare internal-write").count() >= 4, "{}", log.text());
+    // A model is asked by POST, and nothing else.
+    let said = answers(&plugin, "World.Model", script.clone()).await;
+    assert_eq!(said[3]["status"], 200);
+    for denied in &said[4..] {
+        error_of(denied);
+    }
+    // Declared, all of it works.
+    let said = answers(&plugin, "World.Change", script).await;
+    assert!(said.iter().all(|answer| answer["error"].is_null()), "{said:?}");
+    assert_eq!(std::fs::read_to_string(dir.path().join("new")).unwrap(), "x");
+}
+
+#[tokio::test]
+async fn files_outside_the_granted_directories_do_not_exist() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("in")).unwrap();
+    std::fs::write(dir.path().join("outside"), "secret").unwrap();
+    std::os::unix::fs::symlink(dir.path().join("outside"), dir.path().join("in/link")).unwrap();
+    let grant = DirGrant { host: dir.path().join("in"), guest: "/in".into(), write: false };
+    let plugin = load("hostile-tool", Grants { dirs: vec![grant], ..grants() }, limits()).unwrap();
+    let log = Log::capture();
+    let script = json!([
+        {"read": {"path": "/in/../outside"}}, {"read": {"path": "/in/link"}}, {"read": {"path": "/etc/hostname"}},
+        {"write": {"path": "/in/new", "text": "x"}},
+    ]);
+    for denied in answers(&plugin, "World.Change", script).await {
+        error_of(&denied);
+    }
+    assert!(log.text().contains("write = true"), "{}", log.text());
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_time() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let began = Instant::now();
+    let failure = not_applied(invoke_in(&plugin, "World.Change", json!([{"sleep": 60_000}]), call(200)).await);
+    assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
+    assert!(began.elapsed() < Duration::from_secs(10));
+
+    // The server never answers: the request was begun, and its connection is closed at once.
+    let script = json!([{"http": {"method": "POST", "url": server.url("/never"), "body": ["x"]}}]);
+    let (failure, _) = unknown(invoke_in(&plugin, "World.Change", script, call(500)).await);
+    assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
+    tokio::time::timeout(Duration::from_secs(10), server.hung_up()).await.expect("the connection was closed");
+}
+
+/// The time has passed, as after a pause of the machine, and the guest is still running: each
+/// thing it begins is refused by the check at the host call itself.
+#[tokio::test]
+async fn nothing_is_begun_once_the_time_has_passed() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let grants = Grants {
+        kv: Some("m".into()),
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
+        ..granted(&server)
+    };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    for action in [
+        json!({"write": {"path": "/d/new", "text": "x"}}),
+        json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}}),
+        json!({"kv-set": {"key": "k", "value": "v"}}),
+    ] {
+        let late = ToolCallContext { started_boot_us: clock::boot_us() - 1_000_000, ..call(1_000) };
+        let failure = not_applied(invoke_in(&plugin, "World.Change", json!([action]), late).await);
+        assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
+    }
+    assert!(!dir.path().join("new").exists());
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), "as recorded").unwrap();
+    let grants = Grants {
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
+        ..granted(&server)
+    };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let limits = plugin.limits("World.Change");
+    let reconcile = async |script: Value| {
+        let args = json!({ "do": script }).to_string();
+        plugin.reconcile("World.Change", &args, call(20_000), &limits).await
+    };
+    assert_eq!(reconcile(json!([])).await, Ok(ReconcileVerdict::DidNotHappen));
+    let Ok(ReconcileVerdict::Happened(output)) = reconcile(json!([{"read": {"path": "/d/file"}}])).await else {
+        panic!("it happened")
+    };
+    assert_eq!(output.result, r#"["as recorded"]"#);
+    assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
+    assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
+    // It may look and change nothing, whatever its operator declares.
+    let Ok(ReconcileVerdict::Happened(output)) =
+        reconcile(json!([{"write": {"path": "/d/new", "text": "x"}}, {"http": {"method": "POST", "url": server.url("/")}}]))
+            .await
+    else {
+        panic!("it answers")
+    };
+    let said: Vec<Value> = serde_json::from_str(&output.result).unwrap();
+    error_of(&said[0]);
+    error_of(&said[1]);
+    assert!(server.requests().is_empty() && !dir.path().join("new").exists());
+
+    let verify = async |version: &str| {
+        let change = StateChange {
+            resource_type: "file".into(),
+            resource_id: "/d/file".into(),
+            operation: "create".into(),
+            version: Some(version.into()),
+            etag: None,
+            external_ref: None,
+        };
+        plugin.verify("World.Change", &change, call(20_000), &limits).await
+    };
+    assert_eq!(verify("as recorded").await, Ok(Finding::Confirmed));
+    assert!(matches!(verify("otherwise").await, Ok(Finding::Mismatch(found)) if found.contains("as recorded")));
+
+    let undo = json!({"do": [{"write": {"path": "/d/undone", "text": "x"}}]}).to_string();
+    let end = plugin.compensate("World.Change", "{}", &undo, call(20_000), &limits).await;
+    assert!(matches!(end.answer, Answer::Ok(_)), "{end:?}");
+    assert!(dir.path().join("undone").exists());
+}
+
+#[test]
+fn a_step_is_granted_nothing() {
+    let bytes = std::fs::read(crate::support::guest("hostile-step")).unwrap();
+    let grants = Grants { kv: Some("x".into()), ..Grants::default() };
+    let error = engine().load(&bytes, settings("x", grants, limits())).unwrap_err();
+    assert!(error.to_string().contains("remove `grants`"), "{error}");
+}

@@ -51,6 +51,15 @@ fn golden_bounded_numbers() {
 }
 
 #[test]
+fn exactly_the_surplus_is_refused() {
+    // 2^32 mod 6 is 4; a power of two has no surplus.
+    assert_eq!([0, 3, 4, 5, u32::MAX].map(|x| reduce(x, 6)), [None, None, Some(4), Some(5), Some(3)]);
+    assert_eq!([0, 7, u32::MAX].map(|x| reduce(x, 8)), [Some(0), Some(7), Some(7)]);
+    assert_eq!([0, u32::MAX].map(|x| reduce(x, 1)), [Some(0), Some(0)]);
+    assert_eq!([0, 1, u32::MAX].map(|x| reduce(x, u32::MAX)), [None, Some(1), Some(0)]);
+}
+
+#[test]
 fn bounded_numbers_are_even() {
     let mut rng = rng();
     let mut counts = [0_u32; 6];

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::SCHEMA;
-use crate::plan::check;
 use crate::plan::check::tests::{Loaded, good};
+use crate::plan::{STEPS_MAX, check};
 
 static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
@@ -50,6 +50,21 @@ fn both_refuse_structural_mistakes() {
         refused += usize::from(!VALIDATOR.is_valid(&plan));
     }
     assert!(refused > 60);
+}
+
+#[test]
+fn both_count_the_steps() {
+    for (count, fits) in [(STEPS_MAX, true), (STEPS_MAX + 1, false)] {
+        let mut plan = good();
+        let mut step = plan["steps"][0].take();
+        plan["steps"] = (0..count)
+            .map(|number| {
+                step["step_id"] = json!(format!("s{number}"));
+                step.clone()
+            })
+            .collect();
+        assert_eq!((VALIDATOR.is_valid(&plan), codes(&plan).is_empty()), (fits, fits), "{count}");
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn cycles_are_named_one_by_one() {
         step("b", &["a"]),
         step("a", &["b"]),
         step("c", &["d"]),
-        step("leads-in", &["a", "d"]),
+        step("0-leads-in", &["b", "d"]),
         step("free", &[]),
     ]);
     let found = violations(&two);

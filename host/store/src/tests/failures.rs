@@ -1,0 +1,200 @@
+//! Databases that cannot be opened or written, and answers that get lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use latchwork_core::storage::{Journal, KeyValue, StoreError, WriteError};
+
+use super::{append, open, running, sql};
+use crate::{Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side, Sqlite};
+
+async fn refused(options: OpenOptions) -> String {
+    match Sqlite::open(options).await {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_is_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = refused(OpenOptions { owner_dir: dir.path().join("o"), ..OpenOptions::new(dir.path()) }).await;
+    assert!(text.contains("it is a directory"), "{text}");
+    let text = refused(OpenOptions::new(dir.path().join("none/latch.db"))).await;
+    assert!(text.contains("none does not exist"), "{text}");
+    let missing = OpenOptions { create: false, ..OpenOptions::new(dir.path().join("latch.db")) };
+    let text = refused(missing).await;
+    assert!(text.contains("latch.db: cannot open it"), "{text}");
+    assert!(!dir.path().join("latch.db").exists());
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    open(&path).await.close().await;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(&path).is_ok() {
+        return; // The superuser writes whatever the permissions say.
+    }
+    let text = refused(OpenOptions::new(&path)).await;
+    assert!(text.contains("cannot be written") || text.contains("cannot be opened"), "{text}");
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    open(&path).await.close().await;
+    sql(&path, "INSERT INTO _sqlx_migrations SELECT 9999, description, installed_on, success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1").await;
+    let text = refused(OpenOptions::new(&path)).await;
+    assert!(text.contains("newer version of Latchwork"), "{text}");
+}
+
+#[tokio::test]
+async fn a_full_disk_fails_the_big_write_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let store = Sqlite::open(OpenOptions { pages_max: Some(60), ..OpenOptions::new(&path) }).await.unwrap();
+    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (first, next) = append(batch);
+    // All three meet in one group; the big value does not fit.
+    let big = vec![7; 1 << 20];
+    let (one, full, small) =
+        futures::join!(store.write(first), store.set("n", "big", &big), store.set("n", "small", b"1"));
+    assert_eq!((one, small), (Ok(()), Ok(())));
+    let Err(StoreError::Unavailable(text)) = full else { panic!("{full:?}") };
+    assert!(text.contains("the disk is full"), "{text}");
+    assert_eq!(store.get("n", "big").await.unwrap(), None);
+    assert_eq!(store.get("n", "small").await.unwrap().as_deref(), Some(&b"1"[..]));
+    // A batch that does not fit is refused in the same way, and the log goes on.
+    let (mut second, _) = append(next.clone());
+    second.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
+    assert!(matches!(store.write(second).await, Err(WriteError::Unavailable(_))));
+    let (second, _) = append(next.clone());
+    store.write(second).await.unwrap();
+    assert_eq!(store.load(&next.job_id).await.unwrap().unwrap().events.len(), 3);
+    store.check_file().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_set_is_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let full = open(&dir.path().join("full.db")).await;
+    assert_eq!(full.durability(), Durability::Full);
+    let options = OpenOptions { durability: Durability::Relaxed, ..OpenOptions::new(dir.path().join("relaxed.db")) };
+    assert_eq!(Sqlite::open(options).await.unwrap().durability(), Durability::Relaxed);
+}
+
+/// Loses the answer of a statement once.
+struct Lossy {
+    point: &'static str,
+    armed: AtomicBool,
+}
+
+impl Probe for Lossy {
+    fn at(&self, point: &str, _: Side) {
+        assert!(STATEMENTS.contains(&point));
+    }
+    fn loses_answer(&self, point: &str) -> bool {
+        point == self.point && self.armed.swap(false, Ordering::SeqCst)
+    }
+}
+
+async fn lossy(point: &'static str) -> (tempfile::TempDir, Arc<Lossy>, Arc<Sqlite>) {
+    let dir = tempfile::tempdir().unwrap();
+    let probe = Arc::new(Lossy { point, armed: AtomicBool::new(false) });
+    let options = OpenOptions { probe: probe.clone(), ..OpenOptions::new(dir.path().join("latch.db")) };
+    let store = Sqlite::open(options).await.unwrap();
+    (dir, probe, store)
+}
+
+#[tokio::test]
+async fn a_commit_whose_answer_is_lost_is_looked_up() {
+    let (dir, probe, store) = lossy("group_write").await;
+    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (first, next) = append(batch);
+    probe.armed.store(true, Ordering::SeqCst);
+    assert_eq!(store.write(first).await, Ok(()), "it was committed, and that was found out");
+    assert!(!probe.armed.load(Ordering::SeqCst));
+    // A batch without events leaves nothing by which it could be told.
+    probe.armed.store(true, Ordering::SeqCst);
+    let mut silent = next.clone();
+    silent.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });
+    assert!(matches!(store.write(silent).await, Err(WriteError::Unknown(_))));
+    store.write(append(next).0).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_lost_before_the_commit_is_no_commit() {
+    let (dir, probe, store) = lossy("group_read").await;
+    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let (first, _) = append(batch);
+    probe.armed.store(true, Ordering::SeqCst);
+    assert!(matches!(store.write(first.clone()).await, Err(WriteError::Unavailable(_))));
+    store.write(first).await.expect("the log is where it was");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_openings_share_a_database() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let (a, b) = futures::join!(open(&path), open(&path));
+    let mut tasks = Vec::new();
+    for (store, name) in [(a.clone(), "one"), (b.clone(), "two")] {
+        let (mut batch, lock) = running(&store, dir.path(), name).await;
+        tasks.push(tokio::spawn(async move {
+            for _ in 0..100 {
+                let (now, next) = append(batch);
+                store.write(now).await.unwrap();
+                batch = next;
+            }
+            drop(lock);
+            batch.job_id
+        }));
+    }
+    for task in tasks {
+        let id = task.await.unwrap();
+        assert_eq!(a.load(&id).await.unwrap().unwrap().events.len(), 101);
+        assert_eq!(b.load(&id).await.unwrap().unwrap().events.len(), 101);
+    }
+}
+
+#[tokio::test]
+async fn a_restored_database_claims_nothing_until_it_is_accepted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let store = open(&path).await;
+    running(&store, dir.path(), "one").await;
+    store.close().await;
+    std::fs::copy(&path, dir.path().join("backup.db")).unwrap();
+    let store = open(&path).await;
+    store.check_generation().await.unwrap();
+    running(&store, dir.path(), "two").await;
+    store.close().await;
+    std::fs::copy(dir.path().join("backup.db"), &path).unwrap();
+
+    let store = open(&path).await;
+    assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))));
+    let lock = crate::OwnerLock::take(dir.path(), "w", "w", &crate::SystemClock::new().unwrap()).unwrap();
+    let claimer = latchwork_core::storage::Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+    assert!(matches!(store.claim(&claimer).await, Err(StoreError::Restored(_))));
+    assert_eq!(store.jobs(&latchwork_core::storage::Filter { limit: 9, ..Default::default() }).await.unwrap().len(), 1);
+    store.accept_restore().await.unwrap();
+    store.check_generation().await.unwrap();
+    assert!(store.claim(&claimer).await.unwrap().is_some(), "its owner is gone");
+    store.close().await;
+    open(&path).await.check_generation().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_closed_store_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(OpenOptions { probe: Arc::new(NoProbe), ..OpenOptions::new(dir.path().join("latch.db")) })
+        .await
+        .unwrap();
+    store.close().await;
+    assert!(matches!(store.set("n", "k", b"v").await, Err(StoreError::Unavailable(_))));
+    assert!(store.get("n", "k").await.is_err());
+}

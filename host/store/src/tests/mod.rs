@@ -1,0 +1,73 @@
+//! What only this crate can test: it has SQL to do damage with.
+
+mod damage;
+mod failures;
+mod schema;
+mod tidy;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{Hash, JobId, StepId};
+use latchwork_core::job::JobState;
+use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob};
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
+use sqlx::{ConnectOptions, Connection};
+
+use crate::statement::{Hand, Name, Tally};
+use crate::{NoProbe, OpenOptions, OwnerLock, Sqlite, SystemClock};
+
+/// Execute SQL behind the store's back.
+async fn sql(path: &Path, text: &str) {
+    let mut conn = SqliteConnectOptions::new().filename(path).connect().await.unwrap();
+    let hand = Hand { probe: Arc::new(NoProbe), tally: Arc::new(Tally::default()) };
+    hand.run(&mut conn, Name::SCHEMA, text.to_owned(), SqliteArguments::default()).await.unwrap();
+    conn.close().await.unwrap();
+}
+
+async fn open(path: &Path) -> Arc<Sqlite> {
+    Sqlite::open(OpenOptions::new(path)).await.unwrap()
+}
+
+fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
+    let body = Body::StepStarted { step_id: StepId::new(format!("s{seq}")) };
+    Event::seal(seq, 1_700_000_000_000_000, attempt, body, prev)
+}
+
+/// A job of one event, claimed by a process whose lock is held as long as the second value.
+async fn running(store: &Sqlite, dir: &Path, name: &str) -> (Batch, OwnerLock) {
+    let first = event(0, 0, Hash::default());
+    let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
+    let row = JobRow {
+        job_id: JobId::new(format!("job_{name}")),
+        tenant_id: "tenant".to_owned(),
+        actor_id: "actor".to_owned(),
+        request_key: Hash::of(&[name.as_bytes()]),
+        plan_id: "plan".to_owned(),
+        plan_hash: Hash::default(),
+        mode: "HUMAN_GATED".to_owned(),
+        state: JobState::Pending,
+        attempt: 0,
+        next_seq: 1,
+        head: first.hash,
+        inbox_pending: false,
+        cancel_requested: false,
+        wake_at_us: None,
+        created_us: 0,
+        updated_us: 0,
+    };
+    let next = Batch::new(row.job_id.clone(), 1, 1, row.head);
+    let claim = Some(Claimer { owner: lock.owner().clone(), lease_ms: 600_000 });
+    let new = NewJob { row, events: vec![first], secret: Hash::default(), payloads: Vec::new(), claim };
+    store.submit(new).await.unwrap();
+    (next, lock)
+}
+
+/// Append one event to a batch made by [`running`], and answer the batch after it.
+fn append(mut batch: Batch) -> (Batch, Batch) {
+    let event = event(batch.expect_seq, batch.attempt, batch.expect_head);
+    let next = Batch::new(batch.job_id.clone(), batch.attempt, event.seq + 1, event.hash);
+    batch.events.push(event);
+    (batch, next)
+}

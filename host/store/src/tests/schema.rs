@@ -1,0 +1,17 @@
+//! The schema as a reader finds it, in one file.
+
+use std::fs;
+use std::path::Path;
+
+#[tokio::test]
+async fn the_schema_is_the_recorded_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = super::open(&dir.path().join("latch.db")).await;
+    let schema = store.schema().await.unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/sqlite.sql");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&golden, &schema).unwrap();
+    }
+    let recorded = fs::read_to_string(&golden).unwrap_or_default();
+    assert_eq!(recorded, schema, "run with UPDATE_GOLDEN=1 to record it");
+}

@@ -1,0 +1,52 @@
+//! The crate's own rules, checked over its text.
+
+use std::fs;
+use std::path::Path;
+
+/// Every way sqlx has to hand over SQL.
+const QUERIES: [&str; 14] = [
+    "sqlx::query",
+    "raw_sql",
+    "query_as",
+    "query_scalar",
+    ".fetch(",
+    ".fetch_all(",
+    ".fetch_many(",
+    ".fetch_one(",
+    ".fetch_optional(",
+    ".execute(",
+    ".execute_many(",
+    ".begin(",
+    "QueryBuilder",
+    ".run_direct(",
+];
+
+#[test]
+fn no_statement_bypasses_the_crash_points() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut files = 0;
+    for entry in fs::read_dir(src).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() || path.file_name().unwrap() == "statement.rs" {
+            continue;
+        }
+        files += 1;
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            if QUERIES.iter().any(|query| line.contains(query)) {
+                found.push(format!("{}:{}: {line}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(files > 20, "the sources were found");
+    assert!(found.is_empty(), "statements go through Hand::run alone:\n{}", found.join("\n"));
+}
+
+#[test]
+fn statements_have_names_of_their_own() {
+    let mut names = crate::STATEMENTS.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), crate::STATEMENTS.len());
+}

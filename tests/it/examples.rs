@@ -1,0 +1,175 @@
+//! The example plugins: built from source, importing what they need and no more.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use anyhow::{Context, Result, bail};
+use latchwork::build::{self, Built, Options};
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::{Determinism, Effect, PluginKind};
+use latchwork_core::plan::{self, Catalog, OperatorInfo};
+use wit_component::DecodedWasm;
+
+/// What a plugin imports beside `types` and `log`, and what it exports beside `plugin`.
+const PLUGINS: [(&str, &str, &[&str], &[&str]); 5] = [
+    ("files-rust", "files", &["config", "wasi:filesystem/preopens", "wasi:filesystem/types"], &["invoke"]),
+    ("funding-rust", "funding", &["clock", "events", "tools"], &["run"]),
+    (
+        "mail-maildir-rust",
+        "mail",
+        &["config", "invocation", "wasi:clocks/wall-clock", "wasi:filesystem/preopens", "wasi:filesystem/types"],
+        &["compensate", "invoke", "reconcile", "verify"],
+    ),
+    (
+        "requests-rust",
+        "requests",
+        &["config", "invocation", "wasi:clocks/wall-clock", "wasi:filesystem/preopens", "wasi:filesystem/types"],
+        &["compensate", "invoke", "reconcile", "verify"],
+    ),
+    (
+        "web-fetch-rust",
+        "web",
+        &[
+            "invocation",
+            // The type of a time-out; no clock is read.
+            "wasi:clocks/monotonic-clock",
+            "wasi:http/outgoing-handler",
+            "wasi:http/types",
+            "wasi:io/error",
+            "wasi:io/poll",
+            "wasi:io/streams",
+        ],
+        &["invoke"],
+    ),
+];
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").join("example-plugins")
+}
+
+/// Cargo locks its target folder anyway; without a lock of our own a test would report the wait as its time.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn build(dir: &Path) -> Result<Built> {
+    let mut said = Vec::new();
+    build::build(dir, &Options::from_env(), &mut |line| said.push(line.to_owned()))
+        .with_context(|| format!("{}:\n{}", dir.display(), said.join("\n")))
+}
+
+/// Names of what a component imports and exports, `latchwork:plugin/` and versions left out.
+fn world(wasm: &Path) -> Result<(Vec<String>, Vec<String>)> {
+    let DecodedWasm::Component(resolve, world) = wit_component::decode(&std::fs::read(wasm)?)? else {
+        bail!("{} is no component", wasm.display());
+    };
+    let short = |name: String| {
+        let name = name.split('@').next().unwrap_or_default();
+        name.strip_prefix("latchwork:plugin/").unwrap_or(name).to_owned()
+    };
+    let names = |keys: Vec<String>| {
+        let mut names: Vec<_> = keys.into_iter().map(short).collect();
+        names.sort();
+        names
+    };
+    let world = &resolve.worlds[world];
+    let imports = world.imports.keys().map(|key| resolve.name_world_key(key)).collect();
+    let exports = world.exports.keys().map(|key| resolve.name_world_key(key)).collect();
+    Ok((names(imports), names(exports)))
+}
+
+#[test]
+fn every_example_is_a_component_that_imports_what_it_needs_and_no_more() -> Result<()> {
+    let _guard = one_at_a_time();
+    for (dir, name, imports, exports) in PLUGINS {
+        let built = build(&examples().join(dir))?;
+        assert_eq!(built.name, name);
+        assert_eq!(built.kind, if name == "funding" { PluginKind::Step } else { PluginKind::Tool });
+        assert_eq!(built.digest, Hash::of(&[&std::fs::read(&built.wasm)?]));
+        let with = |names: &[&str], always: &[&str]| {
+            let mut names: Vec<String> = names.iter().chain(always).map(|name| (*name).to_owned()).collect();
+            names.sort();
+            names
+        };
+        let (imported, exported) = world(&built.wasm)?;
+        assert_eq!(imported, with(imports, &["log", "types"]), "{name}");
+        assert_eq!(exported, with(exports, &["plugin"]), "{name}");
+        assert!(!build(&examples().join(dir))?.changed, "{name} was built again from the same sources");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_same_sources_elsewhere_give_the_same_component() -> Result<()> {
+    let _guard = one_at_a_time();
+    let here = build(&examples().join("files-rust"))?;
+    let root = examples().parent().expect("the workspace").to_path_buf();
+    let elsewhere = tempfile::tempdir()?;
+    std::fs::copy(root.join("Cargo.toml"), elsewhere.path().join("Cargo.toml"))?;
+    for part in ["guest-sdk", "example-plugins"] {
+        copy(&root.join(part), &elsewhere.path().join(part))?;
+    }
+    let there = build(&elsewhere.path().join("example-plugins/files-rust"))?;
+    assert!(there.changed);
+    assert_eq!(here.digest, there.digest);
+    Ok(())
+}
+
+/// Sources only.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == "target" || name == "build" {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &to.join(name))?,
+            false => std::fs::copy(entry.path(), to.join(name)).map(drop)?,
+        }
+    }
+    Ok(())
+}
+
+/// The operators of the examples, as their plugins describe them.
+struct Examples;
+
+impl Catalog for Examples {
+    fn operator(&self, name: &str) -> Option<OperatorInfo> {
+        use Determinism::{External, Pure, Stable};
+        use Effect::{ExternalSend, InternalWrite, ProduceOutcome, ReadOnly};
+        let (effects, determinism, kind) = match name {
+            "Professor.Summarize" | "Alignment.Build" => (vec![ReadOnly, ProduceOutcome], Pure, PluginKind::Step),
+            "Email.GenerateDraft" => (vec![ProduceOutcome], Stable, PluginKind::Step),
+            "Email.Review" => (vec![ProduceOutcome], Pure, PluginKind::Step),
+            "File.Read" => (vec![ReadOnly], External, PluginKind::Tool),
+            "Request.Apply" => (vec![InternalWrite], External, PluginKind::Tool),
+            "Mail.Send" => (vec![ExternalSend], External, PluginKind::Tool),
+            _ => return None,
+        };
+        Some(OperatorInfo { effects, determinism, kind })
+    }
+    fn names(&self) -> Vec<String> {
+        ["Professor.Summarize", "Alignment.Build", "Email.GenerateDraft", "Email.Review", "Request.Apply", "Mail.Send"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+}
+
+#[test]
+fn the_shipped_plan_holds_and_pins_the_shipped_files() -> Result<()> {
+    let flow = examples().join("funding-outreach");
+    let plan = plan::check(&std::fs::read(flow.join("plan.json"))?, &Examples)
+        .map_err(|violations| anyhow::anyhow!("{violations:#?}"))?;
+    assert_eq!(plan.steps.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>(), ["s1", "s2", "s3", "s4", "s5", "s6"]);
+    for (step, pointer) in [("s1", "/page"), ("s2", "/cv")] {
+        let step = plan.steps.iter().find(|found| found.step_id.as_str() == step).context("a step")?;
+        let source = step.payload.pointer(pointer).context("a source")?;
+        let path = source["path"].as_str().and_then(|path| path.strip_prefix('/')).context("a path")?;
+        let content = std::fs::read(flow.join(path))?;
+        assert_eq!(source["sha256"].as_str(), Some(Hash::of(&[&content]).to_hex().as_str()), "put the new hash of {path} into plan.json");
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Plugins by configuration: found, checked, kept, and every problem listed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use latchwork::config::{Config, Grants, HttpGrant, LimitsConfig, PluginConfig, TcpGrant};
+use latchwork::engine::{Engine, EngineOptions, Problem};
+use latchwork::registry::Registry;
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::{Class, OnIndeterminate, PluginKind};
+
+use super::Map;
+use crate::support::guest;
+
+fn plugin(name: &str, source: &Path) -> PluginConfig {
+    PluginConfig {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        digest: None,
+        grants: Grants::default(),
+        limits: LimitsConfig::default(),
+        on_indeterminate: None,
+        config: Default::default(),
+    }
+}
+
+fn tool(name: &str) -> PluginConfig {
+    let grants = Grants {
+        http: vec![HttpGrant { scheme: "https".into(), host: "api.example.com".into(), port: 443 }],
+        tcp: vec![TcpGrant { host: "smtp.example.com".into(), port: 587 }],
+        ..Grants::default()
+    };
+    PluginConfig { grants, ..plugin(name, &guest("hostile-tool")) }
+}
+
+fn config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
+    Config { plugins, ..Config::with_defaults(dir) }
+}
+
+fn load(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> {
+    let cache_dir = Some(config.state_dir.join("cache"));
+    let engine = Engine::new(EngineOptions { cache_dir }).unwrap();
+    Registry::load(engine, config, Arc::new(Map::default()))
+}
+
+#[test]
+fn operators_are_pinned_and_versions_stay_loadable() {
+    let dir = tempfile::tempdir().unwrap();
+    let step = guest("hostile-step");
+    let mut all = config(dir.path(), vec![plugin("step", &step), tool("tool")]);
+    all.on_indeterminate = OnIndeterminate::Fail;
+    all.plugins[1].on_indeterminate = Some(OnIndeterminate::Park);
+    let registry = load(&all).unwrap();
+    let pinned = registry.pin();
+    assert_eq!(pinned.len(), 4);
+    let digest = Hash::of(&[&std::fs::read(&step).unwrap()]);
+    let first = &pinned["Hostile.Do"];
+    assert_eq!((first.digest, first.kind, first.on_indeterminate), (digest, PluginKind::Step, OnIndeterminate::Fail));
+    let second = &pinned["World.Change"];
+    assert_eq!((second.class, second.on_indeterminate), (Class::Queryable, OnIndeterminate::Park));
+    assert!(second.reconcile);
+    assert_eq!(second.limits.timeout_ms, 20_000, "what it wishes, below the default");
+    assert_eq!(registry.by_operator("World.Look").unwrap().name, "tool");
+    assert!(registry.by_operator("None.Such").is_none());
+
+    // Another version under the same name: the pinned one is still there.
+    let other = load(&config(dir.path(), vec![tool("step")])).unwrap();
+    let pinned = other.by_digest(digest);
+    // The present grants of that name are a tool's, and this version is a step: refused, not run.
+    assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
+    let again = load(&config(dir.path(), vec![plugin("step", &step)])).unwrap();
+    assert_eq!(again.by_digest(digest).unwrap().name, "step");
+
+    // Its plugin is gone from the configuration: said so.
+    let none = load(&config(dir.path(), vec![])).unwrap();
+    assert!(none.by_digest(digest).unwrap_err().to_string().contains("configure it again"));
+    assert!(none.by_digest(Hash::default()).unwrap_err().to_string().contains("not kept"));
+}
+
+#[test]
+fn every_problem_of_every_plugin_is_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let step = guest("hostile-step");
+    let wrong = PluginConfig { digest: Some(Hash::default()), ..plugin("wrong", &step) };
+    let errors = load(&config(
+        dir.path(),
+        vec![
+            plugin("one", &step),
+            wrong,
+            plugin("missing", &dir.path().join("none.wasm")),
+            plugin("two", &step),
+            plugin("wasi", &guest("wasi-step")),
+        ],
+    ))
+    .err()
+    .expect("four of five are refused");
+    let named: Vec<_> = errors.iter().map(|error| (error.plugin(), error.page())).collect();
+    assert_eq!(named, [("wrong", "L0021"), ("missing", "L0020"), ("two", "L0024"), ("wasi", "L0022")]);
+    let digest = errors[0].to_string();
+    assert!(digest.contains(&"0".repeat(64)), "{digest}");
+    assert!(digest.contains(&Hash::of(&[&std::fs::read(&step).unwrap()]).to_hex()), "{digest}");
+    assert!(errors[2].to_string().contains("\"one\""), "{}", errors[2]);
+    assert!(errors[3].problems.iter().all(|problem| matches!(problem, Problem::Import { .. })));
+}
+
+#[test]
+fn damaged_compiled_code_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(dir.path(), vec![plugin("step", &guest("hostile-step"))]);
+    load(&config).unwrap();
+    let entries = || std::fs::read_dir(config.state_dir.join("cache")).unwrap().map(|entry| entry.unwrap().path());
+    let good: Vec<_> = entries().map(|path| (std::fs::read(&path).unwrap(), path)).collect();
+    assert_eq!(good.len(), 1);
+    let (bytes, path) = &good[0];
+    for damage in [&bytes[..bytes.len() / 2], b"", &[&bytes[..bytes.len() - 1], b"\0\0"].concat()] {
+        std::fs::write(path, damage).unwrap();
+        load(&config).unwrap();
+        assert_eq!(std::fs::read(path).unwrap().len(), bytes.len());
+    }
+}
