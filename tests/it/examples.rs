@@ -163,13 +163,20 @@ fn the_shipped_plan_holds_and_pins_the_shipped_files() -> Result<()> {
     let flow = examples().join("funding-outreach");
     let plan = plan::check(&std::fs::read(flow.join("plan.json"))?, &Examples)
         .map_err(|violations| anyhow::anyhow!("{violations:#?}"))?;
-    assert_eq!(plan.steps.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>(), ["s1", "s2", "s3", "s4", "s5", "s6"]);
+    assert_eq!(
+        plan.steps.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>(),
+        ["s1", "s2", "s3", "s4", "s5", "s6"]
+    );
     for (step, pointer) in [("s1", "/page"), ("s2", "/cv")] {
         let step = plan.steps.iter().find(|found| found.step_id.as_str() == step).context("a step")?;
         let source = step.payload.pointer(pointer).context("a source")?;
         let path = source["path"].as_str().and_then(|path| path.strip_prefix('/')).context("a path")?;
         let content = std::fs::read(flow.join(path))?;
-        assert_eq!(source["sha256"].as_str(), Some(Hash::of(&[&content]).to_hex().as_str()), "put the new hash of {path} into plan.json");
+        assert_eq!(
+            source["sha256"].as_str(),
+            Some(Hash::of(&[&content]).to_hex().as_str()),
+            "put the new hash of {path} into plan.json"
+        );
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 use super::world::{Log, World, row};
 
 /// Jobs write at the same time; every third batch is wrong in its own way.
-pub async fn one_jobs_conflict_fails_nobody_else(world: World) {
+pub(crate) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     let mut logs = Vec::new();
     for job in 0..48 {
         logs.push(world.running(&format!("j{job}")).await);
@@ -54,7 +54,7 @@ pub async fn one_jobs_conflict_fails_nobody_else(world: World) {
     }
 }
 
-pub async fn batches_of_one_job_follow_each_other(world: World) {
+pub(crate) async fn batches_of_one_job_follow_each_other(world: World) {
     let mut log = world.running("one").await;
     let batches: Vec<_> = (0..300).map(|_| log.append(2)).collect();
     let mut wrong = log.clone();
@@ -74,7 +74,7 @@ pub async fn batches_of_one_job_follow_each_other(world: World) {
     }
 }
 
-pub async fn lingering_batches_are_written_in_order(world: World) {
+pub(crate) async fn lingering_batches_are_written_in_order(world: World) {
     let mut log = world.running("one").await;
     let before = world.store.counters().flushes;
     let mut alone = log.append(1);

@@ -6,7 +6,7 @@ use latchwork_core::storage::WriteError;
 
 use super::world::{World, effect};
 
-pub async fn effects_are_written_once(world: World) {
+pub(crate) async fn effects_are_written_once(world: World) {
     let log = world.running("one").await;
     let first = effect("s1", 1, "{}");
     world.store.put(&log.job_id, &[first.clone(), effect("s1", 2, "2")]).await.unwrap();
@@ -19,7 +19,7 @@ pub async fn effects_are_written_once(world: World) {
     world.store.put(&log.job_id, &[]).await.unwrap();
 }
 
-pub async fn effects_of_foreign_jobs_are_kept(world: World) {
+pub(crate) async fn effects_of_foreign_jobs_are_kept(world: World) {
     let (one, two) = ("job_elsewhere".into(), "job_further".into());
     world.store.put(&one, &[effect("s1", 1, "1")]).await.unwrap();
     world.store.put(&two, &[effect("s1", 1, "2")]).await.unwrap();
@@ -29,7 +29,7 @@ pub async fn effects_of_foreign_jobs_are_kept(world: World) {
 }
 
 /// A verdict and a late answer of the same try: the first one wins, whichever it is.
-pub async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
+pub(crate) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
     let mut log = world.running("one").await;
     let answer = effect("s1", 1, "{}");
     let mut verdict = answer.clone();
@@ -52,7 +52,7 @@ pub async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
     assert_eq!(world.store.put(&log.job_id, &[effect("s1", 2, "{}")]).await, Err(refused));
 }
 
-pub async fn values_are_kept_by_namespace(world: World) {
+pub(crate) async fn values_are_kept_by_namespace(world: World) {
     assert_eq!(world.store.get("mail", "k").await.unwrap(), None);
     world.store.set("mail", "k", b"\0one").await.unwrap();
     world.store.set("other", "k", b"").await.unwrap();

@@ -17,31 +17,31 @@ use latchwork_store::{OpenOptions, OwnerLock, Sqlite};
 use tempfile::TempDir;
 
 /// All that a store is.
-pub trait Store: Journal + EffectStore + KeyValue {}
+pub(crate) trait Store: Journal + EffectStore + KeyValue {}
 impl<T: Journal + EffectStore + KeyValue> Store for T {}
 
 /// Length of every lease.
-pub const LEASE_MS: u32 = 15_000;
+pub(crate) const LEASE_MS: u32 = 15_000;
 /// Clock margin of every store.
-pub const MARGIN_MS: u32 = 2000;
+pub(crate) const MARGIN_MS: u32 = 2000;
 
 /// A store under test.
-pub struct World {
-    pub store: Arc<dyn Store>,
-    pub clock: Arc<ManualClock>,
+pub(crate) struct World {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<ManualClock>,
     /// Where the files of a store on disk are.
-    pub dir: Option<TempDir>,
+    pub(crate) dir: Option<TempDir>,
     locks: Mutex<HashMap<String, OwnerLock>>,
 }
 
 impl World {
-    pub fn memory() -> Self {
+    pub(crate) fn memory() -> Self {
         let clock = Arc::new(ManualClock::default());
         let store = Arc::new(Memory::new(clock.clone(), MARGIN_MS));
         Self { store, clock, dir: None, locks: Mutex::default() }
     }
 
-    pub async fn sqlite() -> Self {
+    pub(crate) async fn sqlite() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::default());
         let options = OpenOptions { clock: Some(clock.clone()), ..OpenOptions::new(dir.path().join("latch.db")) };
@@ -50,7 +50,7 @@ impl World {
     }
 
     /// A process that claims.
-    pub fn claimer(&self, name: &str) -> Claimer {
+    pub(crate) fn claimer(&self, name: &str) -> Claimer {
         let owner = match &self.dir {
             None => Owner {
                 worker: name.to_owned(),
@@ -71,18 +71,18 @@ impl World {
     }
 
     /// End a process.
-    pub fn kill(&self, claimer: &Claimer) {
+    pub(crate) fn kill(&self, claimer: &Claimer) {
         self.clock.kill(&claimer.owner);
         self.locks.lock().unwrap().remove(&claimer.owner.worker);
     }
 
     /// The database file.
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.dir.as_ref().expect("this store is on disk").path().join("latch.db")
     }
 
     /// A new job, claimed by a new process.
-    pub async fn running(&self, name: &str) -> Log {
+    pub(crate) async fn running(&self, name: &str) -> Log {
         let claimer = self.claimer(&format!("worker-of-{name}"));
         let mut new = new_job(name);
         new.claim = Some(claimer);
@@ -92,32 +92,32 @@ impl World {
         log
     }
 
-    pub async fn row(&self, log: &Log) -> JobRow {
+    pub(crate) async fn row(&self, log: &Log) -> JobRow {
         self.store.job(&log.job_id).await.unwrap().unwrap()
     }
 }
 
 /// Where a writer thinks that a log ends.
 #[derive(Clone, Debug)]
-pub struct Log {
-    pub job_id: JobId,
-    pub attempt: u32,
-    pub seq: u64,
-    pub head: Hash,
+pub(crate) struct Log {
+    pub(crate) job_id: JobId,
+    pub(crate) attempt: u32,
+    pub(crate) seq: u64,
+    pub(crate) head: Hash,
 }
 
 impl Log {
-    pub fn of(new: &NewJob) -> Self {
+    pub(crate) fn of(new: &NewJob) -> Self {
         Self { job_id: new.row.job_id.clone(), attempt: new.row.attempt, seq: new.row.next_seq, head: new.row.head }
     }
 
     /// An empty batch at the end.
-    pub fn batch(&self) -> Batch {
+    pub(crate) fn batch(&self) -> Batch {
         Batch::new(self.job_id.clone(), self.attempt, self.seq, self.head)
     }
 
     /// A batch of so many events; the log goes on behind it.
-    pub fn append(&mut self, events: usize) -> Batch {
+    pub(crate) fn append(&mut self, events: usize) -> Batch {
         let mut batch = self.batch();
         for _ in 0..events {
             let body = Body::StepStarted { step_id: StepId::new(format!("s{}", self.seq)) };
@@ -130,7 +130,7 @@ impl Log {
     }
 
     /// A batch that takes the job to this state.
-    pub fn ending(&mut self, to: JobState, wake_at_us: Option<i64>) -> Batch {
+    pub(crate) fn ending(&mut self, to: JobState, wake_at_us: Option<i64>) -> Batch {
         let mut batch = self.append(1);
         batch.status = Some(StatusWrite { to, wake_at_us });
         batch
@@ -138,7 +138,7 @@ impl Log {
 }
 
 /// A job to submit; `name` makes its id and request key.
-pub fn new_job(name: &str) -> NewJob {
+pub(crate) fn new_job(name: &str) -> NewJob {
     let mut events = Vec::new();
     let mut head = Hash::default();
     for (seq, text) in [(0, "a"), (1, "b")] {
@@ -174,12 +174,12 @@ pub fn new_job(name: &str) -> NewJob {
     }
 }
 
-pub fn payload(label: &str, bytes: &[u8]) -> Payload {
+pub(crate) fn payload(label: &str, bytes: &[u8]) -> Payload {
     Payload { label: label.to_owned(), bytes: bytes.to_owned() }
 }
 
 /// A ledger row of a first try.
-pub fn row(slot: &str, state: RowState, attempt: u32) -> Row {
+pub(crate) fn row(slot: &str, state: RowState, attempt: u32) -> Row {
     Row {
         slot: Slot::new(slot),
         operator: Operator::new("Mail.Send"),
@@ -199,7 +199,7 @@ pub fn row(slot: &str, state: RowState, attempt: u32) -> Row {
     }
 }
 
-pub fn effect(slot: &str, try_no: u32, result: &str) -> Effect {
+pub(crate) fn effect(slot: &str, try_no: u32, result: &str) -> Effect {
     let output = Output { result: result.to_owned(), receipt: None, state_changes: Vec::new(), usage: None };
     Effect {
         slot: Slot::new(slot),
