@@ -44,7 +44,9 @@ fn files() -> Vec<File> {
                 if !made && (!name.starts_with('.') || name == ".ci" || name == ".cargo") {
                     folders.push(path);
                 }
-            } else if let Ok(text) = std::fs::read_to_string(&path) {
+            } else if name != ".git"
+                && let Ok(text) = std::fs::read_to_string(&path)
+            {
                 let path = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
                 files.push(File { path, text });
             }
@@ -91,9 +93,9 @@ fn names(line: &str, word: &str) -> bool {
 
 #[test]
 fn no_file_is_too_long() {
-    // Generated, and compared with what generates it: bindings.rs.
-    let generated = |file: &File| file.path.starts_with("guest-sdk/rust/src/bindings/");
-    let long = files().into_iter().filter(|file| file.path.ends_with(".rs") && !generated(file));
+    // What a generator wrote is as long as it is.
+    let written = |file: &File| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
+    let long = files().into_iter().filter(written);
     let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
     none("a file has one concept", long.map(|(lines, path)| format!("{path}: {lines} lines")).collect());
 }
@@ -102,7 +104,8 @@ fn no_file_is_too_long() {
 fn the_kernel_is_pure() {
     let manifest = std::fs::read_to_string(root().join("host/core/Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();
-    let dependencies: BTreeSet<&str> = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
+    let dependencies: BTreeSet<&str> =
+        manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
     for impure in ["tokio", "sqlx", "wasmtime", "getrandom", "rustix", "tracing", "futures", "tempfile"] {
         assert!(!dependencies.contains(impure), "latchwork-core depends on {impure}");
     }
@@ -168,16 +171,15 @@ fn a_tool_is_called_in_one_place() {
 #[test]
 fn every_invariant_is_cited_by_a_test() {
     let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is an ARCHITECTURE.md");
-    let stated: BTreeSet<u32> = architecture
-        .lines()
-        .filter_map(|line| line.strip_prefix("**I")?.split_once("**")?.0.parse().ok())
-        .collect();
+    let stated: BTreeSet<u32> =
+        architecture.lines().filter_map(|line| line.strip_prefix("**I")?.split_once("**")?.0.parse().ok()).collect();
     assert!(!stated.is_empty(), "ARCHITECTURE.md states invariants, each on a line that begins with **I1**");
     assert_eq!(stated.iter().copied().collect::<Vec<_>>(), (1..=stated.len() as u32).collect::<Vec<_>>(), "numbered");
 
     let mut cited: BTreeMap<u32, String> = BTreeMap::new();
     for file in files().into_iter().filter(|file| file.path.ends_with(".rs") && file.path != "tests/it/tidy.rs") {
-        let whole = file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
+        let whole =
+            file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
         let tests = match whole {
             true => file.text.as_str(),
             false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
@@ -226,7 +228,9 @@ fn the_project_speaks_of_itself_alone() {
     let mut found = Vec::new();
     for file in files() {
         for (number, line) in file.text.lines().enumerate() {
-            if let Some(word) = words.iter().find(|word| names(line, word)) {
+            // A word in quotes is data.
+            let said = |word: &&&str| names(line, word) && !line.contains(&format!("\"{word}\""));
+            if let Some(word) = words.iter().find(said) {
                 found.push(format!("{}:{}: {word}", file.path, number + 1));
             }
         }
@@ -238,7 +242,9 @@ fn the_project_speaks_of_itself_alone() {
 fn lock_files_name_the_public_registry_and_no_addresses() {
     let mut found = Vec::new();
     let mut locks = 0;
-    for file in files().iter().filter(|file| file.path.ends_with("Cargo.lock") || file.path.ends_with("package-lock.json")) {
+    for file in
+        files().iter().filter(|file| file.path.ends_with("Cargo.lock") || file.path.ends_with("package-lock.json"))
+    {
         locks += 1;
         for line in file.text.lines().filter(|line| line.contains("://")) {
             if line != "source = \"registry+https://github.com/rust-lang/crates.io-index\"" {
@@ -276,10 +282,35 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
 fn the_manual_lists_every_verb_and_every_key() {
     let manual = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
     for key in [
-        "database", "commit", "effect_store", "durability", "on_indeterminate", "lease", "heartbeat", "clock_margin",
-        "max_attempts_without_progress", "state_dir", "modes", "standing_approvals", "effects", "tags", "name",
-        "source", "digest", "http", "tcp", "dirs", "secrets", "secrets_clear", "kv", "memory", "fuel", "timeout",
-        "output", "host_calls", "config",
+        "database",
+        "commit",
+        "effect_store",
+        "durability",
+        "on_indeterminate",
+        "lease",
+        "heartbeat",
+        "clock_margin",
+        "max_attempts_without_progress",
+        "state_dir",
+        "modes",
+        "standing_approvals",
+        "effects",
+        "tags",
+        "name",
+        "source",
+        "digest",
+        "http",
+        "tcp",
+        "dirs",
+        "secrets",
+        "secrets_clear",
+        "kv",
+        "memory",
+        "fuel",
+        "timeout",
+        "output",
+        "host_calls",
+        "config",
     ] {
         assert!(manual.contains(&format!("`{key}`")), "docs/configuration.md: {key}");
     }

@@ -13,20 +13,20 @@ use crate::worker::Observer;
 
 /// One thing to show.
 #[derive(Debug)]
-pub struct Line {
+pub(super) struct Line {
     tone: Tone,
     text: String,
 }
 
 /// Collects what is to be shown; [`show`] prints it.
-pub struct Live {
+pub(super) struct Live {
     lines: mpsc::UnboundedSender<Line>,
     started: Mutex<BTreeMap<StepId, i64>>,
 }
 
 impl Live {
     /// An observer, and what it sees.
-    pub fn new() -> (Live, mpsc::UnboundedReceiver<Line>) {
+    pub(super) fn new() -> (Live, mpsc::UnboundedReceiver<Line>) {
         let (lines, seen) = mpsc::unbounded_channel();
         (Live { lines, started: Mutex::default() }, seen)
     }
@@ -43,7 +43,7 @@ impl Live {
 }
 
 /// Prints one line to stderr.
-pub fn show(printer: &Printer, line: &Line) {
+pub(super) fn show(printer: &Printer, line: &Line) {
     printer.progress(line.tone, &line.text);
 }
 

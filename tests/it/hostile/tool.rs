@@ -161,9 +161,8 @@ async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
     let said = answers(&plugin, "World.Look", get.clone()).await;
     assert!(error_of(&said[0]).contains("DestinationIpProhibited"), "{said:?}");
     // The address may be either of the two that the name has.
-    let line = |address: &str| {
-        format!("grants = {{ http = [\"http://localhost:{0}\", \"http://{address}:{0}\"]", server.port)
-    };
+    let line =
+        |address: &str| format!("grants = {{ http = [\"http://localhost:{0}\", \"http://{address}:{0}\"]", server.port);
     let text = log.text();
     assert!(text.contains(&line("127.0.0.1")) || text.contains(&line("[::1]")), "{text}");
     assert!(server.requests().is_empty());
@@ -188,7 +187,10 @@ async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
     ]);
     let said = answers(&plugin, "World.Change", script).await;
     assert!(error_of(&said[0]).contains("HttpRequestDenied"));
-    assert!(error_of(&said[1]).contains("HttpRequestUriInvalid") || error_of(&said[1]).contains("authority"), "{said:?}");
+    assert!(
+        error_of(&said[1]).contains("HttpRequestUriInvalid") || error_of(&said[1]).contains("authority"),
+        "{said:?}"
+    );
     assert!(error_of(&said[2]).contains("NotGranted"));
     assert!(error_of(&said[3]).contains("NotGranted"));
     assert!(error_of(&said[4]).contains("AccessDenied"));
@@ -212,7 +214,8 @@ async fn redirects_are_the_guests_business() {
     let (server, private) = (Server::start().await, Server::start().await);
     let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
     let location = private.url("/secret");
-    let said = answers(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}])).await;
+    let said =
+        answers(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}])).await;
     assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
     assert!(private.requests().is_empty());
     // Following it is a request like any other.
@@ -234,9 +237,7 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
     };
     let plugin = load("hostile-tool", grants.clone(), limits()).unwrap();
     let log = Log::capture();
-    let post = |headers: Value, body: Value| {
-        json!({"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": headers, "body": body}})
-    };
+    let post = |headers: Value, body: Value| json!({"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": headers, "body": body}});
     let script = json!([
         {"secret": "TOKEN"}, {"secret": "UNSET"},
         post(json!({"authorization": "Bearer $TOKEN"}), json!(["a=$TOKEN&b=", "$TOKEN"])),
@@ -403,9 +404,10 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
     assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
     assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
     // It may look and change nothing, whatever its operator declares.
-    let Ok(ReconcileVerdict::Happened(output)) =
-        reconcile(json!([{"write": {"path": "/d/new", "text": "x"}}, {"http": {"method": "POST", "url": server.url("/")}}]))
-            .await
+    let Ok(ReconcileVerdict::Happened(output)) = reconcile(
+        json!([{"write": {"path": "/d/new", "text": "x"}}, {"http": {"method": "POST", "url": server.url("/")}}]),
+    )
+    .await
     else {
         panic!("it answers")
     };
