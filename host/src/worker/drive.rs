@@ -89,7 +89,7 @@ impl Run {
         let claimed = self.state().durable.job.attempt < self.attempt;
         if claimed {
             let parts = &self.worker.parts;
-            self.write(decide::claimed(&parts.owner.worker, parts.engine_profile)).await?;
+            self.write(decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile)).await?;
         }
         self.drain_inbox().await?;
         let poisoned = {

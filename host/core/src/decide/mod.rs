@@ -45,8 +45,9 @@ pub const WAIT_IN_PLACE_MS: u32 = 2_000;
 pub const TRIES_MAX: u32 = 6;
 
 /// The claim's own event.
-pub fn claimed(worker: &str, engine_profile: Hash) -> Draft {
-    Draft { events: vec![Body::JobClaimed { worker: worker.to_owned(), engine_profile }], ..Draft::default() }
+pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
+    let body = Body::JobClaimed { worker: worker.to_owned(), engine_profile };
+    Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }
 }
 
 /// Identity of the outcome of a step: the same for every try and replay.

@@ -30,6 +30,8 @@ pub struct Draft {
     pub inbox_done: Vec<i64>,
     /// Where the job goes.
     pub status: Option<StatusWrite>,
+    /// The claim's attempt, in the draft that begins it: an earlier one may have left no event.
+    pub attempt: Option<u32>,
     /// Whether it starts invocations.
     pub acquire: bool,
     /// Whether somebody waits for it to be durable.
@@ -56,6 +58,7 @@ impl Draft {
         self.actions.extend(other.actions);
         self.inbox_done.extend(other.inbox_done);
         self.status = other.status.or(self.status);
+        self.attempt = other.attempt.or(self.attempt);
         self.acquire |= other.acquire;
         self.flush_now |= other.flush_now;
         self
@@ -98,12 +101,9 @@ impl Durable {
         let mut batch = Batch::new(self.job.header.job_id.clone(), self.job.attempt, self.job.next_seq, self.job.head);
         // Event times never go back, whatever the clock does.
         let time_us = now_us.max(self.job.last_us);
-        let mut attempt = self.job.attempt;
+        let attempt = draft.attempt.unwrap_or(self.job.attempt);
+        batch.attempt = attempt;
         for body in draft.events {
-            if matches!(body, Body::JobClaimed { .. }) {
-                attempt += 1;
-                batch.attempt = attempt;
-            }
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
             batch.events.push(event);

@@ -180,6 +180,14 @@ fn a_final_code_is_never_retried() {
 }
 
 #[test]
+fn a_claim_that_left_no_event_still_counts() {
+    let mut sim = sim("Opaque");
+    sim.lost_claims = 1;
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, durable.job.attempt), (JobState::Completed, 2));
+}
+
+#[test]
 fn a_cancelled_job_starts_nothing_new() {
     let mut sim = sim("Opaque");
     drop(sim.process(Some(Cut::Write(3))));

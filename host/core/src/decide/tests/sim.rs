@@ -45,6 +45,8 @@ pub(super) struct Sim {
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
     pub(super) now_us: i64,
+    /// Claims whose event was never written.
+    pub(super) lost_claims: u32,
     writes: usize,
     executions: usize,
     cut: Option<Cut>,
@@ -151,6 +153,7 @@ impl Sim {
             script: BTreeMap::new(),
             reconcile_unknown: false,
             now_us: 2_000,
+            lost_claims: 0,
             writes: 0,
             executions: 0,
             cut: None,
@@ -168,7 +171,8 @@ impl Sim {
         if durable.job.state.is_terminal() {
             return Ok(durable);
         }
-        self.write(&mut durable, decide::claimed("w", Hash::default()))?;
+        let attempt = durable.job.attempt + 1 + self.lost_claims;
+        self.write(&mut durable, decide::claimed(attempt, "w", Hash::default()))?;
         for row in std::mem::take(&mut self.inbox) {
             let draft = decide::inbox(&durable, &row, &self.context());
             self.write(&mut durable, draft)?;

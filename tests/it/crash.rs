@@ -1,0 +1,166 @@
+//! Kill the process at every crash point, restart it, resolve what is parked with the truth, and
+//! count what happened in the world. Real processes, real components, a real database.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use latchwork::worker::EXECUTE_POINTS;
+use latchwork_store::STATEMENTS;
+use serde_json::json;
+
+use crate::place::Place;
+use crate::program::latch;
+
+/// Statements that no worker's path through a job has: asked for by commands that look.
+const ASKED_BY_COMMANDS: &[&str] = &["jobs_read", "recover", "action_read", "kv_get", "kv_set", "kv_delete"];
+
+/// Statements that only faults and second processes bring about; the store's own suite kills there.
+const ASKED_BY_FAULTS: &[&str] =
+    &["rollback", "reread", "release", "heartbeat", "inbox_find", "inbox_insert", "schema"];
+
+/// One kill: the name of the point, its side, and the how-many-th time.
+type Point = (String, &'static str, u32);
+
+/// Runs the plan with a kill at this point; false where the point was not reached.
+fn run_killed(place: &Place, point: &Point) -> bool {
+    let mut command = latch(&place.dir, &place.run_args());
+    killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
+}
+
+fn killed(command: &mut std::process::Command) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    let output = command.output().expect("latch runs");
+    let signal = output.status.signal();
+    assert!(
+        signal == Some(9) || matches!(output.status.code(), Some(0 | 3)),
+        "neither killed nor done: {:?} {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    signal == Some(9)
+}
+
+/// Every point, each time it is passed, until a run gets through without reaching it.
+fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point)) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
+        for side in ["before", "after"] {
+            for nth in 1.. {
+                let point = ((*name).to_owned(), side, nth);
+                let place = template.again();
+                if !run_killed(&place, &point) {
+                    break;
+                }
+                reached.insert((*name).to_owned());
+                check(&place, &point);
+            }
+        }
+    }
+    reached
+}
+
+fn witness_suite(commit: &str) {
+    let template = Place::witness(commit);
+    let reached = every_point(&template, |place, point| {
+        place.finish_with_the_truth();
+        check_world(place, &format!("{commit}, killed at {point:?}"));
+    });
+    // What a first run never does, a second one may: kill that one too, after a first crash in mid-call.
+    let left: Vec<_> = STATEMENTS
+        .iter()
+        .chain(EXECUTE_POINTS)
+        .filter(|name| !reached.contains(**name))
+        .filter(|name| !ASKED_BY_COMMANDS.contains(name) && !ASKED_BY_FAULTS.contains(name))
+        .collect();
+    for name in left {
+        let mut times = 0;
+        for side in ["before", "after"] {
+            let place = template.again();
+            assert!(run_killed(&place, &("execute".to_owned(), "after", 3)), "the third call is reached");
+            let mut resume = latch(&place.dir, &["resume"]);
+            times += u32::from(killed(resume.env("LATCH_CRASH_AT", format!("{name}:{side}:1"))));
+            place.finish_with_the_truth();
+            check_world(&place, &format!("{commit}, resumed and killed {side} {name}"));
+        }
+        assert_eq!(times, 2, "{name} is a crash point that no test reaches");
+    }
+}
+
+/// Opaque and queryable calls happened exactly once, keyed ones at least once under one key and
+/// were applied once.
+fn check_world(place: &Place, when: &str) {
+    let job = place.the_job();
+    assert_eq!(job["state"], "COMPLETED", "{when}: {job:#}");
+    let world = place.world();
+    for slot in ["o", "q", "d/0", "d/1"] {
+        assert_eq!(world.get(slot), Some(&1), "{when}: {slot} in {world:?}");
+    }
+    for slot in ["k", "d/2"] {
+        assert!(world.get(slot) >= Some(&1), "{when}: {slot} in {world:?}");
+        assert_eq!(world.get(&format!("applied {slot}")), Some(&1), "{when}: {slot} in {world:?}");
+    }
+    assert_eq!(world.len(), 8, "{when}: nothing else happened: {world:?}");
+    let id = job["job_id"].as_str().expect("a job has an id");
+    let replay = place.latch(&["job", "replay", id, "--json"]);
+    assert_eq!(replay.code, 0, "{when}: {} {}", replay.stdout, replay.stderr);
+}
+
+/// I1, I2, I5: atomic commit.
+#[test]
+fn killed_at_every_point_of_an_atomic_commit_each_effect_happens_once() {
+    witness_suite("atomic");
+}
+
+/// I1, I2, I5: staged commit, where window 4 exists.
+#[test]
+fn killed_at_every_point_of_a_staged_commit_each_effect_happens_once() {
+    witness_suite("staged");
+}
+
+/// I1: the golden flow leaves exactly one message in the Maildir, wherever it is killed.
+#[test]
+fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
+    for commit in ["atomic", "staged"] {
+        let template = Place::golden(commit);
+        for name in ["execute", "commit", "effects_insert"] {
+            for side in ["before", "after"] {
+                for nth in 1.. {
+                    let place = template.again();
+                    let point = (name.to_owned(), side, nth);
+                    if !run_killed(&place, &point) {
+                        break;
+                    }
+                    place.finish_with_the_truth();
+                    let job = place.the_job();
+                    assert_eq!(job["state"], "COMPLETED", "{commit} {point:?}: {job:#}");
+                    assert_eq!(files(&place.dir.join("outbox/new")), 1, "{commit} {point:?}: one message");
+                    assert_eq!(files(&place.dir.join("outbox/tmp")), 0, "{commit} {point:?}: never half a message");
+                }
+            }
+        }
+    }
+}
+
+/// I3: an opaque call in doubt is never repeated; the job parks and says so.
+#[test]
+fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
+    let place = Place::witness("atomic").again();
+    assert!(run_killed(&place, &("execute".to_owned(), "after", 2)), "the first world-changing call is reached");
+    for _ in 0..2 {
+        let resumed = place.latch(&["resume", "--json"]);
+        assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+        let job = &resumed.json()["jobs"][0];
+        assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
+        assert_eq!(job["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT");
+        assert_eq!(place.world().get("o"), Some(&1), "resuming executes nothing that is in doubt");
+    }
+    let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    let refused = place.latch(&["job", "resolve", &id, "k", "--not-applied"]);
+    assert_eq!(refused.code, 2, "a call that is not in doubt takes no verdict");
+}
+
+fn files(dir: &Path) -> usize {
+    std::fs::read_dir(dir).map_or(0, |entries| {
+        entries.filter_map(Result::ok).filter(|entry| !entry.file_name().to_string_lossy().starts_with('.')).count()
+    })
+}

@@ -1,0 +1,196 @@
+//! A folder in which `latch` works: configuration, plan, database and a world to count.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use crate::program::{Ran, run};
+
+/// A folder of its own, gone with the value.
+pub(crate) struct Place {
+    _temp: tempfile::TempDir,
+    pub(crate) dir: PathBuf,
+    approve: Vec<&'static str>,
+}
+
+impl Place {
+    /// Witness tools of every class, called by the plan and inside a step.
+    pub(crate) fn witness(commit: &str) -> Place {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects");
+        let component = |name: &str| built(&root.join(name));
+        let grants = r#"grants = { dirs = [{ host = "effects", guest = "/effects", write = true }] }"#;
+        let place = Place::new(vec!["o", "k", "q", "d"]);
+        let config = format!(
+            "commit = {commit:?}\n\
+             [[plugin]]\nname = \"witness\"\nsource = {:?}\n{grants}\n\
+             [[plugin]]\nname = \"witness-queryable\"\nsource = {:?}\n{grants}\n\
+             [[plugin]]\nname = \"witness-step\"\nsource = {:?}\n",
+            component("witness"),
+            component("witness-queryable"),
+            component("witness-step"),
+        );
+        std::fs::create_dir(place.dir.join("effects")).expect("a fresh folder");
+        std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
+        std::fs::write(place.dir.join("plan.json"), witness_plan().to_string()).expect("a fresh folder");
+        place.warm()
+    }
+
+    /// The shipped golden flow.
+    pub(crate) fn golden(commit: &str) -> Place {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+        let place = Place::new(vec!["s5", "s6"]);
+        let flow = examples.join("funding-outreach");
+        for name in ["data", "plan.json"] {
+            copy_tree(&flow.join(name), &place.dir.join(name));
+        }
+        for name in ["outbox", "requests"] {
+            std::fs::create_dir(place.dir.join(name)).expect("a fresh folder");
+        }
+        let mut config = std::fs::read_to_string(flow.join("latch.toml")).expect("it is shipped");
+        for plugin in ["funding-rust", "files-rust", "requests-rust", "mail-maildir-rust"] {
+            let component = built(&examples.join(plugin));
+            config = config.replace(&format!("\"../{plugin}\""), &format!("{component:?}"));
+        }
+        let config = format!("commit = {commit:?}\n{config}");
+        std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
+        place.warm()
+    }
+
+    fn new(approve: Vec<&'static str>) -> Place {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let dir = temp.path().to_owned();
+        Place { _temp: temp, dir, approve }
+    }
+
+    /// Compiles the plugins once, so that copies find them compiled.
+    fn warm(self) -> Place {
+        let listed = self.latch(&["plugin", "list", "--json"]);
+        assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
+        self
+    }
+
+    /// The same place, untouched.
+    pub(crate) fn again(&self) -> Place {
+        let place = Place::new(self.approve.clone());
+        copy_tree(&self.dir, &place.dir);
+        place
+    }
+
+    pub(crate) fn latch(&self, args: &[&str]) -> Ran {
+        run(&self.dir, args)
+    }
+
+    /// The arguments that run the plan with everything approved beforehand.
+    pub(crate) fn run_args(&self) -> Vec<&str> {
+        let mut args = vec!["run", "plan.json", "--json", "--actor", "ada"];
+        for step in &self.approve {
+            args.extend(["--approve", step]);
+        }
+        args
+    }
+
+    /// The one job, or null.
+    pub(crate) fn the_job(&self) -> Value {
+        let listed = self.latch(&["job", "list", "--json"]);
+        assert_eq!(listed.code, 0, "{}", listed.stderr);
+        let jobs = listed.json()["jobs"].clone();
+        assert!(jobs.as_array().is_some_and(|jobs| jobs.len() <= 1), "one request is one job: {jobs:#}");
+        jobs[0].clone()
+    }
+
+    /// Submits again, resumes, and answers every question about calls in doubt with what the
+    /// world shows, until the job is over.
+    pub(crate) fn finish_with_the_truth(&self) {
+        for _ in 0..12 {
+            // The same request attaches to the job, or starts it where the crash came before it.
+            let ran = self.latch(&self.run_args());
+            assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
+            let response = ran.json();
+            if response["state"] == "COMPLETED" {
+                return;
+            }
+            let blocked = &response["blocked_on"];
+            assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT", "{response:#}");
+            let id = response["job_id"].as_str().expect("a job has an id");
+            let slot = blocked["slot"].as_str().expect("a call in doubt has a slot");
+            let happened = self.world().contains_key(slot);
+            std::fs::write(self.dir.join("result.json"), r#"{"file":null,"note":null}"#).expect("writable");
+            let verdict: &[&str] = if happened { &["--applied", "result.json"] } else { &["--not-applied"] };
+            let args = [&["job", "resolve", id, slot, "--reason", "looked", "--actor", "bob"], verdict].concat();
+            let resolved = self.latch(&args);
+            assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
+        }
+        panic!("the job does not end: {:#}", self.the_job());
+    }
+
+    /// What happened: executions by slot, and `applied <slot>` for keyed effects downstream.
+    pub(crate) fn world(&self) -> BTreeMap<String, u32> {
+        let mut world = BTreeMap::new();
+        let mut keys: BTreeMap<String, String> = BTreeMap::new();
+        for entry in std::fs::read_dir(self.dir.join("effects")).expect("the world exists") {
+            let name = entry.expect("readable").file_name().into_string().expect("plain names");
+            let mut parts = name.split('.');
+            let (what, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            // latch-<job>-<slot>-<attempt>, everything but letters and digits as `-`.
+            let slot = key.splitn(4, '-').nth(3).unwrap_or_default();
+            let (slot, _attempt) = slot.rsplit_once('-').expect("a key ends with an attempt");
+            let slot = slot.replace('-', "/");
+            let before = keys.insert(slot.clone(), key.to_owned());
+            assert!(before.is_none_or(|before| before == key), "one key for all tries of {slot}");
+            let label = if what == "applied" { format!("applied {slot}") } else { slot };
+            *world.entry(label).or_default() += 1;
+        }
+        world
+    }
+}
+
+fn witness_plan() -> Value {
+    let step = |id: &str, name: &str, depends_on: &[&str], payload: Value| {
+        json!({
+            "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
+            "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
+            "idempotency_template": format!("crash:{id}"),
+        })
+    };
+    let note = |n: u32| json!({ "note": n });
+    let calls = [("Effect.Opaque", 4), ("Effect.Queryable", 5), ("Effect.Keyed", 6), ("Effect.Read", 7)]
+        .map(|(operator, n)| json!({ "operator": operator, "args": note(n) }));
+    json!({
+        "plan_id": "crash", "schema_version": "1.0", "steps": [
+            step("r", "Effect.Read", &[], note(0)),
+            step("o", "Effect.Opaque", &["r"], note(1)),
+            step("k", "Effect.Keyed", &["o"], note(2)),
+            step("q", "Effect.Queryable", &["k"], note(3)),
+            step("d", "Driver.Run", &["q"], json!({ "calls": calls })),
+        ]
+    })
+}
+
+/// The component built from a folder; one build at a time, since they share a target folder.
+pub(crate) fn built(dir: &Path) -> PathBuf {
+    static BUILT: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut known = BUILT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(component) = known.get(dir) {
+        return component.clone();
+    }
+    let options = latchwork::build::Options::from_env();
+    let built = latchwork::build::build(dir, &options, &mut |_| {}).expect("the plugin builds");
+    known.insert(dir.to_owned(), built.wasm.clone());
+    built.wasm
+}
+
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        std::fs::copy(from, to).expect("copied");
+        return;
+    }
+    std::fs::create_dir_all(to).expect("made");
+    // The cache is refused where others could have written to it.
+    std::fs::set_permissions(to, std::fs::metadata(from).expect("there").permissions()).expect("set");
+    for entry in std::fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        copy_tree(&entry.path(), &to.join(entry.file_name()));
+    }
+}
