@@ -61,8 +61,18 @@ impl Generation {
     }
 
     async fn count(&self, store: &Sqlite, accept: bool) -> Result<(), StoreError> {
+        self.meet(store).await?;
         let now = store.writer.work(Count { file: self.read()?, accept }).await??;
         self.write(&now)
+    }
+
+    /// A database that was never used for work is written down before it is: a crash between its
+    /// first count and the file's would else make it look like one from elsewhere.
+    async fn meet(&self, store: &Sqlite) -> Result<(), StoreError> {
+        let rows = store.readers.run(Name::GENERATION_READ, Script::new(READ)).await?;
+        let stored = kept(Stored::new(&rows[0][0], "meta"))?;
+        let known = self.read()?.is_some_and(|file| file.database_id == stored.database_id);
+        if stored.generation == 0 && !known { self.write(&stored) } else { Ok(()) }
     }
 
     fn path(&self) -> PathBuf {
