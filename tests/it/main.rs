@@ -1,5 +1,7 @@
 //! Integration tests: one binary.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
+
 mod bindings;
 mod cli;
 mod config;
@@ -7,5 +9,6 @@ mod conformance;
 mod examples;
 mod hostile;
 mod program;
+mod store_crash;
 mod support;
 mod tidy;

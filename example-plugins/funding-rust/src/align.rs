@@ -74,7 +74,7 @@ fn build(professor: &Professor, cv: &str) -> Result<Alignment, Error> {
             _ => gaps.push(interest.clone()),
         }
     }
-    overlaps.sort_by(|a, b| b.strength.cmp(&a.strength));
+    overlaps.sort_by_key(|overlap| std::cmp::Reverse(overlap.strength));
     let score = percent(covered / professor.interests.len() as f64);
     Ok(Alignment { applicant, score, overlaps, gaps })
 }

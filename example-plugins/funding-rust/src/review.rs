@@ -151,7 +151,7 @@ fn judge(input: &Input, body: &str, findings: &mut Vec<Finding>) {
     if !body.contains('?') {
         note(findings, "ask", false, "it asks for nothing");
     }
-    for mark in ["{{", "}}", "[name]", "TODO", "XXX", "lorem ipsum"] {
+    for mark in ["{{", "}}", "[name]", "[your ", "lorem ipsum"] {
         if body.to_lowercase().contains(&mark.to_lowercase()) {
             note(findings, "placeholder", false, format!("`{mark}` is left"));
         }

@@ -59,7 +59,7 @@ fn read(html: &str, source: Source) -> Result<Professor, Error> {
     let interests = sections.about(&["interest", "topic"]).flat_map(|text| split_list(text)).collect::<Vec<_>>();
     let mut publications: Vec<_> =
         sections.about(&["publication", "paper"]).filter_map(|text| publication(text)).collect();
-    publications.sort_by(|a, b| b.year.cmp(&a.year));
+    publications.sort_by_key(|publication| std::cmp::Reverse(publication.year));
     let prose: Vec<String> = sections.prose().flat_map(|text| sentences(text)).collect();
     let openings = prose.iter().filter(|sentence| is_opening(sentence)).cloned().collect();
     Ok(Professor {

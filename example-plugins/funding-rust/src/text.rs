@@ -69,10 +69,11 @@ pub fn stem(word: &str) -> String {
     };
     // modell(ing) and model, runn(ing) and run
     let mut letters: Vec<char> = rest.chars().collect();
-    if let [.., a, b] = letters[..] {
-        if a == b && b != 's' {
-            letters.pop();
-        }
+    if let [.., a, b] = letters[..]
+        && a == b
+        && b != 's'
+    {
+        letters.pop();
     }
     String::from_iter(letters).trim_end_matches('e').to_owned()
 }

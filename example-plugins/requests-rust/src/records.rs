@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How often a change is tried on top of somebody else's.
-const RACES_MAX: u32 = 20;
+const RACES_MAX: u32 = 100;
 
 /// One record.
 pub struct Record {

@@ -83,14 +83,20 @@ fn a_write_that_was_cut_off_is_no_revision() {
 #[test]
 fn no_two_calls_make_the_same_revision() {
     let office = office();
+    let start = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
-        for n in 0..8 {
-            let office = &office;
-            scope.spawn(move || office.apply(&format!("k{n}"), json!({ format!("f{n}"): n })));
+        for writer in 0..4 {
+            let (office, start) = (&office, &start);
+            scope.spawn(move || {
+                start.wait();
+                for n in 0..25 {
+                    office.apply(&format!("k{writer}-{n}"), json!({ format!("f{writer}-{n}"): n }));
+                }
+            });
         }
     });
     let last = office.apply("last", json!({ "done": true }));
-    assert_eq!((last.result().revision, last.result().record.len()), (9, 9));
+    assert_eq!((last.result().revision, last.result().record.len()), (101, 101));
 }
 
 #[test]

@@ -35,7 +35,14 @@ pub mod tools;
 pub mod wall;
 
 #[doc(hidden)]
-#[expect(unsafe_code, unreachable_pub, reason = "generated; the documentation is in wit/")]
+#[expect(
+    unsafe_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    clippy::unwrap_used,
+    reason = "generated; the documentation is in wit/"
+)]
 pub mod bindings;
 
 pub use error::{Applied, Code, Error};

@@ -118,10 +118,9 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let rows = ledger(job, batch, boot_us)?;
     let reserved = reserve(job, actions, batch, &mut changes)?;
     let undone = drain(job, batch)?;
-    if let Some(status) = batch.status {
-        if gives_up(status.to) && undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty()) {
-            return Err(WriteError::InboxPending);
-        }
+    let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
+    if undone_left && batch.status.is_some_and(|status| gives_up(status.to)) {
+        return Err(WriteError::InboxPending);
     }
 
     // Nothing can be refused from here on.

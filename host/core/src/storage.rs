@@ -381,6 +381,7 @@ pub struct Claimer {
 
 /// What became of a submission.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one a submission, taken apart at once")]
 pub enum Submitted {
     /// A job of its own, at attempt 1 where it was to be claimed at once.
     New,

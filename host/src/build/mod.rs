@@ -9,8 +9,10 @@
 //! lang = "rust"
 //! ```
 //!
-//! What comes out depends on the sources alone: paths of this machine are kept out of it, and the
-//! environment's compiler settings, which are meant for other programs, are not passed on.
+//! The same sources in the same place give the same component, to the byte: the environment's
+//! compiler settings, which are meant for other programs, are not passed on. Paths of this machine
+//! are kept out of it. (Elsewhere, cargo names a dependency outside of the workspace otherwise,
+//! and the bytes differ.)
 
 mod cargo;
 mod debian;

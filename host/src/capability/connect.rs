@@ -81,7 +81,8 @@ async fn open(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Re
     let addresses = allowed(place, settings).await?;
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
-        watch.check().map_err(|_| Error::ConnectionTimeout)?;
+        // From here on the world may notice; a name that leads nowhere it does not.
+        watch.begin().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(address).await {
             Ok(stream) => {
                 // Small requests leave at once; where that cannot be set, they leave later.

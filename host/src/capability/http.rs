@@ -42,7 +42,7 @@ impl Requests {
             denied.log(&self.settings.name);
             Error::HttpRequestDenied
         })?;
-        self.watch.begin().map_err(|_| Error::ConnectionTimeout)?;
+        self.watch.check().map_err(|_| Error::ConnectionTimeout)?;
         Ok(place)
     }
 }

@@ -1,30 +1,34 @@
 //! Until when a call may act on the world, and whether it has begun to.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::engine::HostFault;
 use crate::os::clock;
+
+const BEGUN: u8 = 1;
+const CLOSED: u8 = 2;
 
 /// Shared by the store of a call and the tasks that send on its behalf.
 ///
 /// A call that was not begun has certainly changed nothing, whatever became of the guest; one
 /// that was begun is in doubt unless it answered. And nothing may be begun or sent once the
-/// time has passed: whoever resolves the call counts on it.
+/// time has passed or the call has ended: whoever resolves the call counts on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     deadline_boot_us: u64,
-    begun: Arc<AtomicBool>,
+    state: Arc<AtomicU8>,
 }
 
 impl Watch {
     pub(crate) fn until(deadline_boot_us: u64) -> Self {
-        Self { deadline_boot_us, begun: Arc::default() }
+        Self { deadline_boot_us, state: Arc::default() }
     }
 
-    /// Whether the time has passed.
+    /// Whether the time has passed, or the call has ended.
     pub(crate) fn check(&self) -> Result<(), HostFault> {
-        if clock::boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
+        let open = self.state.load(Ordering::SeqCst) & CLOSED == 0;
+        if open && clock::boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
     }
 
     /// Time left.
@@ -35,13 +39,17 @@ impl Watch {
     /// An operation that may change the world is about to be begun.
     pub(crate) fn begin(&self) -> Result<(), HostFault> {
         self.check()?;
-        self.begun.store(true, Ordering::SeqCst);
-        Ok(())
+        let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
+        match self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(HostFault::Deadline),
+        }
     }
 
-    /// Whether one was.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.begun.load(Ordering::SeqCst)
+    /// End the call; says whether anything was begun. A task that is still about to begin, on
+    /// another thread, does not after this.
+    pub(crate) fn close(&self) -> bool {
+        self.state.fetch_or(CLOSED, Ordering::SeqCst) & BEGUN != 0
     }
 }
 
@@ -53,10 +61,18 @@ mod tests {
     fn nothing_begins_after_the_deadline() {
         let late = Watch::until(clock::boot_us());
         assert_eq!(late.begin(), Err(HostFault::Deadline));
-        assert!(!late.has_begun());
+        assert!(!late.close());
         let early = Watch::until(clock::boot_us() + 60_000_000);
-        assert!(!early.has_begun());
         early.clone().begin().unwrap();
-        assert!(early.has_begun(), "clones share what was begun");
+        assert!(early.close(), "clones share what was begun");
+    }
+
+    #[test]
+    fn nothing_begins_after_the_end() {
+        let watch = Watch::until(clock::boot_us() + 60_000_000);
+        assert!(!watch.close());
+        assert_eq!(watch.clone().begin(), Err(HostFault::Deadline));
+        assert_eq!(watch.check(), Err(HostFault::Deadline));
+        assert!(!watch.close(), "what was refused was not begun");
     }
 }

@@ -158,7 +158,8 @@ impl ToolState {
                 .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
         }
         let tcp = !settings.grants.tcp.is_empty();
-        wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(false);
+        // UDP is refused where it would be used, by the check below, which logs it.
+        wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {
             let settings = &check_settings;
@@ -194,6 +195,13 @@ impl ToolState {
 }
 
 impl import::types::Host for ToolState {}
+
+/// Whoever gives up a call midway ends it as well.
+impl Drop for ToolState {
+    fn drop(&mut self) {
+        self.watch.close();
+    }
+}
 
 impl Guarded for ToolState {
     fn guard(&mut self) -> &mut Guard {
@@ -287,8 +295,11 @@ impl ToolCode {
     ) -> Asked {
         let since = clock::boot_us();
         let timeout_ms = call.timeout_ms;
-        let watch = Watch::until(call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000));
-        let mut fuel = 0;
+        // The call's time is the plan's or the operator's, and stands in the call.
+        let limits = &Limits { timeout_ms, ..*limits };
+        let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
+        let watch = Watch::until(deadline_us);
+        let (mut fuel, mut begun) = (0, false);
         let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
             Ok(state) => {
                 let mut store = Store::new(self.pre.engine(), state);
@@ -296,19 +307,20 @@ impl ToolCode {
                     tokio::time::timeout(watch.left(), self.ask_in(&mut store, operator, ask, limits, &mut fuel));
                 let answered = asked.await;
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+                let ended_us = clock::boot_us();
+                begun = watch.close();
                 // Dropping the store here ends what it had open, before anybody hears of the end.
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
                     // After its time a guest may fail in many ways; they are one.
-                    Ok(Err(_)) | Err(_) if watch.check().is_err() => Err(late(timeout_ms)),
-                    Ok(Err(error)) => Err(fault::failure(&error)),
-                    Err(_) => Err(late(timeout_ms)),
+                    Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
+                    Ok(Err(_)) | Err(_) => Err(late(timeout_ms)),
                 }
             }
             Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
         };
-        Asked { said, begun: watch.has_begun(), fuel, wall_us: clock::boot_us().saturating_sub(since) }
+        Asked { said, begun, fuel, wall_us: clock::boot_us().saturating_sub(since) }
     }
 
     async fn ask_in(

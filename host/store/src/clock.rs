@@ -35,5 +35,5 @@ impl Clock for SystemClock {
 
 fn read(clock: ClockId) -> i64 {
     let time = clock_gettime(clock);
-    time.tv_sec * 1_000_000 + i64::from(time.tv_nsec / 1000)
+    time.tv_sec * 1_000_000 + time.tv_nsec / 1000
 }

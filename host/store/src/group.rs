@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::admit::{self, ActionId, Actions, Standing};
-use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::effect::Effect;
+use latchwork_core::ids::{Hash, JobId, Slot};
+use latchwork_core::job::JobState;
 use latchwork_core::ledger::Row;
-use latchwork_core::storage::{ActionRow, Batch, Request, StoreError, WriteError};
+use latchwork_core::storage::{ActionRow, Batch, Payload, Request, StoreError, WriteError};
 use sqlx::SqliteConnection;
 
 use crate::error::Failure;
@@ -21,7 +23,7 @@ pub(crate) struct Known {
     pub(crate) id: i64,
     pub(crate) standing: Standing,
     /// The state at first: a row whose state stays needs no change of the index.
-    pub(crate) was: latchwork_core::job::JobState,
+    pub(crate) was: JobState,
     /// Whether it is written.
     pub(crate) touched: bool,
     /// Why what is stored of it cannot be right.
@@ -40,13 +42,12 @@ pub(crate) struct Seen {
 impl Seen {
     /// Give what was read of a job to `take`; what cannot be right damages this job alone.
     pub(crate) fn job(&mut self, job_id: &str, take: impl FnOnce(&mut Standing) -> Result<(), StoreError>) {
-        if let Some(known) = self.jobs.get_mut(job_id) {
-            if let Err(error) = take(&mut known.standing) {
-                known.damage.get_or_insert(match error {
-                    StoreError::Damaged(message) => message,
-                    other => other.to_string(),
-                });
-            }
+        let Some(known) = self.jobs.get_mut(job_id) else { return };
+        if let Err(error) = take(&mut known.standing) {
+            known.damage.get_or_insert(match error {
+                StoreError::Damaged(message) => message,
+                other => other.to_string(),
+            });
         }
     }
 }
@@ -55,20 +56,23 @@ impl Seen {
 #[derive(Default)]
 pub(crate) struct Writes<'a> {
     pub(crate) events: Vec<events::Append>,
-    pub(crate) ledger: BTreeMap<(i64, latchwork_core::ids::Slot), Row>,
-    pub(crate) effects: Vec<(i64, &'a latchwork_core::effect::Effect)>,
-    pub(crate) payloads: Vec<(i64, &'a latchwork_core::storage::Payload)>,
+    pub(crate) ledger: BTreeMap<(i64, Slot), Row>,
+    pub(crate) effects: Vec<(i64, &'a Effect)>,
+    pub(crate) payloads: Vec<(i64, &'a Payload)>,
     pub(crate) inbox_done: Vec<i64>,
     pub(crate) told: Vec<(i64, Request)>,
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
 }
 
+/// Where a log ends: number and hash.
+type Place = (u64, Hash);
+
 /// Where a batch took its job, to be recognized after a commit without an answer.
 pub(crate) struct Mark {
     job_id: JobId,
-    before: (u64, Hash),
-    after: (u64, Hash),
+    before: Place,
+    after: Place,
 }
 
 /// Where a job stands after a commit without an answer.
@@ -193,7 +197,7 @@ pub(crate) async fn standpoints(
     conn: &mut SqliteConnection,
     marks: &[Mark],
 ) -> Result<Vec<Standpoint>, sqlx::Error> {
-    let mut spans: BTreeMap<&JobId, ((u64, Hash), (u64, Hash))> = BTreeMap::new();
+    let mut spans: BTreeMap<&JobId, (Place, Place)> = BTreeMap::new();
     for mark in marks {
         spans.entry(&mark.job_id).or_insert((mark.before, mark.after)).1 = mark.after;
     }

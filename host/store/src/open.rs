@@ -26,7 +26,7 @@ use crate::writer::Writer;
 /// How long SQLite waits for another process that has the database locked.
 const BUSY: Duration = Duration::from_secs(5);
 /// Prepared scripts to keep: groups vary in what they touch.
-const STATEMENTS_KEPT: usize = 512;
+const STATEMENTS_KEPT: usize = 128;
 /// Rows that may be on their way from the database's thread.
 const ROWS_UNDERWAY: usize = 1024;
 

@@ -70,3 +70,42 @@ pub fn is_gone(owner: &Owner) -> bool {
     // Shared, so that two who look at the same time do not take each other for the owner.
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SystemClock;
+
+    fn take(dir: &Path, content: &str) -> OwnerLock {
+        OwnerLock::take(dir, "worker", content, &SystemClock::new().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_free_lock_proves_that_the_owner_is_gone_and_nothing_else_does() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = take(dir.path(), "one");
+        let owner = lock.owner().clone();
+        assert!(!is_gone(&owner), "it lives");
+        drop(lock);
+        assert!(is_gone(&owner));
+        assert!(is_gone(&owner), "looking changes nothing");
+        assert!(!is_gone(&Owner { lock_dev: owner.lock_dev + 1, ..owner.clone() }));
+        assert!(!is_gone(&Owner { lock_ino: owner.lock_ino + 1, ..owner.clone() }));
+        for content in ["", "on", "oneone", "two"] {
+            std::fs::write(&owner.lock_path, content).unwrap();
+            assert!(!is_gone(&owner), "content {content:?}");
+        }
+        std::fs::write(&owner.lock_path, "one").unwrap();
+        assert!(is_gone(&owner));
+        std::fs::remove_file(&owner.lock_path).unwrap();
+        assert!(!is_gone(&owner), "an absent file proves nothing");
+    }
+
+    #[test]
+    fn a_lock_file_is_not_taken_over() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(take(dir.path(), "one"));
+        let again = OwnerLock::take(dir.path(), "worker", "one", &SystemClock::new().unwrap());
+        assert!(matches!(again, Err(StoreError::Unavailable(_))));
+    }
+}

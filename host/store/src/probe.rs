@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub enum Side {
     /// It has not been handed over yet.
     Before,
-    /// It has been executed, and its answer is there.
+    /// It has been executed, and its answer or failure is there.
     After,
 }
 

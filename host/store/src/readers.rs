@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::error::store_error;
 use crate::script::Script;
 use crate::statement::{Hand, Name, Rows};
+use crate::writer::closed;
 
 /// How many read at the same time.
 const READERS_MAX: usize = 4;
@@ -31,7 +32,7 @@ impl Readers {
     /// Execute a script that only reads. A connection goes back to the others only after a
     /// script that ran to its end: a failed or abandoned one may have left a transaction open.
     pub(crate) async fn run(&self, name: Name, script: Script) -> Result<Rows, StoreError> {
-        let _place = self.room.acquire().await.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let _place = self.room.acquire().await.map_err(|_| closed())?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut conn = match idle {
             Some(conn) => conn,

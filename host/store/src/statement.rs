@@ -104,31 +104,55 @@ impl Hand {
         sql: String,
         args: SqliteArguments,
     ) -> Result<Rows, sqlx::Error> {
+        self.run_counting(conn, name, sql, args, &mut 0).await
+    }
+
+    /// The same, counting statements in `ended` as they end well: after a failure it says which
+    /// one failed.
+    pub(crate) async fn run_counting(
+        &self,
+        conn: &mut SqliteConnection,
+        name: Name,
+        sql: String,
+        args: SqliteArguments,
+        ended: &mut usize,
+    ) -> Result<Rows, sqlx::Error> {
         self.probe.at(name.0, Side::Before);
-        let query = sqlx::query_with(AssertSqlSafe(sql), args);
-        let mut rows = Rows::new();
-        let mut open = Vec::new();
-        let mut stream = conn.fetch_many(query);
-        while let Some(item) = stream.try_next().await? {
-            match item {
-                Either::Right(row) => open.push(row),
-                Either::Left(_) => rows.push(std::mem::take(&mut open)),
-            }
-        }
-        drop(stream);
-        self.tally.statements.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        let ran = collect(conn, sql, args, ended).await;
+        self.tally.statements.fetch_add(*ended as u64, Ordering::Relaxed);
         self.probe.at(name.0, Side::After);
         if self.probe.loses_answer(name.0) {
             return Err(sqlx::Error::WorkerCrashed);
         }
-        Ok(rows)
+        ran
     }
 
     /// Bring the schema up to date.
     pub(crate) async fn migrate(&self, conn: &mut SqliteConnection, migrator: &Migrator) -> Result<(), MigrateError> {
         self.probe.at(Name::MIGRATE.0, Side::Before);
-        migrator.run_direct(None, conn, false).await?;
+        let ran = migrator.run_direct(None, conn, false).await;
         self.probe.at(Name::MIGRATE.0, Side::After);
-        Ok(())
+        ran
     }
+}
+
+async fn collect(
+    conn: &mut SqliteConnection,
+    sql: String,
+    args: SqliteArguments,
+    ended: &mut usize,
+) -> Result<Rows, sqlx::Error> {
+    let mut stream = conn.fetch_many(sqlx::query_with(AssertSqlSafe(sql), args));
+    let mut rows = Rows::new();
+    let mut open = Vec::new();
+    while let Some(item) = stream.try_next().await? {
+        match item {
+            Either::Right(row) => open.push(row),
+            Either::Left(_) => {
+                rows.push(std::mem::take(&mut open));
+                *ended = rows.len();
+            }
+        }
+    }
+    Ok(rows)
 }

@@ -46,30 +46,45 @@ impl<'a> Tx<'a> {
 
     /// Execute a script. The first one of a transaction begins it, in the same hand-over.
     pub(crate) async fn run(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
+        self.run_to(name, script, false).await
+    }
+
+    /// Execute the last script of this part: if no other part follows, it commits as well.
+    pub(crate) async fn run_last(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
+        self.run_to(name, script, self.is_last).await
+    }
+
+    async fn run_to(&mut self, name: Name, script: Script, commits: bool) -> Result<Rows, sqlx::Error> {
         let Script { mut sql, args } = script;
         let begins = !self.begun;
         if begins {
             sql.insert_str(0, "BEGIN IMMEDIATE;");
         }
-        let mut rows = self.hand.run(self.conn, name, sql, args).await?;
+        if commits {
+            if !sql.ends_with(';') {
+                sql.push(';');
+            }
+            sql.push_str("COMMIT");
+            self.committing = true;
+        }
+        // No text or name in a script has a semicolon.
+        let before_last = sql.matches(';').count();
+        let mut ended = 0;
+        let ran = self.hand.run_counting(self.conn, name, sql, args, &mut ended).await;
+        let mut rows = match ran {
+            Ok(rows) => rows,
+            Err(error) => {
+                // Where SQLite itself says which statement failed, COMMIT was not reached.
+                if commits && error.as_database_error().is_some() && ended < before_last {
+                    self.committing = false;
+                }
+                return Err(error);
+            }
+        };
         if begins {
             self.begun = true;
             rows.remove(0);
         }
-        Ok(rows)
-    }
-
-    /// Execute the last script of this part: if no other part follows, it commits as well.
-    pub(crate) async fn run_last(&mut self, name: Name, mut script: Script) -> Result<Rows, sqlx::Error> {
-        let commits = self.is_last;
-        if commits {
-            if !script.sql.trim_end().ends_with(';') {
-                script.sql.push(';');
-            }
-            script.sql.push_str("COMMIT");
-            self.committing = true;
-        }
-        let mut rows = self.run(name, script).await?;
         if commits {
             self.committed = true;
             rows.pop();
@@ -193,6 +208,7 @@ impl Writer {
     }
 }
 
-fn closed() -> StoreError {
+/// What a closed store says.
+pub(crate) fn closed() -> StoreError {
     StoreError::Unavailable("the store has been closed".to_owned())
 }

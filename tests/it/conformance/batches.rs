@@ -12,7 +12,7 @@ fn commit(expect: RowState, attempt: u32) -> LedgerWrite {
     LedgerWrite::Update { expect, expect_try: 1, expect_nonce: row.nonce, row }
 }
 
-pub(crate) async fn a_batch_is_written_whole(world: World) {
+pub(super) async fn a_batch_is_written_whole(world: World) {
     let mut log = world.running("one").await;
     let mut batch = log.append(3);
     batch.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
@@ -31,7 +31,7 @@ pub(crate) async fn a_batch_is_written_whole(world: World) {
     assert_eq!(world.store.effects(&log.job_id).await.unwrap(), [effect("s1", 1, "{}")]);
 }
 
-pub(crate) async fn the_log_must_end_where_the_writer_thinks(world: World) {
+pub(super) async fn the_log_must_end_where_the_writer_thinks(world: World) {
     let mut log = world.running("one").await;
     let mut stale = log.clone();
     world.store.write(log.append(2)).await.unwrap();
@@ -49,7 +49,7 @@ pub(crate) async fn the_log_must_end_where_the_writer_thinks(world: World) {
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
-pub(crate) async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
+pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
     let mut old = world.running("one").await;
     world.clock.advance_ms(LEASE_MS);
     let next = world.claimer("next");
@@ -75,7 +75,7 @@ pub(crate) async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
     assert!(world.store.effects(&old.job_id).await.unwrap().is_empty());
 }
 
-pub(crate) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: World) {
+pub(super) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: World) {
     for (name, to) in
         [("w", JobState::Waiting), ("p", JobState::Parked), ("d", JobState::Diverged), ("c", JobState::Completed)]
     {
@@ -86,7 +86,7 @@ pub(crate) async fn an_attempt_that_gave_up_the_claim_writes_nothing(world: Worl
     }
 }
 
-pub(crate) async fn a_refused_batch_leaves_no_trace(world: World) {
+pub(super) async fn a_refused_batch_leaves_no_trace(world: World) {
     let mut log = world.running("one").await;
     let mut first = log.append(1);
     first.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
@@ -110,7 +110,7 @@ pub(crate) async fn a_refused_batch_leaves_no_trace(world: World) {
     world.store.write(log.append(1)).await.unwrap();
 }
 
-pub(crate) async fn a_row_is_committed_once(world: World) {
+pub(super) async fn a_row_is_committed_once(world: World) {
     let mut log = world.running("one").await;
     let mut barrier = log.append(1);
     barrier.acquire = true;
@@ -150,7 +150,7 @@ pub(crate) async fn a_row_is_committed_once(world: World) {
     assert_eq!(found.state, RowState::Committed);
 }
 
-pub(crate) async fn the_store_computes_the_deadline(world: World) {
+pub(super) async fn the_store_computes_the_deadline(world: World) {
     let mut log = world.running("one").await;
     let stored = async || world.store.load(&"job_one".into()).await.unwrap().unwrap().ledger[0].clone();
     let mut barrier = log.append(1);
@@ -187,7 +187,7 @@ pub(crate) async fn the_store_computes_the_deadline(world: World) {
     assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own");
 }
 
-pub(crate) async fn payloads_are_written_once(world: World) {
+pub(super) async fn payloads_are_written_once(world: World) {
     let mut log = world.running("one").await;
     for _ in 0..2 {
         let mut batch = log.append(1);
@@ -199,7 +199,7 @@ pub(crate) async fn payloads_are_written_once(world: World) {
     assert_eq!(world.store.write(batch).await, Err(WriteError::PayloadExists { label: "output/s1".to_owned() }));
 }
 
-pub(crate) async fn acquire_needs_a_live_lease(world: World) {
+pub(super) async fn acquire_needs_a_live_lease(world: World) {
     let mut log = world.running("one").await;
     world.clock.advance_ms(LEASE_MS - 1);
     let mut batch = log.append(1);
@@ -216,7 +216,7 @@ pub(crate) async fn acquire_needs_a_live_lease(world: World) {
     world.store.write(batch).await.unwrap();
 }
 
-pub(crate) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: World) {
+pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: World) {
     let mut log = world.running("one").await;
     world.store.put_inbox(&log.job_id, "me", None, Request::Cancel).await.unwrap();
     let start = |log: &mut super::world::Log, slots: &[&str]| {
@@ -232,7 +232,7 @@ pub(crate) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(w
     world.store.write(log.append(1)).await.unwrap();
 }
 
-pub(crate) async fn unfinished_invocations_are_listed(world: World) {
+pub(super) async fn unfinished_invocations_are_listed(world: World) {
     let mut log = world.running("one").await;
     let mut batch = log.append(1);
     batch.ledger = [
@@ -270,7 +270,7 @@ fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
     }
 }
 
-pub(crate) async fn action_keys_are_held_by_one_slot(world: World) {
+pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
     let (mut one, mut two) = (world.running("one").await, world.running("two").await);
     let with = |batch: latchwork_core::storage::Batch, write: ActionWrite| {
         let mut batch = batch;
@@ -302,7 +302,7 @@ pub(crate) async fn action_keys_are_held_by_one_slot(world: World) {
     assert_eq!(world.store.action("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(), None);
 }
 
-pub(crate) async fn who_waits_for_an_action_key_is_told(world: World) {
+pub(super) async fn who_waits_for_an_action_key_is_told(world: World) {
     let (mut one, mut two) = (world.running("one").await, world.running("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let wait = ActionWrite::Wait { operator: operator.clone(), key };

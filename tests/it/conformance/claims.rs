@@ -6,7 +6,7 @@ use latchwork_core::storage::{Clock, LedgerWrite};
 
 use super::world::{LEASE_MS, Log, MARGIN_MS, World, new_job, row};
 
-pub(crate) async fn attempts_strictly_increase(world: World) {
+pub(super) async fn attempts_strictly_increase(world: World) {
     let new = new_job("one");
     let id = new.row.job_id.clone();
     world.store.submit(new).await.unwrap();
@@ -23,7 +23,7 @@ pub(crate) async fn attempts_strictly_increase(world: World) {
     assert!(world.store.claim_job(&"job_none".into(), &world.claimer("d")).await.unwrap().is_none());
 }
 
-pub(crate) async fn a_held_job_is_claimed_when_its_lease_is_over(world: World) {
+pub(super) async fn a_held_job_is_claimed_when_its_lease_is_over(world: World) {
     let log = world.running("one").await;
     let next = world.claimer("next");
     world.clock.advance_ms(LEASE_MS - 1);
@@ -33,7 +33,7 @@ pub(crate) async fn a_held_job_is_claimed_when_its_lease_is_over(world: World) {
     assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id, 2));
 }
 
-pub(crate) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: World) {
+pub(super) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: World) {
     let new = new_job("one");
     world.store.submit(new).await.unwrap();
     let (first, next) = (world.claimer("first"), world.claimer("next"));
@@ -43,14 +43,14 @@ pub(crate) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: World) {
     assert_eq!(world.store.claim(&next).await.unwrap().unwrap().row.attempt, 2);
 }
 
-pub(crate) async fn a_held_job_is_claimed_after_a_reboot(world: World) {
+pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: World) {
     world.running("one").await;
     world.clock.reboot();
     // The lease clock is behind the old lease's end: that must not count.
     assert_eq!(world.store.claim(&world.claimer("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
-pub(crate) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
+pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
     let claimer = world.claimer("next");
     for (name, to) in [
         ("a", JobState::Waiting),
@@ -67,7 +67,7 @@ pub(crate) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
     }
 }
 
-pub(crate) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World) {
+pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World) {
     let mut log = world.running("one").await;
     let at = world.clock.now_us() + 60_000_000;
     world.store.write(log.ending(JobState::Waiting, Some(at))).await.unwrap();
@@ -80,7 +80,7 @@ pub(crate) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World
     assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
 }
 
-pub(crate) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
+pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
     let (one, mut two) = (world.running("one").await, world.running("two").await);
     world.store.write(two.ending(JobState::Completed, None)).await.unwrap();
     world.clock.advance_ms(LEASE_MS - 1);
@@ -92,7 +92,7 @@ pub(crate) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
     assert!(world.store.heartbeat(&[], LEASE_MS).await.unwrap().is_empty());
 }
 
-pub(crate) async fn a_released_job_is_pending(world: World) {
+pub(super) async fn a_released_job_is_pending(world: World) {
     let log = world.running("one").await;
     world.store.release(&log.job_id, 1).await.unwrap();
     assert_eq!(world.row(&log).await.state, JobState::Pending);
@@ -101,7 +101,7 @@ pub(crate) async fn a_released_job_is_pending(world: World) {
     assert_eq!(world.row(&log).await.state, JobState::Running, "only its holder gives it back");
 }
 
-pub(crate) async fn setting_the_wall_clock_ends_no_lease(world: World) {
+pub(super) async fn setting_the_wall_clock_ends_no_lease(world: World) {
     world.running("one").await;
     world.clock.set_now_us(world.clock.now_us() + 86_400_000_000);
     assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
@@ -115,7 +115,7 @@ async fn started(world: &World, log: &mut Log) -> Row {
     world.store.recover(&log.job_id).await.unwrap().remove(0)
 }
 
-pub(crate) async fn quiescence_follows_deadline_margin_and_settling(world: World) {
+pub(super) async fn quiescence_follows_deadline_margin_and_settling(world: World) {
     let mut log = world.running("one").await;
     let row = started(&world, &mut log).await;
     let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();
@@ -126,7 +126,7 @@ pub(crate) async fn quiescence_follows_deadline_margin_and_settling(world: World
     assert_eq!(ask().await, Quiescence::Quiescent);
 }
 
-pub(crate) async fn quiescence_follows_the_owners_lock(world: World) {
+pub(super) async fn quiescence_follows_the_owners_lock(world: World) {
     let new = new_job("one");
     let mut log = Log::of(&new);
     log.attempt = 1;
@@ -145,7 +145,7 @@ pub(crate) async fn quiescence_follows_the_owners_lock(world: World) {
     assert_eq!(ask().await, Quiescence::Quiescent);
 }
 
-pub(crate) async fn quiescence_follows_a_reboot(world: World) {
+pub(super) async fn quiescence_follows_a_reboot(world: World) {
     let mut log = world.running("one").await;
     let row = started(&world, &mut log).await;
     let ask = async || world.store.quiescence(&"job_one".into(), &row, 500).await.unwrap();

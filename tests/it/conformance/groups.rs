@@ -1,12 +1,15 @@
 //! Many jobs in the same transactions.
 
+use std::pin::Pin;
+use std::task::Poll;
+
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
 use super::world::{Log, World, row};
 
 /// Jobs write at the same time; every third batch is wrong in its own way.
-pub(crate) async fn one_jobs_conflict_fails_nobody_else(world: World) {
+pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     let mut logs = Vec::new();
     for job in 0..48 {
         logs.push(world.running(&format!("j{job}")).await);
@@ -54,7 +57,7 @@ pub(crate) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     }
 }
 
-pub(crate) async fn batches_of_one_job_follow_each_other(world: World) {
+pub(super) async fn batches_of_one_job_follow_each_other(world: World) {
     let mut log = world.running("one").await;
     let batches: Vec<_> = (0..300).map(|_| log.append(2)).collect();
     let mut wrong = log.clone();
@@ -74,7 +77,7 @@ pub(crate) async fn batches_of_one_job_follow_each_other(world: World) {
     }
 }
 
-pub(crate) async fn lingering_batches_are_written_in_order(world: World) {
+pub(super) async fn lingering_batches_are_written_in_order(world: World) {
     let mut log = world.running("one").await;
     let before = world.store.counters().flushes;
     let mut alone = log.append(1);
@@ -93,22 +96,17 @@ pub(crate) async fn lingering_batches_are_written_in_order(world: World) {
 
 /// Drive all futures on this task, polling them in order.
 async fn join_all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut open: Vec<Option<F>> = futures.into_iter().map(Some).collect();
-    let mut done: Vec<Option<F::Output>> = open.iter().map(|_| None).collect();
-    std::future::poll_fn(move |context| {
-        for (future, done) in open.iter_mut().zip(&mut done) {
-            if let Some(running) = future {
-                if let std::task::Poll::Ready(output) = std::pin::Pin::new(running).poll(context) {
-                    *done = Some(output);
-                    *future = None;
-                }
+    let mut open: Vec<Result<F, Option<F::Output>>> = futures.into_iter().map(Ok).collect();
+    std::future::poll_fn(|context| {
+        for slot in &mut open {
+            if let Ok(future) = slot
+                && let Poll::Ready(output) = Pin::new(future).poll(context)
+            {
+                *slot = Err(Some(output));
             }
         }
-        if open.iter().all(Option::is_none) {
-            let done = std::mem::take(&mut done);
-            return std::task::Poll::Ready(done.into_iter().map(|output| output.expect("all are done")).collect());
-        }
-        std::task::Poll::Pending
+        if open.iter().any(Result::is_ok) { Poll::Pending } else { Poll::Ready(()) }
     })
-    .await
+    .await;
+    open.into_iter().filter_map(|slot| slot.err().flatten()).collect()
 }

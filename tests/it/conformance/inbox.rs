@@ -6,7 +6,7 @@ use latchwork_core::storage::{InboxError, Request, StatusWrite, WriteError};
 
 use super::world::World;
 
-pub(crate) async fn a_request_is_kept_until_it_is_done(world: World) {
+pub(super) async fn a_request_is_kept_until_it_is_done(world: World) {
     let mut log = world.running("one").await;
     let first = world.store.put_inbox(&log.job_id, "ann", Some("because"), Request::Continue).await.unwrap();
     let second = world.store.put_inbox(&log.job_id, "bob", None, Request::Abort).await.unwrap();
@@ -33,7 +33,7 @@ pub(crate) async fn a_request_is_kept_until_it_is_done(world: World) {
     assert_eq!(missing, Err(InboxError::NoJob("job_none".into())));
 }
 
-pub(crate) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
+pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
     let mut log = world.running("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
     for to in JobState::ALL {
@@ -49,7 +49,7 @@ pub(crate) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
     assert_eq!(world.row(&log).await.state, JobState::Completed);
 }
 
-pub(crate) async fn a_request_wakes_a_job_that_waits(world: World) {
+pub(super) async fn a_request_wakes_a_job_that_waits(world: World) {
     for (name, to) in [("a", JobState::Waiting), ("b", JobState::Parked), ("c", JobState::Diverged)] {
         let mut log = world.running(name).await;
         world.store.write(log.ending(to, Some(i64::MAX))).await.unwrap();
@@ -61,7 +61,7 @@ pub(crate) async fn a_request_wakes_a_job_that_waits(world: World) {
     }
 }
 
-pub(crate) async fn a_job_that_is_over_takes_evidence_only(world: World) {
+pub(super) async fn a_job_that_is_over_takes_evidence_only(world: World) {
     let mut log = world.running("one").await;
     world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
     let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await;
@@ -73,7 +73,7 @@ pub(crate) async fn a_job_that_is_over_takes_evidence_only(world: World) {
     assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty(), "nobody will take it out");
 }
 
-pub(crate) async fn cancel_sets_the_flag(world: World) {
+pub(super) async fn cancel_sets_the_flag(world: World) {
     let log = world.running("one").await;
     world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
     assert!(!world.row(&log).await.cancel_requested);
@@ -83,7 +83,7 @@ pub(crate) async fn cancel_sets_the_flag(world: World) {
 
 /// A job parks while somebody puts a request into its inbox: whatever the order, either parking is
 /// refused or the job is claimable afterwards.
-pub(crate) async fn no_wake_up_is_lost(world: World) {
+pub(super) async fn no_wake_up_is_lost(world: World) {
     for round in 0..40 {
         let mut log = world.running(&format!("r{round}")).await;
         let mut parking = log.append(1);

@@ -5,7 +5,7 @@ use latchwork_core::storage::{Filter, Submitted, WriteError};
 
 use super::world::{World, new_job};
 
-pub(crate) async fn a_submission_is_stored_whole(world: World) {
+pub(super) async fn a_submission_is_stored_whole(world: World) {
     let new = new_job("one");
     assert!(matches!(world.store.submit(new.clone()).await, Ok(Submitted::New)));
     let record = world.store.load(&new.row.job_id).await.unwrap().unwrap();
@@ -18,7 +18,7 @@ pub(crate) async fn a_submission_is_stored_whole(world: World) {
     assert!(world.store.job(&"job_none".into()).await.unwrap().is_none());
 }
 
-pub(crate) async fn the_same_request_attaches(world: World) {
+pub(super) async fn the_same_request_attaches(world: World) {
     let new = new_job("one");
     world.store.submit(new.clone()).await.unwrap();
     let mut again = new_job("two");
@@ -28,7 +28,7 @@ pub(crate) async fn the_same_request_attaches(world: World) {
     assert!(world.store.job(&again.row.job_id).await.unwrap().is_none());
 }
 
-pub(crate) async fn a_job_that_contradicts_itself_is_refused(world: World) {
+pub(super) async fn a_job_that_contradicts_itself_is_refused(world: World) {
     let mut new = new_job("one");
     new.row.next_seq = 3;
     assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Broken(_))));
@@ -43,7 +43,7 @@ pub(crate) async fn a_job_that_contradicts_itself_is_refused(world: World) {
     assert!(matches!(world.store.submit(taken).await, Err(WriteError::Broken(_))));
 }
 
-pub(crate) async fn jobs_are_listed_newest_first(world: World) {
+pub(super) async fn jobs_are_listed_newest_first(world: World) {
     for name in ["one", "two", "three"] {
         world.store.submit(new_job(name)).await.unwrap();
     }

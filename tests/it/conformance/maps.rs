@@ -6,11 +6,11 @@ use latchwork_core::storage::WriteError;
 
 use super::world::{World, effect};
 
-pub(crate) async fn effects_are_written_once(world: World) {
+pub(super) async fn effects_are_written_once(world: World) {
     let log = world.running("one").await;
     let first = effect("s1", 1, "{}");
     world.store.put(&log.job_id, &[first.clone(), effect("s1", 2, "2")]).await.unwrap();
-    world.store.put(&log.job_id, &[first.clone()]).await.expect("equal bytes are accepted");
+    world.store.put(&log.job_id, std::slice::from_ref(&first)).await.expect("equal bytes are accepted");
     let other = [effect("s2", 1, "new"), effect("s1", 1, "other")];
     let refused = WriteError::EffectExists { slot: Slot::new("s1"), try_no: 1, found: Box::new(first.clone()) };
     assert_eq!(world.store.put(&log.job_id, &other).await, Err(refused));
@@ -19,7 +19,7 @@ pub(crate) async fn effects_are_written_once(world: World) {
     world.store.put(&log.job_id, &[]).await.unwrap();
 }
 
-pub(crate) async fn effects_of_foreign_jobs_are_kept(world: World) {
+pub(super) async fn effects_of_foreign_jobs_are_kept(world: World) {
     let (one, two) = ("job_elsewhere".into(), "job_further".into());
     world.store.put(&one, &[effect("s1", 1, "1")]).await.unwrap();
     world.store.put(&two, &[effect("s1", 1, "2")]).await.unwrap();
@@ -29,13 +29,13 @@ pub(crate) async fn effects_of_foreign_jobs_are_kept(world: World) {
 }
 
 /// A verdict and a late answer of the same try: the first one wins, whichever it is.
-pub(crate) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
+pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
     let mut log = world.running("one").await;
     let answer = effect("s1", 1, "{}");
     let mut verdict = answer.clone();
     verdict.provenance = Provenance::Operator;
 
-    world.store.put(&log.job_id, &[answer.clone()]).await.unwrap();
+    world.store.put(&log.job_id, std::slice::from_ref(&answer)).await.unwrap();
     let mut batch = log.clone().append(1);
     batch.effects = vec![verdict.clone()];
     let refused = WriteError::EffectExists { slot: Slot::new("s1"), try_no: 1, found: Box::new(answer.clone()) };
@@ -52,7 +52,7 @@ pub(crate) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) 
     assert_eq!(world.store.put(&log.job_id, &[effect("s1", 2, "{}")]).await, Err(refused));
 }
 
-pub(crate) async fn values_are_kept_by_namespace(world: World) {
+pub(super) async fn values_are_kept_by_namespace(world: World) {
     assert_eq!(world.store.get("mail", "k").await.unwrap(), None);
     world.store.set("mail", "k", b"\0one").await.unwrap();
     world.store.set("other", "k", b"").await.unwrap();

@@ -6,7 +6,7 @@ mod groups;
 mod inbox;
 mod jobs;
 mod maps;
-mod world;
+pub(crate) mod world;
 
 /// Run each case on each store.
 macro_rules! suite {

@@ -1,7 +1,6 @@
 //! A store with the time and the processes around it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use latchwork_core::effect::{Answer, Effect, Output, Provenance};
@@ -74,11 +73,6 @@ impl World {
     pub(crate) fn kill(&self, claimer: &Claimer) {
         self.clock.kill(&claimer.owner);
         self.locks.lock().unwrap().remove(&claimer.owner.worker);
-    }
-
-    /// The database file.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.dir.as_ref().expect("this store is on disk").path().join("latch.db")
     }
 
     /// A new job, claimed by a new process.

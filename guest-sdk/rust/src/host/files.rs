@@ -91,9 +91,7 @@ pub(crate) fn rename(from: &str, to: &str) -> Result<(), Error> {
 pub(crate) fn link(from: &str, to: &str) -> Result<(), Error> {
     let (old_directory, old) = granted(from, true)?;
     let (new_directory, new) = granted(to, true)?;
-    old_directory
-        .link_at(PathFlags::empty(), old, &new_directory, new)
-        .map_err(|code| error(code, to, true))?;
+    old_directory.link_at(PathFlags::empty(), old, &new_directory, new).map_err(|code| error(code, to, true))?;
     sync_parent(&new_directory, new, to)
 }
 

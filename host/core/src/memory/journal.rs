@@ -108,12 +108,12 @@ impl Journal for Memory {
 
     async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
         let mut state = self.state();
-        if let Some(job) = state.jobs.get_mut(job_id) {
-            if job.standing.attempt == attempt && job.standing.state == JobState::Running {
-                job.standing.state = JobState::Pending;
-                job.lease_until_us = None;
-                job.updated_us = self.clock.now_us();
-            }
+        let job = state.jobs.get_mut(job_id);
+        if let Some(job) = job.filter(|job| job.standing.attempt == attempt && job.standing.state == JobState::Running)
+        {
+            job.standing.state = JobState::Pending;
+            job.lease_until_us = None;
+            job.updated_us = self.clock.now_us();
         }
         Ok(())
     }

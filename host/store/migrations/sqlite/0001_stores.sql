@@ -40,6 +40,8 @@ CREATE INDEX jobs_claimable ON jobs (id) WHERE state <= 3;
 -- One row holds the events of one append: canonical JSON, one event a line. The key is
 -- jobs.id * 2^32 + number of the first event, so that a log is one range and rows of up to a
 -- page stay out of overflow pages (an index b-tree would spill them from a quarter page on).
+-- head is the start of the hash of the row's last event: enough to name a damaged row; the
+-- whole hash of the log's last event is in jobs.head.
 CREATE TABLE events (
     id    INTEGER PRIMARY KEY,
     count INTEGER NOT NULL,

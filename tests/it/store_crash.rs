@@ -1,0 +1,307 @@
+//! The SQLite store is killed at every crash point: what it acknowledged is there afterwards,
+//! what it did not acknowledge is there whole or not at all, and nothing is there that had not
+//! been asked for.
+//!
+//! The test starts this very binary again, to run [`child`] with orders in the environment.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions as FileOptions};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::RowState;
+use latchwork_core::storage::{
+    Claimer, EffectStore, Filter, Journal, KeyValue, LedgerWrite, Record, Request, StatusWrite,
+};
+use latchwork_store::{KillAt, OpenOptions, OwnerLock, Probe, STATEMENTS, Side, Sqlite, SystemClock};
+
+use crate::conformance::world::{Log, effect, new_job, payload, row};
+
+const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
+/// The name of [`child`] for the test harness: its path within this binary.
+const CHILD: &str = "store_crash::child";
+/// So few that one of the child's writes finds the disk full.
+const PAGES_MAX: u32 = 200;
+
+/// Kills, and loses one answer where the child asks for it.
+struct Crash {
+    kill: KillAt,
+    lose: Arc<AtomicBool>,
+}
+
+impl Probe for Crash {
+    fn at(&self, point: &str, side: Side) {
+        self.kill.at(point, side);
+    }
+    fn loses_answer(&self, point: &str) -> bool {
+        point == "group_write" && self.lose.swap(false, Ordering::SeqCst)
+    }
+}
+
+/// Notes what is asked for and what is acknowledged, line by line; a killed process leaves
+/// what it had written.
+struct Notes(Mutex<File>);
+
+impl Notes {
+    async fn during<T>(&self, what: &str, work: impl Future<Output = T>) -> T {
+        self.line("asked", what);
+        let outcome = work.await;
+        self.line("done", what);
+        outcome
+    }
+
+    fn line(&self, word: &str, what: &str) {
+        self.0.lock().unwrap().write_all(format!("{word} {what}\n").as_bytes()).unwrap();
+    }
+}
+
+/// Not a test of its own: what the killed process does.
+#[test]
+fn child() {
+    let Ok(orders) = std::env::var(ORDERS) else { return };
+    let [dir, name, side, nth] = orders.split('|').collect::<Vec<_>>()[..] else { panic!("orders") };
+    let side = if side == "before" { Side::Before } else { Side::After };
+    let kill = KillAt::new(name, side, nth.parse().unwrap());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(work(Path::new(dir), kill));
+}
+
+async fn work(dir: &Path, kill: KillAt) {
+    let notes = FileOptions::new().create(true).append(true).open(dir.join("notes")).unwrap();
+    let notes = Notes(Mutex::new(notes));
+    let lose = Arc::new(AtomicBool::new(false));
+    let probe = Arc::new(Crash { kill, lose: lose.clone() });
+    let options = OpenOptions { probe, pages_max: Some(PAGES_MAX), ..OpenOptions::new(dir.join("latch.db")) };
+    let store = notes.during("open", Sqlite::open(options)).await.unwrap();
+    let lock = OwnerLock::take(dir, "child", "child", &SystemClock::new().unwrap()).unwrap();
+    let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 600_000 };
+
+    store.check_generation().await.unwrap();
+    let (a, mut b) = (new_job("a"), new_job("b"));
+    b.claim = Some(claimer.clone());
+    let (mut log_a, mut log_b) = (Log::of(&a), Log::of(&b));
+    (log_a.attempt, log_b.attempt) = (1, 1);
+    notes.during("submit a", store.submit(a)).await.unwrap();
+    notes.during("submit b", store.submit(b)).await.unwrap();
+    notes.during("claim a", store.claim(&claimer)).await.unwrap().unwrap();
+    store.heartbeat(&[(log_a.job_id.clone(), 1)], 600_000).await.unwrap();
+
+    let mut barrier = log_a.append(1);
+    barrier.acquire = true;
+    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    barrier.payloads = vec![payload("args/s1", b"{}")];
+    notes.during("barrier", store.write(barrier)).await.unwrap();
+    let open = store.recover(&log_a.job_id).await.unwrap().remove(0);
+    store.quiescence(&log_a.job_id, &open, 0).await.unwrap();
+
+    let mut commit = log_a.append(2);
+    let done = row("s1", RowState::Committed, 1);
+    commit.effects = vec![effect("s1", 1, "{}")];
+    commit.ledger =
+        vec![LedgerWrite::Update { expect: RowState::Inflight, expect_try: 1, expect_nonce: done.nonce, row: done }];
+    notes.during("commit", store.write(commit)).await.unwrap();
+
+    // One group of several kinds.
+    let (in_a, in_b) = (log_a.append(1), log_b.append(1));
+    let (in_a, in_b, value) = tokio::join!(
+        notes.during("group a", store.write(in_a)),
+        notes.during("group b", store.write(in_b)),
+        notes.during("group value", store.set("n", "group", b"1")),
+    );
+    assert_eq!((in_a, in_b, value), (Ok(()), Ok(()), Ok(())));
+
+    let request = notes.during("ask b", store.put_inbox(&log_b.job_id, "ann", None, Request::Continue)).await.unwrap();
+    assert_eq!(store.inbox(&log_b.job_id).await.unwrap().len(), 1);
+    let mut drain = log_b.append(1);
+    drain.inbox_done = vec![request];
+    notes.during("drain b", store.write(drain)).await.unwrap();
+
+    notes.during("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
+    store.effects(&log_a.job_id).await.unwrap();
+    // The last of the group finds nothing to write: the commit is a statement of its own.
+    let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
+    let (in_b, same) =
+        tokio::join!(notes.during("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
+    assert_eq!((in_b, same), (Ok(()), Ok(())));
+    notes.during("set", store.set("n", "k", b"v")).await.unwrap();
+    store.get("n", "k").await.unwrap();
+    notes.during("delete", store.delete("n", "k")).await.unwrap();
+    store.set("n", "big", &vec![7; 4096 * PAGES_MAX as usize]).await.unwrap_err();
+
+    lose.store(true, Ordering::SeqCst);
+    notes.during("lost answer", store.write(log_a.append(1))).await.unwrap();
+
+    store.load(&log_a.job_id).await.unwrap();
+    store.job(&log_a.job_id).await.unwrap();
+    store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
+    store.action("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
+    store.check_file().await.unwrap();
+    store.schema().await.unwrap();
+
+    let mut end = log_a.append(1);
+    end.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
+    notes.during("end a", store.write(end)).await.unwrap();
+    notes.during("release b", store.release(&log_b.job_id, 1)).await.unwrap();
+}
+
+/// Whether what was asked for is there. Panics where a part of it is.
+struct Found {
+    store: Arc<Sqlite>,
+    a: Option<Record>,
+    b: Option<Record>,
+}
+
+impl Found {
+    async fn is_there(&self, what: &str) -> bool {
+        let seq = |record: &Option<Record>| record.as_ref().map_or(0, |record| record.row.next_seq);
+        let (seq_a, seq_b) = (seq(&self.a), seq(&self.b));
+        let row = self.a.as_ref().and_then(|a| a.ledger.first());
+        match what {
+            "open" => true,
+            "submit a" => whole([self.a.is_some(), has_payload(&self.a, "plan")]),
+            "submit b" => whole([
+                self.b.is_some(),
+                has_payload(&self.b, "plan"),
+                self.b.as_ref().is_some_and(|b| b.row.attempt == 1),
+            ]),
+            "claim a" => self.a.as_ref().is_some_and(|a| a.row.attempt == 1),
+            "barrier" => whole([seq_a >= 3, row.is_some(), has_payload(&self.a, "args/s1")]),
+            "commit" => {
+                let effects = self.store.effects(&"job_a".into()).await.unwrap();
+                whole([seq_a >= 5, row.is_some_and(|row| row.state == RowState::Committed), !effects.is_empty()])
+            }
+            "group a" => seq_a >= 6,
+            "group b" => seq_b >= 3,
+            "group value" => self.store.get("n", "group").await.unwrap().is_some(),
+            "ask b" => {
+                let open = self.b.as_ref().is_some_and(|b| !b.inbox.is_empty());
+                assert_eq!(open, self.b.as_ref().is_some_and(|b| b.row.inbox_pending));
+                open || seq_b >= 4
+            }
+            "drain b" => seq_b >= 4,
+            "before commit" => seq_b >= 5,
+            "foreign effect" => !self.store.effects(&"job_foreign".into()).await.unwrap().is_empty(),
+            // Seen together with its deletion below.
+            "set" | "delete" => return self.value(what).await,
+            "lost answer" => seq_a >= 7,
+            "end a" => whole([seq_a >= 8, self.a.as_ref().is_some_and(|a| a.row.state == JobState::Completed)]),
+            "release b" => self.b.as_ref().is_some_and(|b| b.row.state == JobState::Pending),
+            other => panic!("{other}"),
+        }
+    }
+
+    async fn value(&self, what: &str) -> bool {
+        let there = self.store.get("n", "k").await.unwrap().is_some();
+        (what == "set") == there
+    }
+}
+
+fn has_payload(record: &Option<Record>, label: &str) -> bool {
+    record.as_ref().is_some_and(|record| record.payloads.iter().any(|payload| payload.label == label))
+}
+
+fn whole<const N: usize>(parts: [bool; N]) -> bool {
+    assert!(parts.iter().all(|part| *part == parts[0]), "written in part: {parts:?}");
+    parts[0]
+}
+
+/// Kill a child at this point, and look at what it leaves. Whether it came to that point.
+async fn crash(name: &str, side: &str, nth: u32) -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", CHILD, "--nocapture"])
+        .env(ORDERS, format!("{}|{name}|{side}|{nth}", dir.path().display()))
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success() || status.signal() == Some(9), "{name} {side} {nth}: {status}");
+    let reached = status.signal() == Some(9);
+
+    let notes = std::fs::read_to_string(dir.path().join("notes")).unwrap_or_default();
+    let mut asked: BTreeMap<&str, bool> = BTreeMap::new();
+    for line in notes.lines() {
+        let (word, what) = line.split_once(' ').unwrap();
+        asked.insert(what, word == "done");
+    }
+    let store = Sqlite::open(OpenOptions::new(dir.path().join("latch.db"))).await.unwrap();
+    store.check_file().await.unwrap();
+    store.check_generation().await.unwrap();
+    // Loading checks the chain.
+    let found = Found {
+        a: store.load(&"job_a".into()).await.unwrap(),
+        b: store.load(&"job_b".into()).await.unwrap(),
+        store: store.clone(),
+    };
+    for what in [
+        "submit a",
+        "submit b",
+        "claim a",
+        "barrier",
+        "commit",
+        "group a",
+        "group b",
+        "group value",
+        "ask b",
+        "drain b",
+        "foreign effect",
+        "before commit",
+        "lost answer",
+        "end a",
+        "release b",
+    ] {
+        let there = found.is_there(what).await;
+        match asked.get(what) {
+            Some(true) => assert!(there, "{name} {side} {nth}: {what} was acknowledged and is gone\n{notes}"),
+            Some(false) => {}
+            None => assert!(!there, "{name} {side} {nth}: {what} was never asked for\n{notes}"),
+        }
+    }
+    if asked.get("delete").is_none_or(|done| *done) && asked.get("set").is_none_or(|done| *done) {
+        let expected = asked.contains_key("set") && !asked.contains_key("delete");
+        assert_eq!(store.get("n", "k").await.unwrap().is_some(), expected, "{name} {side} {nth}");
+    }
+    assert_eq!(store.get("n", "big").await.unwrap(), None);
+
+    // The dead owner's jobs are claimed at once, under the next attempt, and go on.
+    let lock = OwnerLock::take(dir.path(), "next", "next", &SystemClock::new().unwrap()).unwrap();
+    let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 600_000 };
+    for before in [&found.a, &found.b].into_iter().flatten() {
+        let claim = store.claim_job(&before.row.job_id, &claimer).await.unwrap();
+        if before.row.state.is_terminal() {
+            assert!(claim.is_none());
+            continue;
+        }
+        let row = claim.expect("its owner is dead").row;
+        assert_eq!(row.attempt, before.row.attempt + 1);
+        let mut log = Log { job_id: row.job_id, attempt: row.attempt, seq: row.next_seq, head: row.head };
+        store.write(log.append(1)).await.unwrap();
+        assert_eq!(store.load(&log.job_id).await.unwrap().unwrap().events.len() as u64, log.seq);
+    }
+    reached
+}
+
+/// Names that the child passes more than once, at places that differ.
+const OFTEN: [(&str, u32); 4] = [("group_read", 6), ("group_write", 6), ("effects_find", 2), ("effects_insert", 2)];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_at_any_statement_loses_nothing() {
+    for name in STATEMENTS {
+        let times = OFTEN.iter().find(|(often, _)| often == name).map_or(1, |(_, times)| *times);
+        for side in ["before", "after"] {
+            for nth in 1..=times {
+                assert!(crash(name, side, nth).await, "no child came to {name}, {side}, time {nth}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_crash_everything_is_there() {
+    assert!(!crash("none", "before", 1).await);
+}
