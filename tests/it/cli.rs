@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use crate::program::{latch, ran, run};
+use crate::support::guest;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -128,4 +129,175 @@ fn log_lines_go_to_stderr_in_the_form_asked_for() {
     assert_eq!(ran.code, 0);
     let line: serde_json::Value = serde_json::from_str(ran.stderr.lines().next().expect("a warning")).unwrap();
     assert_eq!(line["level"], "WARN");
+}
+
+/// Ten mistakes, each of another kind, in a plan of three steps.
+const TEN_MISTAKES: &str = r#"{
+  "plan_id": "ten",
+  "schema_version": "7.0",
+  "colour": "blue",
+  "steps": [
+    {
+      "step_id": "s 1", "kind": "operator", "name": "Page.Read", "payload": {}, "depends_on": ["s9"],
+      "effects": ["read_only", "read_only"], "policy_tags": [], "cache_policy": "sometimes",
+      "idempotency_template": "page:{url"
+    },
+    {
+      "step_id": "s2", "kind": "operator", "name": "Page.Read", "payload": {"text": {"$ref": "s3#/text"}},
+      "depends_on": [], "policy_tags": [], "cache_policy": "never", "idempotency_template": "page:{nobody}"
+    },
+    {
+      "step_id": "s3", "kind": "operator", "name": "Page.Read", "payload": {}, "depends_on": ["s3"],
+      "effects": ["read_only"], "policy_tags": [], "cache_policy": "never", "idempotency_template": "x",
+      "timeout": "soon"
+    }
+  ]
+}"#;
+
+#[test]
+fn a_plan_with_ten_mistakes_gets_ten_located_errors() {
+    let folder = folder();
+    std::fs::write(folder.path().join("plan.json"), TEN_MISTAKES).unwrap();
+    let ran = run(folder.path(), &["--json", "plan", "check", "plan.json", "--no-plugins"]);
+    assert_eq!(ran.code, 2);
+    let json = ran.json();
+    assert_eq!(json["error"]["code"], "L0012");
+    let problems = json["error"]["problems"].as_array().unwrap();
+    let kinds: std::collections::BTreeSet<_> = problems.iter().map(|p| p["code"].as_str().unwrap()).collect();
+    assert!(kinds.len() >= 10, "{kinds:?} of {problems:#?}");
+    for problem in problems {
+        assert!(problem["line"].as_u64().unwrap() >= 1 && problem["column"].as_u64().unwrap() >= 1, "{problem}");
+        assert!(problem["pointer"].is_string() && problem["message"].as_str().unwrap().len() > 10, "{problem}");
+        let code = problem["code"].as_str().unwrap();
+        assert_eq!(run(folder.path(), &["explain", code]).code, 0, "{code} is explained");
+    }
+    let plain = run(folder.path(), &["plan", "check", "plan.json", "--no-plugins"]);
+    assert_eq!(plain.stderr.lines().filter(|line| line.starts_with("  ")).count(), problems.len(), "{}", plain.stderr);
+}
+
+#[test]
+fn the_schema_of_plans_is_json_with_and_without_json() {
+    let folder = folder();
+    for args in [&["plan", "schema"][..], &["--json", "plan", "schema"]] {
+        let schema = run(folder.path(), args).json();
+        assert!(schema["$schema"].is_string(), "{schema}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let folder = folder();
+    for args in [&["--json", "plan", "check", "gone.json"][..], &["--json", "plugin", "inspect", "gone.json"]] {
+        let ran = run(folder.path(), args);
+        assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (2, Some("L0011")), "{args:?}");
+        assert!(ran.json()["error"]["message"].as_str().unwrap().contains("gone.json"));
+    }
+}
+
+#[test]
+fn a_damaged_database_is_an_error_that_loses_nothing() {
+    let folder = folder();
+    let damage = b"SQLite format 3\0 and then something else".repeat(200);
+    std::fs::write(folder.path().join("latch.db"), &damage).unwrap();
+    let ran = run(folder.path(), &["--json", "job", "list"]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert_eq!(ran.json()["error"]["code"], "L0030", "{}", ran.stdout);
+    assert_eq!(std::fs::read(folder.path().join("latch.db")).unwrap(), damage, "it is left as it was");
+    let doctor = run(folder.path(), &["--json", "doctor"]);
+    assert_eq!(doctor.code, 1);
+    let json = doctor.json();
+    let database = json["checks"].as_array().unwrap().iter().find(|check| check["check"] == "database").unwrap();
+    assert_eq!(database["verdict"], "fail");
+    assert!(database["fix"].as_str().unwrap().contains("L0030"), "{database}");
+}
+
+#[test]
+fn a_folder_that_cannot_hold_the_database_is_named() {
+    let folder = folder();
+    let ran = run(folder.path(), &["--json", "--db", "sqlite://no/such/folder/latch.db", "job", "list"]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert_eq!(ran.json()["error"]["code"], "L0032", "{}", ran.stdout);
+    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("no/such/folder"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_job_that_is_not_there_is_named() {
+    let folder = folder();
+    let ran = run(folder.path(), &["--json", "job", "show", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]);
+    assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (2, Some("L0014")), "{}", ran.stdout);
+    assert_eq!(run(folder.path(), &["--json", "job", "list"]).json()["jobs"], serde_json::json!([]));
+}
+
+#[test]
+fn doctor_finds_nothing_wrong_in_an_empty_folder_and_makes_nothing() {
+    let folder = folder();
+    let ran = run(folder.path(), &["--json", "doctor"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    let json = ran.json();
+    let names: Vec<_> = json["checks"].as_array().unwrap().iter().map(|c| c["check"].as_str().unwrap()).collect();
+    for name in ["configuration", "database", "state directory", "plugins", "toolchain", "clock"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    assert!(!folder.path().join("latch.db").exists(), "looking makes no database");
+}
+
+#[test]
+fn a_missing_plugin_and_a_wrong_digest_are_named_with_what_to_do() {
+    let folder = folder();
+    let config = folder.path().join("latch.toml");
+    std::fs::write(&config, "[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"\n").unwrap();
+    let missing = run(folder.path(), &["--json", "plugin", "list"]);
+    assert_eq!(missing.code, 2, "{}", missing.stdout);
+    assert_eq!(missing.json()["error"]["problems"][0]["code"], "L0020");
+    assert_eq!(missing.json()["error"]["problems"][0]["plugin"], "gone");
+
+    let guest = guest("chatty-step");
+    let digest = "0".repeat(64);
+    let text = format!("[[plugin]]\nname = \"other\"\nsource = {guest:?}\ndigest = \"sha256:{digest}\"\n");
+    std::fs::write(&config, text).unwrap();
+    let wrong = run(folder.path(), &["--json", "plugin", "list"]);
+    assert_eq!(wrong.code, 2, "{}", wrong.stdout);
+    assert_eq!(wrong.json()["error"]["problems"][0]["code"], "L0021");
+    assert!(wrong.json()["error"]["problems"][0]["message"].as_str().unwrap().contains(&digest), "{}", wrong.stdout);
+}
+
+#[test]
+fn inspect_shows_what_a_plugin_is_and_may_reach() {
+    let folder = folder();
+    let file = guest("chatty-step");
+    let file = file.to_str().unwrap();
+    let ran = run(folder.path(), &["--json", "plugin", "inspect", file]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    let json = ran.json();
+    assert_eq!((json["verdict"].as_str(), json["kind"].as_str()), (Some("accepted"), Some("step")));
+    assert!(json["digest"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(json["bytes"].as_u64().unwrap(), std::fs::metadata(file).unwrap().len());
+    assert!(json["imports"]["host"].as_array().unwrap().iter().all(|i| i.as_str().unwrap().contains("latchwork:")));
+    assert!(json["operators"][0]["input_schema"].is_object() || json["operators"][0]["input_schema"].is_boolean());
+    assert!(!json["may_not_reach"].as_array().unwrap().is_empty());
+
+    let refused = guest("wasi-step");
+    let refused = run(folder.path(), &["--json", "plugin", "inspect", refused.to_str().unwrap()]);
+    assert_eq!(refused.code, 1, "{}", refused.stdout);
+    let json = refused.json();
+    assert_eq!(json["verdict"], "refused");
+    let problems = json["problems"].as_array().unwrap();
+    assert!(problems.iter().all(|problem| problem["code"] == "L0022"), "{problems:?}");
+    let imports: Vec<&str> = json["imports"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|names| names.as_array().unwrap())
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    let wasi: Vec<_> = imports.iter().filter(|import| import.starts_with("wasi:")).collect();
+    assert!(!wasi.is_empty());
+    for import in wasi {
+        let named = problems.iter().any(|problem| problem["message"].as_str().unwrap().contains(import));
+        assert!(named, "{import} is named: {problems:?}");
+    }
+
+    std::fs::write(folder.path().join("text.wasm"), "not a component").unwrap();
+    let text = run(folder.path(), &["--json", "plugin", "inspect", "text.wasm"]);
+    assert_eq!((text.code, text.json()["error"]["code"].as_str()), (1, Some("L0023")), "{}", text.stdout);
 }

@@ -45,11 +45,12 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
         1 => "a plugin could not be loaded".to_owned(),
         n => format!("{n} plugins could not be loaded"),
     };
-    CliError::input(first, message).with(errors.iter().map(|error| Problem {
-        place: error.plugin().to_owned(),
-        code: error.page().to_owned(),
-        message: error.to_string(),
-        json: serde_json::json!({ "plugin": error.plugin(), "code": error.page(), "message": error.to_string() }),
+    let each = errors.iter().flat_map(|error| error.problems.iter().map(move |problem| (error.plugin(), problem)));
+    CliError::input(first, message).with(each.map(|(plugin, problem)| Problem {
+        place: format!("plugin {plugin}"),
+        code: problem.page().to_owned(),
+        message: problem.to_string(),
+        json: serde_json::json!({ "plugin": plugin, "code": problem.page(), "message": problem.to_string() }),
     }))
 }
 

@@ -31,7 +31,7 @@ const CLASSES: [(&str, &[&str]); 7] = [
 ];
 
 pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let file = component(&ctx.cwd.join(&args.file))?;
+    let file = component(&args.file)?;
     let bytes = plan::read(&file)?;
     let config = ctx.config(file.parent())?;
     let digest = Hash::of(&[&bytes]);
