@@ -161,7 +161,7 @@ pub enum ResultType {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the fields are named by the vocabulary")]
+#[expect(missing_docs, reason = "the fields are named by the vocabulary")]
 pub enum Body {
     /// A request became a job.
     IntentAccepted {

@@ -152,6 +152,7 @@ mod tests {
         ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
     ];
 
+    /// I6.
     #[test]
     fn every_pair_is_as_documented() {
         for (from, (name, row)) in JobState::ALL.into_iter().zip(TABLE) {

@@ -74,8 +74,6 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Check configuration, database, plugins, toolchains and clock
     Doctor(DoctorArgs),
-    /// Measure durable calls per second beside this disk's own commit rate
-    Bench(BenchArgs),
     /// Print a completion script
     Completions(CompletionsArgs),
     /// Write manual pages
@@ -385,17 +383,6 @@ pub struct DoctorArgs {
     /// Work with a restored or cloned database from now on
     #[arg(long)]
     pub accept_restore: bool,
-}
-
-/// `latch bench`
-#[derive(Args, Debug)]
-pub struct BenchArgs {
-    /// Concurrent jobs, one measurement each
-    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1, 16, 64])]
-    pub jobs: Vec<u32>,
-    /// Seconds a measurement takes
-    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=600))]
-    pub seconds: u32,
 }
 
 /// `latch completions`

@@ -1,6 +1,7 @@
 //! What every command is given.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::Context as _;
 
@@ -18,23 +19,44 @@ pub struct Context<'p> {
     pub cwd: PathBuf,
     config: Option<PathBuf>,
     db: Option<String>,
+    /// The configuration that was found elsewhere than a later command would look.
+    elsewhere: OnceLock<PathBuf>,
 }
 
 impl<'p> Context<'p> {
     pub(super) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("the working directory is not there any more")?;
-        Ok(Self { printer, json: global.json, cwd, config: global.config, db: global.db })
+        Ok(Self { printer, json: global.json, cwd, config: global.config, db: global.db, elsewhere: OnceLock::new() })
     }
 
     /// The configuration; `near` is the folder of the plan, where there is one.
     pub fn config(&self, near: Option<&Path>) -> Result<Config, ConfigErrors> {
-        Config::load(&LoadOptions {
+        let config = Config::load(&LoadOptions {
             cwd: &self.cwd,
             config: self.config.as_deref(),
             db: self.db.as_deref(),
             near,
             env: &|name| std::env::var(name).ok(),
-        })
+        })?;
+        if let Some(file) = &config.file
+            && (self.config.is_some() || (near.is_some() && config.root != self.cwd))
+        {
+            self.elsewhere.get_or_init(|| file.clone());
+        }
+        Ok(config)
+    }
+
+    /// A command to type next, with the flags it needs to find the same job.
+    pub fn command(&self, command: &str) -> String {
+        let mut command = command.to_owned();
+        if let Some(file) = self.elsewhere.get() {
+            let file = file.strip_prefix(&self.cwd).unwrap_or(file);
+            command += &format!(" --config {}", file.display());
+        }
+        if let Some(db) = &self.db {
+            command += &format!(" --db {db}");
+        }
+        command
     }
 
     /// The one who asks: as given, else the user of the operating system.

@@ -63,7 +63,7 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
             ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
             attach(ctx, &host, &row.job_id).await?
         }
-        Err(SubmitError::Write(error)) => return Err(super::job::write_error(error).into()),
+        Err(SubmitError::Write(error)) => return Err(super::job::write_error(error)),
         Err(error @ SubmitError::OtherPlan { .. }) => {
             let advice = "give the request another request_id, or use --new";
             return Err(CliError::input(pages::REQUEST_CONFLICT, format!("{error}; {advice}")).into());

@@ -10,6 +10,8 @@ use super::output::{Tone, table};
 
 /// Prints a response and says how the command ends.
 pub(super) fn answer(ctx: &Context<'_>, response: &Response) -> Exit {
+    let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
+    let response = &Response { next_actions, ..response.clone() };
     let document = serde_json::to_value(response).expect("a response is plain data");
     if ctx.json {
         ctx.printer.document(&document);

@@ -26,7 +26,8 @@ const WAIT_IN_HAND_MS: i64 = 2_000;
 /// Reloads in a row until the worker gives up: something keeps contradicting it.
 const RELOADS_MAX: u32 = 50;
 
-type Tries = JoinSet<(StepId, Result<(), Halt>)>;
+type Tried = (StepId, Result<(), Halt>);
+type Tries = JoinSet<Tried>;
 
 impl Run {
     /// Brings the job to rest.
@@ -143,10 +144,7 @@ impl Run {
         }
     }
 
-    async fn after_try(
-        self: &Arc<Self>,
-        ended: Option<Result<(StepId, Result<(), Halt>), tokio::task::JoinError>>,
-    ) -> Result<(), Dropped> {
+    async fn after_try(self: &Arc<Self>, ended: Option<Result<Tried, tokio::task::JoinError>>) -> Result<(), Dropped> {
         let (step, result) = match ended {
             Some(Ok(ended)) => ended,
             Some(Err(error)) => return Err(Dropped::Broken(format!("a step's task failed: {error}"))),

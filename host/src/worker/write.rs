@@ -82,7 +82,8 @@ impl Run {
             Draft { effects: Vec::new(), ledger: Vec::new(), actions: Vec::new(), flush_now: true, ..draft }
         };
         self.write_batch(first).await?;
-        if !rows_change_alone && !(ledger.is_empty() && actions.is_empty()) {
+        let rows_follow = !(ledger.is_empty() && actions.is_empty());
+        if rows_follow && !rows_change_alone {
             self.write_batch(Draft { ledger, actions, flush_now: true, ..Draft::default() }).await?;
         }
         Ok(())

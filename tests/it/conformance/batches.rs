@@ -49,6 +49,7 @@ pub(super) async fn the_log_must_end_where_the_writer_thinks(world: World) {
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
+/// I14.
 pub(super) async fn a_stale_attempt_writes_nothing_of_any_kind(world: World) {
     let mut old = world.running("one").await;
     world.clock.advance_ms(LEASE_MS);

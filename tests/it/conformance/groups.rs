@@ -9,6 +9,7 @@ use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 use super::world::{Log, World, row};
 
 /// Jobs write at the same time; every third batch is wrong in its own way.
+/// I15.
 pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     let mut logs = Vec::new();
     for job in 0..48 {

@@ -6,6 +6,7 @@ use latchwork_core::storage::WriteError;
 
 use super::world::{World, effect};
 
+/// I16.
 pub(super) async fn effects_are_written_once(world: World) {
     let log = world.running("one").await;
     let first = effect("s1", 1, "{}");

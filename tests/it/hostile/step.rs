@@ -108,6 +108,7 @@ async fn a_step_says_what_it_is() {
 }
 
 /// Each fault by its own code and with a place, and a good run after each on the same engine.
+/// I11.
 #[tokio::test]
 async fn each_fault_has_its_code_and_the_host_goes_on() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
@@ -201,6 +202,7 @@ async fn calls_answers_errors_and_stops() {
     assert_eq!(failure.detail.as_deref(), Some("\"not JSON\""));
 }
 
+/// I10.
 #[test]
 fn a_step_that_imports_the_world_is_refused_with_every_import() {
     let error = load("wasi-step", Grants::default(), limits()).unwrap_err();

@@ -1,6 +1,6 @@
 //! Tools: what they may reach, and what is known of a call that did not answer.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use latchwork::config::{DirGrant, Grants, HttpGrant, LimitsConfig, TcpGrant};
 use latchwork::engine::{Finding, Plugin, ReconcileVerdict, StepContext, ToolCallContext, ToolEnd};
@@ -151,6 +151,7 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
     assert_eq!(answers(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
 }
 
+/// I12.
 #[tokio::test]
 async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
     let server = Server::start().await;
@@ -224,6 +225,7 @@ async fn redirects_are_the_guests_business() {
     assert!(private.requests().is_empty());
 }
 
+/// I13.
 #[tokio::test]
 async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
     let server = Server::start().await;
@@ -344,10 +346,10 @@ async fn files_outside_the_granted_directories_do_not_exist() {
 async fn a_call_ends_with_its_time() {
     let server = Server::start().await;
     let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
-    let began = Instant::now();
+    let began = latchwork::os::clock::boot_us();
     let failure = not_applied(invoke_in(&plugin, "World.Change", json!([{"sleep": 60_000}]), call(200)).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
-    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(Duration::from_micros(latchwork::os::clock::boot_us() - began) < Duration::from_secs(10));
 
     // The server never answers: the request was begun, and its connection is closed at once.
     let script = json!([{"http": {"method": "POST", "url": server.url("/never"), "body": ["x"]}}]);

@@ -23,6 +23,7 @@ fn request<'a>() -> Request<'a> {
     }
 }
 
+/// I17, with those below.
 #[test]
 fn golden_idempotency_keys() {
     let job = JobId::new(JOB);

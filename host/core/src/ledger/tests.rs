@@ -172,6 +172,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
     }
 }
 
+/// I4.
 #[test]
 fn the_first_line_that_matches_wins() {
     let mut hits = [0_u32; 16];

@@ -59,7 +59,7 @@ async fn ask(
         Err(error @ InboxError::NoJob(_)) => return Err(CliError::input(pages::NO_SUCH_JOB, error.to_string()).into()),
         Err(error) => return Err(error.into()),
     };
-    let next = format!("latch resume {job_id}");
+    let next = ctx.command(&format!("latch resume {job_id}"));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
     ctx.answer(&document, || format!("{done}; next: {next}"));
     Ok(Exit::Done)

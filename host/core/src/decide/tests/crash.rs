@@ -64,6 +64,7 @@ fn finish(sim: &mut Sim) -> Durable {
     panic!("the job does not end");
 }
 
+/// I1, I3.
 #[test]
 fn killed_anywhere_each_effect_happens_once() {
     for operator in ["Opaque", "Queryable"] {

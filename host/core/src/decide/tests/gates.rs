@@ -14,6 +14,7 @@ fn gate(sim: &Sim, slot: &str) -> Hash {
     sim.durable().job.gates[&Slot::new(slot)].hash
 }
 
+/// I20.
 #[test]
 fn an_external_send_waits_for_approval_and_then_runs_once() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({ "to": "ada" }))]);

@@ -244,6 +244,7 @@ fn a_good_plan_is_accepted() {
     assert_eq!(violations(&good()), []);
 }
 
+/// I18.
 #[test]
 fn each_mistake_makes_one_violation_in_its_place() {
     let mut wrong = Vec::new();

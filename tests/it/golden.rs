@@ -1,0 +1,89 @@
+//! The golden flow as a person runs it: to the gates, through them, and once more.
+
+use serde_json::json;
+
+use crate::place::Place;
+
+fn messages(place: &Place) -> usize {
+    std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
+}
+
+fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "plan.json", "--json", "--actor", "ada"], more].concat()
+}
+
+/// I2, I19, I20: nothing is sent before it is approved; then one message, and a log that replays.
+#[test]
+fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
+    let place = Place::golden("atomic").again();
+    let first = place.latch(&run(&[]));
+    assert_eq!(first.code, 3, "{}", first.stderr);
+    let response = first.json();
+    assert_eq!((&response["status"], &response["blocked_on"]["step_id"]), (&json!("partial"), &json!("s5")));
+    assert_eq!(response["outcomes"].as_array().map(Vec::len), Some(4), "{response:#}");
+    assert_eq!(messages(&place), 0);
+    let id = response["job_id"].as_str().expect("a job has an id");
+
+    let wrong = "0".repeat(64);
+    assert_eq!(place.latch(&["job", "approve", id, "s5", "--hash", &wrong]).code, 2, "for another call");
+    assert_eq!(place.latch(&["job", "approve", id, "s6"]).code, 2, "a gate that is not open yet");
+    for step in ["s5", "s6"] {
+        assert_eq!(place.latch(&["job", "approve", id, step, "--actor", "bob"]).code, 0);
+        assert_eq!(messages(&place), 0, "approving executes nothing");
+        place.latch(&["resume", id]);
+    }
+    let done = place.latch(&run(&[]));
+    assert_eq!((done.code, &done.json()["status"]), (0, &json!("completed")), "{}", done.stderr);
+    assert!(done.stderr.contains("attached to"), "the same request is the same job: {}", done.stderr);
+    assert_eq!(messages(&place), 1);
+
+    let key = format!("latch:{id}:s6:3");
+    let message = std::fs::read_dir(place.dir.join("outbox/new")).expect("there").next().expect("one").expect("read");
+    let text = std::fs::read_to_string(message.path()).expect("text");
+    assert!(text.contains(&key), "the external key is the Message-ID: {text}");
+
+    let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+    assert!(replay.json()["step_runs"].as_u64() >= Some(4), "steps were run again: {}", replay.stdout);
+    assert_eq!(messages(&place), 1, "replay executes nothing");
+
+    let again = place.latch(&run(&["--new", "--approve", "s5", "--approve", "s6"]));
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(messages(&place), 2, "another request is another job");
+}
+
+/// A rejected send keeps the drafts; a dry run sends nothing.
+#[test]
+fn a_refused_or_dry_flow_sends_nothing() {
+    let place = Place::golden("atomic").again();
+    let id = place.latch(&run(&["--approve", "s5"])).json()["job_id"].as_str().expect("an id").to_owned();
+    let rejected = place.latch(&["job", "reject", &id, "s6", "--reason", "not today"]);
+    assert_eq!(rejected.code, 0, "{}", rejected.stderr);
+    let resumed = place.latch(&["resume", &id, "--json"]);
+    let response = resumed.json();
+    assert_eq!((resumed.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
+    assert_eq!(response["failed"][0]["reason_code"], "GATE_REJECTED");
+    assert!(response["outcomes"].as_array().is_some_and(|outcomes| outcomes.len() >= 4), "the drafts are kept");
+
+    let place = Place::golden("atomic").again();
+    let dry = place.latch(&run(&["--mode", "DRY_RUN"]));
+    assert_eq!((dry.code, &dry.json()["status"]), (0, &json!("completed")), "{} {}", dry.stdout, dry.stderr);
+    assert_eq!(messages(&place), 0);
+}
+
+/// A flipped byte in the database is found, named, and nothing runs on it.
+#[test]
+fn a_damaged_log_is_refused() {
+    let place = Place::golden("atomic").again();
+    place.latch(&run(&[]));
+    let path = place.dir.join("latch.db");
+    let mut bytes = std::fs::read(&path).expect("the database");
+    let needle = b"intent_accepted";
+    let at = bytes.windows(needle.len()).position(|window| window == needle).expect("the log is in it");
+    bytes[at] ^= 1;
+    std::fs::write(&path, bytes).expect("writable");
+    let listed = place.latch(&["resume", "--json"]);
+    assert!(listed.code == 1, "{} {}", listed.code, listed.stdout);
+    assert!(listed.stdout.contains("damaged"), "{}", listed.stdout);
+    assert_eq!(messages(&place), 0);
+}
