@@ -264,7 +264,7 @@ fn a_missing_plugin_and_a_wrong_digest_are_named_with_what_to_do() {
 #[test]
 fn inspect_shows_what_a_plugin_is_and_may_reach() {
     let folder = folder();
-    let file = guest("chatty-step");
+    let file = guest("hostile-step");
     let file = file.to_str().unwrap();
     let ran = run(folder.path(), &["--json", "plugin", "inspect", file]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);

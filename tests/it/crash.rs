@@ -17,7 +17,7 @@ const ASKED_BY_COMMANDS: &[&str] =
 
 /// Statements that only faults and second processes bring about; the store's own suite kills there.
 const ASKED_BY_FAULTS: &[&str] =
-    &["rollback", "reread", "release", "heartbeat", "inbox_find", "inbox_insert", "schema"];
+    &["rollback", "reread", "release", "heartbeat", "commit", "job_read", "inbox_find", "inbox_insert", "schema"];
 
 /// One kill: the name of the point, its side, and the how-many-th time.
 type Point = (String, &'static str, u32);

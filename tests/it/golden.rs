@@ -37,7 +37,7 @@ fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
     assert!(done.stderr.contains("attached to"), "the same request is the same job: {}", done.stderr);
     assert_eq!(messages(&place), 1);
 
-    let key = format!("latch:{id}:s6:3");
+    let key = format!("Message-ID: <latch.{id}.s6.3@");
     let message = std::fs::read_dir(place.dir.join("outbox/new")).expect("there").next().expect("one").expect("read");
     let text = std::fs::read_to_string(message.path()).expect("text");
     assert!(text.contains(&key), "the external key is the Message-ID: {text}");
@@ -68,22 +68,5 @@ fn a_refused_or_dry_flow_sends_nothing() {
     let place = Place::golden("atomic").again();
     let dry = place.latch(&run(&["--mode", "DRY_RUN"]));
     assert_eq!((dry.code, &dry.json()["status"]), (0, &json!("completed")), "{} {}", dry.stdout, dry.stderr);
-    assert_eq!(messages(&place), 0);
-}
-
-/// A flipped byte in the database is found, named, and nothing runs on it.
-#[test]
-fn a_damaged_log_is_refused() {
-    let place = Place::golden("atomic").again();
-    place.latch(&run(&[]));
-    let path = place.dir.join("latch.db");
-    let mut bytes = std::fs::read(&path).expect("the database");
-    let needle = b"intent_accepted";
-    let at = bytes.windows(needle.len()).position(|window| window == needle).expect("the log is in it");
-    bytes[at] ^= 1;
-    std::fs::write(&path, bytes).expect("writable");
-    let listed = place.latch(&["resume", "--json"]);
-    assert!(listed.code == 1, "{} {}", listed.code, listed.stdout);
-    assert!(listed.stdout.contains("damaged"), "{}", listed.stdout);
     assert_eq!(messages(&place), 0);
 }

@@ -80,7 +80,8 @@ fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
     let scheme = uri.scheme_str().ok_or(Error::HttpRequestUriInvalid)?.to_ascii_lowercase();
     let port = match authority.port_u16() {
         Some(port) => port,
-        None if authority.port().is_some() => return Err(Error::HttpRequestUriInvalid),
+        // A port that is no 16-bit number has text behind the colon and no value.
+        None if authority.as_str().len() > authority.host().len() => return Err(Error::HttpRequestUriInvalid),
         None if scheme == "https" => 443,
         None => 80,
     };
