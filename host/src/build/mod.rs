@@ -51,7 +51,7 @@ pub struct Built {
 /// How to build; [`Options::from_env`] is what users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Ways to a Wasm target to leave out, by their numbers in [`wasm_target`]: to test the others.
+    /// Ways to a Wasm target to leave out, by their numbers in `wasm_target`: to test the others.
     pub skip: Vec<u8>,
     /// Where a toolchain of our own making is kept.
     pub toolchain_dir: PathBuf,
