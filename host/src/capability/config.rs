@@ -2,7 +2,7 @@
 
 use crate::engine::bindings::import::config;
 use crate::engine::bindings::import::types::Json;
-use crate::engine::tool::ToolState;
+use crate::engine::tool_state::ToolState;
 
 impl config::Host for ToolState {
     fn get(&mut self, key: String) -> wasmtime::Result<Option<Json>> {

@@ -2,7 +2,7 @@
 
 use crate::engine::bindings::import::{context, invocation};
 use crate::engine::step::{StepContext, StepState};
-use crate::engine::tool::ToolState;
+use crate::engine::tool_state::ToolState;
 
 impl context::Host for StepState {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {

@@ -1,7 +1,7 @@
 //! `latchwork:plugin/kv`: a small persistent map in the namespace of the grant.
 
 use crate::engine::bindings::import::kv::{self, KvError};
-use crate::engine::tool::ToolState;
+use crate::engine::tool_state::ToolState;
 
 use super::grant;
 

@@ -5,7 +5,7 @@ use tracing::Level;
 use crate::engine::bindings::import::log;
 use crate::engine::convert::cut;
 use crate::engine::step::StepState;
-use crate::engine::tool::ToolState;
+use crate::engine::tool_state::ToolState;
 
 /// What is kept of one record.
 pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::engine::bindings::import::secrets::{self, SecretError};
-use crate::engine::tool::ToolState;
+use crate::engine::tool_state::ToolState;
 
 use super::grant;
 

@@ -20,6 +20,7 @@ mod profile;
 mod schema;
 pub(crate) mod step;
 pub(crate) mod tool;
+pub(crate) mod tool_state;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -6,34 +6,25 @@ use latchwork_core::effect::{Answer, Output, StateChange};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::manifest::Limits;
 use serde::de::IgnoredAny;
-use tracing::Level;
 use wasmtime::Store;
-use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker, ResourceTable};
-use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
-use wasmtime_wasi::sockets::WasiSocketsCtxView;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
-use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
 
 use super::bindings::{export, import};
 use super::component::Shape;
-use super::fault::{self, HostFault};
-use super::limits::{self, Guard, Guarded};
+use super::fault;
+use super::limits;
 use super::plugin::PluginSettings;
 use super::step::{StepContext, oversized};
+use super::tool_state::{ToolState, files, lookup, own};
 use super::{convert, schema};
-use crate::capability::filesystem::{Files, FilesData};
+use crate::capability::filesystem::FilesData;
 use crate::capability::grant::Rights;
-use crate::capability::http::Requests;
-use crate::capability::sockets::{Lookup, LookupData, Names};
-use crate::capability::stdio::LogStream;
+use crate::capability::sockets::LookupData;
 use crate::capability::watch::Watch;
 use crate::os::clock;
 
 /// What is kept of an answer that was none.
 const KEPT_BYTES_MAX: usize = 64 << 10;
-
-/// Handles (files, requests, streams) a tool may hold at once.
-const HANDLES_MAX: usize = 4_096;
 
 /// Everything a call of a tool is told.
 #[derive(Clone, Debug, Default)]
@@ -121,139 +112,6 @@ pub(crate) struct Asked {
     pub(crate) begun: bool,
     pub(crate) fuel: u64,
     pub(crate) wall_us: u64,
-}
-
-/// What the store of a running tool holds.
-pub(crate) struct ToolState {
-    pub(crate) settings: Arc<PluginSettings>,
-    pub(crate) call: ToolCallContext,
-    pub(crate) rights: Rights,
-    pub(crate) watch: Watch,
-    pub(crate) placeholders: crate::capability::Placeholders,
-    guard: Guard,
-    wasi: WasiCtx,
-    http: WasiHttpCtx,
-    requests: Requests,
-    names: Names,
-    table: ResourceTable,
-    /// What WASI sees once the call's time has passed.
-    no_handles: ResourceTable,
-}
-
-impl ToolState {
-    fn new(
-        settings: Arc<PluginSettings>,
-        call: ToolCallContext,
-        rights: Rights,
-        limits: &Limits,
-        watch: Watch,
-    ) -> wasmtime::Result<Self> {
-        let names = Names::default();
-        let mut wasi = WasiCtx::builder();
-        wasi.stdout(LogStream::new(&settings.name, &call.slot, Level::INFO));
-        wasi.stderr(LogStream::new(&settings.name, &call.slot, Level::WARN));
-        for dir in &settings.grants.dirs {
-            let perms = if dir.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
-            wasi.preopened_dir(&dir.host, &dir.guest, perms)
-                .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
-        }
-        let tcp = !settings.grants.tcp.is_empty();
-        // UDP is refused where it would be used, by the check below, which logs it.
-        wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
-        let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
-        wasi.socket_addr_check(move |address, reason| {
-            let settings = &check_settings;
-            let allowed = check_names.check(&settings.name, &settings.grants, rights, &check_watch, address, reason);
-            Box::pin(std::future::ready(allowed))
-        });
-        let placeholders = crate::capability::Placeholders::default();
-        let requests =
-            Requests { settings: settings.clone(), rights, watch: watch.clone(), placeholders: placeholders.clone() };
-        let mut table = ResourceTable::new();
-        table.set_max_capacity(HANDLES_MAX);
-        Ok(Self {
-            guard: Guard::new(limits),
-            wasi: wasi.build(),
-            http: WasiHttpCtx::new(),
-            requests,
-            names,
-            table,
-            no_handles: ResourceTable::new(),
-            placeholders,
-            settings,
-            call,
-            rights,
-            watch,
-        })
-    }
-
-    /// What every function of our own interfaces does first.
-    pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
-        self.guard.host_call()?;
-        self.watch.check()
-    }
-}
-
-impl import::types::Host for ToolState {}
-
-/// Whoever gives up a call midway ends it as well.
-impl Drop for ToolState {
-    fn drop(&mut self) {
-        self.watch.close();
-    }
-}
-
-impl Guarded for ToolState {
-    fn guard(&mut self) -> &mut Guard {
-        &mut self.guard
-    }
-}
-
-/// Every WASI function begins by asking for a view of the store, so this is where the call's
-/// time is checked at each host call. Once it has passed the guest's handles are gone, and a
-/// function that is given one traps.
-impl WasiView for ToolState {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        let in_time = self.watch.check().is_ok();
-        let table = if in_time { &mut self.table } else { &mut self.no_handles };
-        WasiCtxView { ctx: &mut self.wasi, table }
-    }
-}
-
-impl WasiHttpView for ToolState {
-    fn http(&mut self) -> WasiHttpCtxView<'_> {
-        let in_time = self.watch.check().is_ok();
-        let table = if in_time { &mut self.table } else { &mut self.no_handles };
-        WasiHttpCtxView { hooks: &mut self.requests, table, ctx: &mut self.http }
-    }
-}
-
-fn own(state: &mut ToolState) -> &mut ToolState {
-    state
-}
-
-fn files(state: &mut ToolState) -> Files<'_> {
-    let in_time = state.watch.check().is_ok();
-    let table = if in_time { &mut state.table } else { &mut state.no_handles };
-    Files {
-        inner: WasiFilesystemCtxView { ctx: state.wasi.filesystem(), table },
-        watch: &state.watch,
-        plugin: &state.settings.name,
-        grants: &state.settings.grants,
-        rights: state.rights,
-    }
-}
-
-fn lookup(state: &mut ToolState) -> Lookup<'_> {
-    let in_time = state.watch.check().is_ok();
-    let table = if in_time { &mut state.table } else { &mut state.no_handles };
-    Lookup {
-        inner: WasiSocketsCtxView { ctx: state.wasi.sockets(), table },
-        names: &state.names,
-        plugin: &state.settings.name,
-        grants: &state.settings.grants,
-        rights: state.rights,
-    }
 }
 
 impl ToolCode {

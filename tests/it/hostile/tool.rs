@@ -7,6 +7,7 @@ use latchwork::engine::{Finding, Plugin, ReconcileVerdict, StepContext, ToolCall
 use latchwork::os::clock;
 use latchwork_core::effect::{Answer, StateChange};
 use latchwork_core::error::{Code, Failure};
+use latchwork_core::manifest::{Class, PluginKind};
 use serde_json::{Value, json};
 
 use super::log::Log;
@@ -88,6 +89,28 @@ fn not_applied(end: ToolEnd) -> Failure {
     }
 }
 
+#[tokio::test]
+async fn a_tool_knows_its_call_its_config_and_its_map() {
+    let grants = Grants { kv: Some("mine".into()), ..grants() };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    assert_eq!(plugin.kind, PluginKind::Tool);
+    assert!(plugin.reconcile && plugin.verify && plugin.compensate);
+    assert_eq!(plugin.class("World.Change"), Class::Queryable);
+    assert_eq!(plugin.class("World.Look"), Class::Read);
+    let log = Log::capture();
+    let script = json!([
+        "context", {"config": "from"}, {"config": "none"},
+        {"kv-get": {"key": "k"}}, {"kv-set": {"key": "k", "value": "v"}}, {"kv-get": {"key": "k"}},
+        {"kv-set": {"key": "k".repeat(257), "value": ""}},
+        {"print": {"text": "a line"}},
+    ]);
+    let said = answers(&plugin, "World.Change", script).await;
+    assert_eq!(said[0], json!(["job_1", "s6", "latch:job_1:s6:1", 2, 1, 20_000]));
+    assert_eq!(said[1..6], [json!("\"me@example.org\""), json!(null), json!(null), json!(true), json!("v")]);
+    assert!(error_of(&said[6]).contains("TooLarge"));
+    assert_eq!(log.text().matches(" plugin: a line").count(), 2, "stdout and log: {}", log.text());
+}
+
 #[test]
 fn imports_need_grants() {
     let error = load("hostile-tool", Grants::default(), limits()).unwrap_err().to_string();
@@ -148,6 +171,43 @@ async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
     let by_address = Grants { http: vec![http("localhost", server.port), http("127.0.0.1", server.port)], ..by_name };
     let plugin = load("hostile-tool", by_address, limits()).unwrap();
     assert_eq!(answers(&plugin, "World.Look", get).await[0]["status"], 200);
+}
+
+#[tokio::test]
+async fn a_denied_request_is_logged_with_the_line_that_would_allow_it() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
+    let log = Log::capture();
+    let script = json!([
+        {"http": {"url": "https://api.example.com/"}},
+        {"http": {"url": format!("http://127.0.0.1:{}@127.0.0.1:1/", server.port)}},
+        {"secret": "OTHER"},
+        {"kv-get": {"key": "k"}},
+        {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x"}},
+        {"tcp": {"host": "smtp.example.com", "port": 587, "text": "x"}},
+    ]);
+    let said = answers(&plugin, "World.Change", script).await;
+    assert!(error_of(&said[0]).contains("HttpRequestDenied"));
+    assert!(
+        error_of(&said[1]).contains("HttpRequestUriInvalid") || error_of(&said[1]).contains("authority"),
+        "{said:?}"
+    );
+    assert!(error_of(&said[2]).contains("NotGranted"));
+    assert!(error_of(&said[3]).contains("NotGranted"));
+    assert!(error_of(&said[4]).contains("access-denied"), "{said:?}");
+    assert!(error_of(&said[5]).contains("access-denied"), "{said:?}");
+    let text = log.text();
+    let here = format!("http = [\"http://127.0.0.1:{}\"", server.port);
+    for line in [
+        format!("grants = {{ {here}, \"https://api.example.com:443\"], tcp = [\"127.0.0.1:1\"] }}"),
+        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\"], secrets = [\"OTHER\"] }}"),
+        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\"], kv = \"hostile-tool\" }}"),
+        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\", \"127.0.0.1:{}\"] }}", server.port),
+        "smtp.example.com".to_owned(),
+    ] {
+        assert!(text.contains(&line), "{line} in {text}");
+    }
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -224,6 +284,46 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
 }
 
 #[tokio::test]
+async fn an_operator_that_declares_no_effect_can_have_none() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("there"), "content").unwrap();
+    let grants = Grants {
+        kv: Some("m".into()),
+        tcp: vec![tcp("127.0.0.1", server.port)],
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
+        ..granted(&server)
+    };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
+    let script = json!([
+        {"http": {"url": server.url("/echo")}}, {"read": {"path": "/d/there"}}, {"kv-get": {"key": "k"}},
+        post, {"write": {"path": "/d/new", "text": "x"}}, {"write": {"path": "/d/there", "text": "x"}},
+        {"kv-set": {"key": "k", "value": "v"}}, {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x\n\n"}},
+    ]);
+    let log = Log::capture();
+    let said = answers(&plugin, "World.Look", script.clone()).await;
+    assert_eq!((&said[0]["status"], &said[1], &said[2]), (&json!(200), &json!("content"), &json!(null)));
+    for denied in &said[3..] {
+        error_of(denied);
+    }
+    assert_eq!(server.requests().len(), 1);
+    assert!(!dir.path().join("new").exists());
+    assert_eq!(std::fs::read_to_string(dir.path().join("there")).unwrap(), "content");
+    assert!(log.text().matches("declare internal-write").count() >= 4, "{}", log.text());
+    // A model is asked by POST, and nothing else.
+    let said = answers(&plugin, "World.Model", script.clone()).await;
+    assert_eq!(said[3]["status"], 200);
+    for denied in &said[4..] {
+        error_of(denied);
+    }
+    // Declared, all of it works.
+    let said = answers(&plugin, "World.Change", script).await;
+    assert!(said.iter().all(|answer| answer["error"].is_null()), "{said:?}");
+    assert_eq!(std::fs::read_to_string(dir.path().join("new")).unwrap(), "x");
+}
+
+#[tokio::test]
 async fn files_outside_the_granted_directories_do_not_exist() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("in")).unwrap();
@@ -246,16 +346,41 @@ async fn files_outside_the_granted_directories_do_not_exist() {
 async fn a_call_ends_with_its_time() {
     let server = Server::start().await;
     let plugin = load("hostile-tool", granted(&server), limits()).unwrap();
-    let began = latchwork::os::clock::boot_us();
+    let began_us = clock::boot_us();
     let failure = not_applied(invoke_in(&plugin, "World.Change", json!([{"sleep": 60_000}]), call(200)).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
-    assert!(Duration::from_micros(latchwork::os::clock::boot_us() - began) < Duration::from_secs(10));
+    assert!(clock::boot_us() - began_us < 10_000_000);
 
     // The server never answers: the request was begun, and its connection is closed at once.
     let script = json!([{"http": {"method": "POST", "url": server.url("/never"), "body": ["x"]}}]);
     let (failure, _) = unknown(invoke_in(&plugin, "World.Change", script, call(500)).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
     tokio::time::timeout(Duration::from_secs(10), server.hung_up()).await.expect("the connection was closed");
+}
+
+/// The time has passed, as after a pause of the machine, and the guest is still running: each
+/// thing it begins is refused by the check at the host call itself.
+#[tokio::test]
+async fn nothing_is_begun_once_the_time_has_passed() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let grants = Grants {
+        kv: Some("m".into()),
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
+        ..granted(&server)
+    };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    for action in [
+        json!({"write": {"path": "/d/new", "text": "x"}}),
+        json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}}),
+        json!({"kv-set": {"key": "k", "value": "v"}}),
+    ] {
+        let late = ToolCallContext { started_boot_us: clock::boot_us() - 1_000_000, ..call(1_000) };
+        let failure = not_applied(invoke_in(&plugin, "World.Change", json!([action]), late).await);
+        assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
+    }
+    assert!(!dir.path().join("new").exists());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ fn follow(script: &str) -> Result<String, types::Error> {
                 json!([step.job_id, call.slot, call.external_key, call.attempt, call.tries_before, call.timeout_ms])
             }
             "print" => {
-                println!("{}", text("text"));
+                world::print(&text("text"));
                 log::write(log::Level::Warn, &text("text"));
                 json!(true)
             }

@@ -131,6 +131,11 @@ fn try_tcp(host: &str, port: u16, text: &str) -> Result<Value, Value> {
     Ok(json!(String::from_utf8_lossy(&answer)))
 }
 
+pub fn print(text: &str) {
+    let line = format!("{text}\n");
+    wasip2::cli::stdout::get_stdout().blocking_write_and_flush(line.as_bytes()).expect("stdout takes it");
+}
+
 pub fn sleep(ms: u64) {
     monotonic_clock::subscribe_duration(ms * 1_000_000).block();
 }

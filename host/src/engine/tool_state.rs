@@ -1,0 +1,161 @@
+//! What the store of a running tool holds, and how WASI and our own interfaces see it.
+
+use std::sync::Arc;
+
+use latchwork_core::manifest::Limits;
+use tracing::Level;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
+use wasmtime_wasi::sockets::WasiSocketsCtxView;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+use super::bindings::import;
+use super::fault::HostFault;
+use super::limits::{Guard, Guarded};
+use super::plugin::PluginSettings;
+use super::tool::ToolCallContext;
+use crate::capability::Placeholders;
+use crate::capability::filesystem::Files;
+use crate::capability::grant::Rights;
+use crate::capability::http::Requests;
+use crate::capability::sockets::{Lookup, Names};
+use crate::capability::stdio::LogStream;
+use crate::capability::watch::Watch;
+
+/// Handles (files, requests, streams) a tool may hold at once.
+const HANDLES_MAX: usize = 4_096;
+
+/// What the store of a running tool holds.
+pub(crate) struct ToolState {
+    pub(crate) settings: Arc<PluginSettings>,
+    pub(crate) call: ToolCallContext,
+    pub(crate) rights: Rights,
+    pub(crate) watch: Watch,
+    pub(crate) placeholders: Placeholders,
+    guard: Guard,
+    wasi: WasiCtx,
+    http: WasiHttpCtx,
+    requests: Requests,
+    names: Names,
+    table: ResourceTable,
+    /// What WASI sees once the call's time has passed: empty, and with room for nothing.
+    no_handles: ResourceTable,
+}
+
+impl ToolState {
+    pub(crate) fn new(
+        settings: Arc<PluginSettings>,
+        call: ToolCallContext,
+        rights: Rights,
+        limits: &Limits,
+        watch: Watch,
+    ) -> wasmtime::Result<Self> {
+        let names = Names::default();
+        let mut wasi = WasiCtx::builder();
+        wasi.stdout(LogStream::new(&settings.name, &call.slot, Level::INFO));
+        wasi.stderr(LogStream::new(&settings.name, &call.slot, Level::WARN));
+        for dir in &settings.grants.dirs {
+            let perms = if dir.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+            wasi.preopened_dir(&dir.host, &dir.guest, perms)
+                .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
+        }
+        let tcp = !settings.grants.tcp.is_empty();
+        // UDP is refused where it would be used, by the check below, which logs it.
+        wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
+        let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
+        wasi.socket_addr_check(move |address, reason| {
+            let settings = &check_settings;
+            let allowed = check_names.check(&settings.name, &settings.grants, rights, &check_watch, address, reason);
+            Box::pin(std::future::ready(allowed))
+        });
+        let placeholders = Placeholders::default();
+        let requests =
+            Requests { settings: settings.clone(), rights, watch: watch.clone(), placeholders: placeholders.clone() };
+        let (mut table, mut no_handles) = (ResourceTable::new(), ResourceTable::new());
+        table.set_max_capacity(HANDLES_MAX);
+        no_handles.set_max_capacity(0);
+        Ok(Self {
+            guard: Guard::new(limits),
+            wasi: wasi.build(),
+            http: WasiHttpCtx::new(),
+            requests,
+            names,
+            table,
+            no_handles,
+            placeholders,
+            settings,
+            call,
+            rights,
+            watch,
+        })
+    }
+
+    /// What every function of our own interfaces does first.
+    pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
+        self.guard.host_call()?;
+        self.watch.check()
+    }
+}
+
+impl import::types::Host for ToolState {}
+
+/// Whoever gives up a call midway ends it as well.
+impl Drop for ToolState {
+    fn drop(&mut self) {
+        self.watch.close();
+    }
+}
+
+impl Guarded for ToolState {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+}
+
+/// Every WASI function begins by asking for a view of the store, so this is where the call's
+/// time is checked at each host call. Once it has passed the guest's handles are gone and it
+/// gets no new ones: a function that is given one, or makes one, traps.
+impl WasiView for ToolState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let in_time = self.watch.check().is_ok();
+        let table = if in_time { &mut self.table } else { &mut self.no_handles };
+        WasiCtxView { ctx: &mut self.wasi, table }
+    }
+}
+
+impl WasiHttpView for ToolState {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        let in_time = self.watch.check().is_ok();
+        let table = if in_time { &mut self.table } else { &mut self.no_handles };
+        WasiHttpCtxView { hooks: &mut self.requests, table, ctx: &mut self.http }
+    }
+}
+
+pub(crate) fn own(state: &mut ToolState) -> &mut ToolState {
+    state
+}
+
+pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
+    let in_time = state.watch.check().is_ok();
+    let table = if in_time { &mut state.table } else { &mut state.no_handles };
+    Files {
+        inner: WasiFilesystemCtxView { ctx: state.wasi.filesystem(), table },
+        watch: &state.watch,
+        plugin: &state.settings.name,
+        grants: &state.settings.grants,
+        rights: state.rights,
+    }
+}
+
+pub(crate) fn lookup(state: &mut ToolState) -> Lookup<'_> {
+    let in_time = state.watch.check().is_ok();
+    let table = if in_time { &mut state.table } else { &mut state.no_handles };
+    Lookup {
+        inner: WasiSocketsCtxView { ctx: state.wasi.sockets(), table },
+        names: &state.names,
+        plugin: &state.settings.name,
+        grants: &state.settings.grants,
+        rights: state.rights,
+    }
+}
