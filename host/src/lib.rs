@@ -14,6 +14,7 @@
 //!          └─► registry
 //! ```
 
+pub mod bench;
 pub mod build;
 pub mod capability;
 pub mod cli;

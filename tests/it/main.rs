@@ -8,6 +8,7 @@ mod config;
 mod conformance;
 mod crash;
 mod examples;
+mod flushes;
 mod golden;
 mod hostile;
 mod place;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use latchwork::build::{Options, Toolchain};
+
 /// The component of a guest in `tests/guests`; all of them are built on first use.
 pub(crate) fn guest(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -22,14 +24,15 @@ fn build_guests() -> PathBuf {
     for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
         cargo.env_remove(variable);
     }
-    // A compiler that has the Wasm target, where the default one does not.
-    if let Some(rustc) = std::env::var_os("LATCH_WASM_RUSTC").filter(|rustc| !rustc.is_empty()) {
+    // A compiler that has the Wasm target: what `latch plugin build` finds or installs.
+    let toolchain = Toolchain::find(root, &Options::from_env(), &mut |_| {}).expect("there is a Wasm target to be had");
+    if let Some(rustc) = toolchain.rustc {
         cargo.env("RUSTC", rustc);
     }
     let output = cargo.output().expect("cargo runs");
     assert!(
         output.status.success(),
-        "tests/guests cannot be built (is the target wasm32-unknown-unknown installed?):\n{}",
+        "tests/guests cannot be built:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
     target.join("wasm32-unknown-unknown/release")

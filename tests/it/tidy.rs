@@ -174,10 +174,12 @@ fn a_tool_is_called_in_one_place() {
 #[test]
 fn every_invariant_is_cited_by_a_test() {
     let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is an ARCHITECTURE.md");
-    let stated: BTreeSet<u32> =
+    let numbers: Vec<u32> =
         architecture.lines().filter_map(|line| line.strip_prefix("**I")?.split_once("**")?.0.parse().ok()).collect();
-    assert!(!stated.is_empty(), "ARCHITECTURE.md states invariants, each on a line that begins with **I1**");
-    assert_eq!(stated.iter().copied().collect::<Vec<_>>(), (1..=stated.len() as u32).collect::<Vec<_>>(), "numbered");
+    assert!(!numbers.is_empty(), "ARCHITECTURE.md states invariants, each on a line that begins with **I1**");
+    // There may be gaps: the number of an invariant that went is never given again.
+    assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once: {numbers:?}");
+    let stated: BTreeSet<u32> = numbers.into_iter().collect();
 
     let mut cited: BTreeMap<u32, String> = BTreeMap::new();
     for file in files().into_iter().filter(|file| file.path.ends_with(".rs")) {

@@ -74,6 +74,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Check configuration, database, plugins, toolchains and clock
     Doctor(DoctorArgs),
+    /// Measure durable calls per second, beside this machine's own limits
+    Bench(BenchArgs),
     /// Print a completion script
     Completions(CompletionsArgs),
     /// Write manual pages
@@ -383,6 +385,32 @@ pub struct DoctorArgs {
     /// Work with a restored or cloned database from now on
     #[arg(long)]
     pub accept_restore: bool,
+}
+
+/// `latch bench`
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// The folder with the configuration of the benchmark's plugins
+    #[arg(value_name = "DIR", default_value = "example-plugins/bench")]
+    pub dir: PathBuf,
+    /// Only this workload; may be repeated: ten, ten-read, ten-pure, ten-plan, zero
+    #[arg(long, value_name = "NAME")]
+    pub workload: Vec<String>,
+    /// So many jobs at once; may be repeated
+    #[arg(long, value_name = "N", default_values_t = [1, 16, 64], value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub at_once: Vec<u32>,
+    /// How long each measurement takes, in seconds
+    #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// Where the databases are made: the disk to measure [default: the configured state directory]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let range = 0.05..=600.0;
+    let seconds = text.parse().ok().filter(|seconds| range.contains(seconds));
+    seconds.ok_or_else(|| format!("{text} is not a number of seconds from {} to {}", range.start(), range.end()))
 }
 
 /// `latch completions`

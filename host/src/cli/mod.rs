@@ -3,6 +3,7 @@
 //! This is the composition root. Nothing else in the crate depends on it.
 
 pub mod args;
+mod bench;
 mod catalog;
 mod completions;
 pub mod context;
@@ -77,6 +78,7 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Plugin(args) => plugin::run(args, ctx).await,
         Command::Explain(args) => explain::run(&args, ctx),
         Command::Doctor(args) => doctor::run(&args, ctx).await,
+        Command::Bench(args) => bench::run(args, ctx).await,
         Command::Completions(args) => completions::run(&args, ctx),
         Command::Man(args) => man::run(&args, ctx),
     }

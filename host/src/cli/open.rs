@@ -87,7 +87,7 @@ pub(super) fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// This process as an owner of jobs; its lock is held for as long as it lives.
-fn owner(dir: &Path) -> anyhow::Result<Owner> {
+pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     static LOCK: OnceLock<OwnerLock> = OnceLock::new();
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());

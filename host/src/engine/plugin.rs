@@ -129,6 +129,19 @@ impl Plugin {
         StepEnd { outcome, fuel }
     }
 
+    /// Run a step with no limits, checks or records: the engine's own cost, for comparison.
+    pub(crate) async fn run_bare(
+        &self,
+        operator: &str,
+        input: &str,
+        calls: Box<dyn StepCalls>,
+    ) -> wasmtime::Result<()> {
+        match &self.code {
+            Linked::Step(code) => code.run_bare(operator, input, calls).await,
+            Linked::Tool(_) => Err(wasmtime::Error::msg("it is a tool")),
+        }
+    }
+
     /// Call a tool once, in a fresh instance. The answer says whether the world may have changed.
     pub async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
         let (code, spec) = match self.tool(operator) {

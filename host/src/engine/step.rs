@@ -162,6 +162,23 @@ impl StepCode {
         };
         (answer, fuel)
     }
+
+    /// Instantiate, call and drop, with no more around it than the engine needs: what the
+    /// sandbox itself costs.
+    pub(crate) async fn run_bare(
+        &self,
+        operator: &str,
+        input: &str,
+        calls: Box<dyn StepCalls>,
+    ) -> wasmtime::Result<()> {
+        let mut store = Store::new(self.pre.engine(), StepState { calls, guard: Guard::new(&Limits::default()) });
+        store.set_fuel(limits::INSTANTIATION_FUEL)?;
+        store.set_epoch_deadline(1_000);
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        let run = self.run.load(&mut store, &instance)?;
+        drop(run.call_run(&mut store, operator, &input.to_owned()).await?);
+        Ok(())
+    }
 }
 
 fn own(state: &mut StepState) -> &mut StepState {

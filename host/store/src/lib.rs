@@ -23,6 +23,7 @@ mod journal;
 mod kv;
 mod leases;
 mod ledger;
+mod measure;
 mod open;
 mod owner;
 mod payloads;
@@ -40,6 +41,7 @@ use latchwork_core::storage::{Clock, StoreError};
 
 pub use clock::SystemClock;
 pub use durability::Durability;
+pub use measure::commits_per_second;
 pub use open::OpenOptions;
 pub use owner::{OwnerLock, is_gone};
 pub use probe::{KillAt, NoProbe, Probe, Side};

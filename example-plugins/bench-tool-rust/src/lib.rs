@@ -1,0 +1,33 @@
+//! Tools that do nothing, under the rules of tools that do: `latch bench` measures the host.
+
+use std::time::Duration;
+
+use latchwork_guest::{Effect, Error, tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Args {
+    /// Which call of its step it is.
+    #[serde(rename = "k")]
+    _k: u32,
+}
+
+/// `{}`: two bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Done {}
+
+fn done(_: Args, _: &tool::Context) -> Result<tool::Output<Done>, Error> {
+    Ok(tool::Output::new(Done {}))
+}
+
+latchwork_guest::export_tool! {
+    version: env!("CARGO_PKG_VERSION"),
+    operators: [
+        tool::operator("Bench.Write", done)
+            .describe("Counts as a change that may be repeated under its key; changes nothing.")
+            .effects([Effect::InternalWrite])
+            .idempotent_by_key(Duration::from_secs(86_400)),
+        tool::operator("Bench.Read", done).describe("Counts as a read."),
+    ],
+}

@@ -1,0 +1,144 @@
+//! Running so many jobs at once for so long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use latchwork_core::job::JobState;
+use serde::Serialize;
+use tokio::task::JoinSet;
+
+use super::{BenchError, Workload};
+use crate::host::{Accepted, Host};
+use crate::os::clock;
+use crate::worker::NoObserver;
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// Kind of job.
+    pub workload: Workload,
+    /// Jobs at once.
+    pub at_once: u32,
+    /// For so long; jobs under way are finished.
+    pub time: Duration,
+}
+
+/// What it came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    /// Kind of job.
+    pub workload: &'static str,
+    /// What `per_second` counts: calls, steps or jobs.
+    pub unit: &'static str,
+    /// Jobs at once.
+    pub at_once: u32,
+    /// Jobs completed while it was measured.
+    pub jobs: u64,
+    /// Jobs in the database, those before the measurement included.
+    pub jobs_stored: u64,
+    /// Durable commits since the database was opened.
+    pub flushes_stored: u64,
+    /// Units a second.
+    pub per_second: f64,
+    /// Median time of one job, submission to response, in milliseconds.
+    pub p50_ms: f64,
+    /// 99th percentile of the same.
+    pub p99_ms: f64,
+    /// Durable commits of the writer, for each job.
+    pub flushes_per_job: f64,
+    /// Statements, for each job.
+    pub statements_per_job: f64,
+}
+
+/// Runs jobs of one workload, so many at once; each submits the next when one is over.
+///
+/// # Errors
+/// A job could not be submitted or did not complete.
+pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
+    let number = Arc::new(AtomicU64::new(0));
+    // What the first jobs cost (connections, prepared statements, instances) is not what jobs cost.
+    spend(host, Load { time: load.time / 10, ..load }, &number).await?;
+    let before = host.journal.counters();
+    let started_us = clock::boot_us();
+    let mut times_us = spend(host, load, &number).await?;
+    let spent_us = (clock::boot_us() - started_us).max(1);
+    let after = host.journal.counters();
+    times_us.sort_unstable();
+    let jobs = times_us.len() as u64;
+    let each = |count: u64| count as f64 / jobs as f64;
+    Ok(Measured {
+        workload: load.workload.name(),
+        unit: load.workload.unit(),
+        at_once: load.at_once,
+        jobs,
+        jobs_stored: number.load(Ordering::Relaxed),
+        flushes_stored: after.flushes,
+        per_second: jobs as f64 * f64::from(load.workload.units_per_job()) * 1e6 / spent_us as f64,
+        p50_ms: percentile_ms(&times_us, 50),
+        p99_ms: percentile_ms(&times_us, 99),
+        flushes_per_job: each(after.flushes - before.flushes),
+        statements_per_job: each(after.statements - before.statements),
+    })
+}
+
+/// Microseconds each job took.
+async fn spend(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<Vec<u64>, BenchError> {
+    let until_us = clock::boot_us() + u64::try_from(load.time.as_micros()).unwrap_or(u64::MAX);
+    let mut tasks = JoinSet::new();
+    for _ in 0..load.at_once {
+        let (host, number) = (host.clone(), number.clone());
+        tasks.spawn(async move {
+            let mut times_us = Vec::new();
+            // One job at least, however short the time.
+            loop {
+                let submission = load.workload.submission(&host, number.fetch_add(1, Ordering::Relaxed))?;
+                let started_us = clock::boot_us();
+                one(&host, submission).await?;
+                let now_us = clock::boot_us();
+                times_us.push(now_us - started_us);
+                if now_us >= until_us {
+                    return Ok::<_, BenchError>(times_us);
+                }
+            }
+        });
+    }
+    let mut times_us = Vec::new();
+    while let Some(ended) = tasks.join_next().await {
+        match ended {
+            Ok(times) => times_us.extend(times?),
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+    Ok(times_us)
+}
+
+async fn one(host: &Host, submission: crate::submit::Submission) -> Result<(), BenchError> {
+    let response = match host.submit(submission).await? {
+        Accepted::New(claim) => host.drive(claim, Arc::new(NoObserver)).await?,
+        Accepted::Attached(row) => return Err(BenchError::NotCompleted(row.job_id, "before it began".to_owned())),
+    };
+    match response.state {
+        JobState::Completed => Ok(()),
+        state => Err(BenchError::NotCompleted(response.job_id, state.as_str().to_owned())),
+    }
+}
+
+fn percentile_ms(sorted_us: &[u64], percent: usize) -> f64 {
+    let at = (sorted_us.len() * percent).div_ceil(100).max(1) - 1;
+    sorted_us.get(at).map_or(0.0, |us| *us as f64 / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percentile_ms;
+
+    #[test]
+    fn percentiles_are_times_that_were_measured() {
+        let times: Vec<u64> = (1..=200).map(|ms| ms * 1000).collect();
+        assert_eq!(percentile_ms(&times, 50), 100.0);
+        assert_eq!(percentile_ms(&times, 99), 198.0);
+        assert_eq!(percentile_ms(&times[..1], 99), 1.0);
+        assert_eq!(percentile_ms(&[], 50), 0.0);
+    }
+}

@@ -1,0 +1,119 @@
+//! What the sandbox costs without a store: a step that does nothing, beside the engine alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use latchwork_core::error::Failure;
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::storage::{Clock, Owner};
+use serde::Serialize;
+use tracing::Level;
+
+use super::{BenchError, Load, Workload};
+use crate::config::Config;
+use crate::engine::{StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::host::{Host, Stores};
+use crate::os::clock;
+use crate::worker::NoCrash;
+
+const NOOP: &str = "Bench.Noop";
+
+/// Microseconds of one run of a step that does nothing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sandbox {
+    /// The engine alone: instantiate, call, drop.
+    pub engine_us: f64,
+    /// The same under limits, with input and output checked.
+    pub step_us: f64,
+    /// A whole job of that one step, its stores in memory.
+    pub job_us: f64,
+}
+
+/// Measures all three for so long each.
+///
+/// # Errors
+/// The benchmark's plugins are not there, or failed.
+pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchError> {
+    let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
+    let owner = Owner {
+        worker: "bench".to_owned(),
+        boot_id: ManualClock::default().boot_id(),
+        lock_path: String::new(),
+        lock_dev: 0,
+        lock_ino: 0,
+        lock_content: "bench".to_owned(),
+    };
+    let stores = Stores { journal: memory.clone(), effects: memory.clone(), kv: memory, owner };
+    let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| BenchError::Engine(error.to_string()))?;
+    let host = Arc::new(host);
+    let pinned = host.registry.pin().get(NOOP).cloned();
+    let pinned = pinned.ok_or_else(|| BenchError::Engine(format!("no plugin serves {NOOP}")))?;
+    let plugin = host.registry.by_digest(pinned.digest).map_err(|error| BenchError::Engine(error.to_string()))?;
+
+    let engine_us = each(time, async || {
+        plugin.run_bare(NOOP, "{}", Box::new(Silent)).await.map_err(|error| BenchError::Engine(format!("{error:#}")))
+    })
+    .await?;
+    let step_us = each(time, async || {
+        match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(Silent)).await.outcome {
+            StepOutcome::Output(_) => Ok(()),
+            other => Err(BenchError::Engine(format!("{NOOP}: {other:?}"))),
+        }
+    })
+    .await?;
+    let measured = super::run(&host, Load { workload: Workload::Zero, at_once: 1, time }).await?;
+    Ok(Sandbox { engine_us, step_us, job_us: 1e6 / measured.per_second })
+}
+
+/// Microseconds of one round.
+async fn each(time: Duration, mut round: impl AsyncFnMut() -> Result<(), BenchError>) -> Result<f64, BenchError> {
+    for _ in 0..100 {
+        round().await?;
+    }
+    let started_us = clock::boot_us();
+    let until_us = started_us + u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let mut rounds = 0_u32;
+    loop {
+        for _ in 0..50 {
+            round().await?;
+        }
+        rounds += 50;
+        let now_us = clock::boot_us();
+        if now_us >= until_us {
+            return Ok((now_us - started_us) as f64 / f64::from(rounds));
+        }
+    }
+}
+
+/// The host of a step that asks for nothing.
+struct Silent;
+
+#[async_trait]
+impl StepCalls for Silent {
+    fn context(&self) -> StepContext {
+        StepContext::default()
+    }
+    fn now_us(&mut self) -> i64 {
+        0
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.fill(0);
+    }
+    fn next_u32(&mut self) -> u32 {
+        0
+    }
+    fn below(&mut self, _: u32) -> u32 {
+        0
+    }
+    fn log(&mut self, _: Level, _: &str) {}
+    async fn call(&mut self, _: String, _: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
+        Err(Stop)
+    }
+    async fn call_all(&mut self, _: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        Err(Stop)
+    }
+    async fn emit(&mut self, _: String, _: String) -> Result<(), Stop> {
+        Err(Stop)
+    }
+}

@@ -1,0 +1,154 @@
+//! `latch bench`: durable calls per second on this machine, beside the machine's own limits.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use latchwork_core::pages;
+use latchwork_store::{NoProbe, Sqlite, SystemClock, commits_per_second};
+use serde_json::json;
+
+use super::args::BenchArgs;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::open;
+use super::output::{Tone, table};
+use super::plugin;
+use crate::bench::{self, Load, Measured, Sandbox, Workload};
+use crate::config::{Config, LoadOptions};
+use crate::host::{Host, StartError, Stores};
+use crate::worker::NoCrash;
+
+/// What one load left.
+struct Row {
+    measured: Measured,
+    /// Bytes of the database for each unit, once it is closed.
+    bytes_per_unit: f64,
+}
+
+pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let config = configuration(ctx, &args.dir)?;
+    let wanted = workloads(&args.workload)?;
+    plugin::build_configured(ctx, &config).await?;
+    let parent = args.scratch.as_ref().map_or_else(|| config.state_dir.clone(), |dir| ctx.cwd.join(dir));
+    let unusable = |error| CliError::input(pages::INPUT_UNREADABLE, format!("{}: {error}", parent.display()));
+    std::fs::create_dir_all(&parent).map_err(unusable)?;
+    let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(&parent).map_err(unusable)?;
+    let time = Duration::from_secs_f64(args.seconds);
+
+    let appends = bench::flushed_appends_per_second(&scratch.path().join("appends"), time.min(Duration::from_secs(1)))?;
+    let clock = SystemClock::new()?;
+    let commits = commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
+    ctx.printer.say(ctx.printer.tone(Tone::Title, "disk, one after the other"));
+    ctx.printer.say(format!("  append and flush         {appends:>9.0} /s"));
+    ctx.printer.say(format!("  SQLite one-row commits   {commits:>9.0} /s"));
+
+    let mut rows = Vec::new();
+    for workload in wanted {
+        for at_once in &args.at_once {
+            ctx.printer.note(format!("measuring {}, {at_once} at once", workload.name()));
+            rows.push(measured(&config, scratch.path(), Load { workload, at_once: *at_once, time }).await?);
+        }
+    }
+    show(ctx, &rows, commits);
+
+    ctx.printer.note("measuring the sandbox");
+    let sandbox = bench::sandbox(config, time.min(Duration::from_secs(1))).await?;
+    show_sandbox(ctx, &sandbox);
+    if cfg!(debug_assertions) {
+        ctx.printer.warn("built with the profile for development; `cargo run --release --bin latch -- bench` is what counts");
+    }
+    if ctx.json {
+        let row = |row: &Row| {
+            let mut value = serde_json::to_value(&row.measured).expect("figures are plain data");
+            value["of_commit_rate"] = json!(row.measured.per_second / commits);
+            value["bytes_per_unit"] = json!(row.bytes_per_unit);
+            value
+        };
+        ctx.printer.document(&json!({
+            "release": !cfg!(debug_assertions),
+            "disk": { "flushed_appends_per_second": appends, "sqlite_commits_per_second": commits },
+            "loads": rows.iter().map(row).collect::<Vec<_>>(),
+            "sandbox": sandbox,
+        }));
+    }
+    Ok(Exit::Done)
+}
+
+fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
+    let file = ctx.cwd.join(dir).join("latch.toml");
+    if !file.is_file() {
+        let message = format!(
+            "{} has no latch.toml: run it in a source checkout, or name the folder of the benchmark's plugins",
+            dir.display()
+        );
+        return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
+    }
+    let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, near: None, env: &|_| None };
+    Ok(Config::load(&options)?)
+}
+
+fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
+    let find = |name: &String| {
+        Workload::ALL.into_iter().find(|workload| workload.name() == name).ok_or_else(|| {
+            let known = Workload::ALL.map(Workload::name).join(", ");
+            CliError::input(pages::USAGE, format!("--workload {name}: there are {known}"))
+        })
+    };
+    if names.is_empty() { Ok(Workload::ALL.to_vec()) } else { names.iter().map(find).collect() }
+}
+
+/// One load on a database of its own.
+async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result<Row> {
+    let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.at_once));
+    let mut config = config.clone();
+    config.database = format!("sqlite://{}", path.display());
+    let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
+    let owner = open::owner(&options.owner_dir)?;
+    let sqlite = Sqlite::open(options).await?;
+    let stores = Stores { journal: sqlite.clone(), effects: sqlite.clone(), kv: sqlite.clone(), owner };
+    let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| match error {
+        StartError::Plugins(errors) => open::plugins(&errors).into(),
+        StartError::Engine(error) => anyhow::Error::from(error),
+    })?;
+    let measured = bench::run(&Arc::new(host), load).await?;
+    sqlite.close().await;
+    let bytes = std::fs::metadata(&path).context("the database is gone")?.len();
+    let units = measured.jobs_stored as f64 * f64::from(load.workload.units_per_job());
+    Ok(Row { bytes_per_unit: bytes as f64 / units, measured })
+}
+
+fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {
+    let cells: Vec<[String; 9]> = rows
+        .iter()
+        .map(|Row { measured: m, bytes_per_unit }| {
+            [
+                m.workload.to_owned(),
+                m.at_once.to_string(),
+                format!("{:.0} {}", m.per_second, m.unit),
+                format!("{:.2}", m.per_second / commits),
+                format!("{:.2}", m.p50_ms),
+                format!("{:.2}", m.p99_ms),
+                format!("{:.1}", m.flushes_per_job),
+                format!("{:.1}", m.statements_per_job),
+                format!("{bytes_per_unit:.0}"),
+            ]
+        })
+        .collect();
+    let head =
+        ["workload", "at once", "a second", "of commits", "p50 ms", "p99 ms", "flushes/job", "statements/job", "bytes each"];
+    ctx.printer.say(ctx.printer.tone(Tone::Title, "durable jobs (SQLite, WAL, synchronous=FULL)"));
+    for line in table(head, &cells) {
+        ctx.printer.say(format!("  {line}"));
+    }
+}
+
+fn show_sandbox(ctx: &Context<'_>, sandbox: &Sandbox) {
+    let Sandbox { engine_us, step_us, job_us } = sandbox;
+    ctx.printer.say(ctx.printer.tone(Tone::Title, "a step that does nothing, without a database"));
+    let line = |what: &str, us: f64| ctx.printer.say(format!("  {what:<40} {us:>8.1} µs  {:>5.1} ×", us / engine_us));
+    line("engine alone: instantiate, call, drop", *engine_us);
+    line("with limits and checks", *step_us);
+    line("as a job, its stores in memory", *job_us);
+}
