@@ -40,41 +40,49 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
     loads[0].clone()
 }
 
-fn flushes(load: &Value) -> f64 {
-    load["flushes_per_job"].as_f64().unwrap()
+/// Flushes of one job. What lingers is written after a few milliseconds at the latest, so a
+/// machine that is busy flushes more often: the least of some measurements is what a job needs.
+fn flushes(folder: &Path, workload: &str, at_once: u32) -> f64 {
+    let each = (0..5).map(|_| measure(folder, workload, at_once, None)["flushes_per_job"].as_f64().unwrap());
+    each.fold(f64::INFINITY, f64::min)
 }
 
-/// I36: ten barriers, the end; the commit of a call rides with the barrier of the next.
+/// I36: ten barriers, the start and the end; the commit of a call rides with the barrier of the next.
 #[test]
 fn ten_keyed_calls_take_one_flush_each_and_two_more() {
     let folder = bench();
-    let alone = measure(folder.path(), "ten", 1, None);
-    // Fewer would mean that a barrier was not flushed.
-    assert!((10.0..=12.0).contains(&flushes(&alone)), "{alone:#}");
-    let plan = measure(folder.path(), "ten-plan", 1, None);
-    assert!((10.0..=12.0).contains(&flushes(&plan)), "{plan:#}");
+    for workload in ["ten", "ten-plan"] {
+        let flushes = flushes(folder.path(), workload, 1);
+        // Fewer would mean that a barrier was not flushed.
+        assert!((10.0..=12.0).contains(&flushes), "{workload}: {flushes}");
+    }
 }
 
 /// I36
 #[test]
 fn what_changes_nothing_needs_no_flush_of_its_own() {
     let folder = bench();
-    let read = measure(folder.path(), "ten-read", 1, None);
-    assert!((1.0..=3.0).contains(&flushes(&read)), "{read:#}");
-    let pure = measure(folder.path(), "ten-pure", 1, None);
-    assert!((1.0..=2.0).contains(&flushes(&pure)), "{pure:#}");
-    let zero = measure(folder.path(), "zero", 1, None);
-    assert!((1.0..=2.0).contains(&flushes(&zero)), "{zero:#}");
+    for (workload, most) in [("ten-read", 3.0), ("ten-pure", 2.0), ("zero", 2.0)] {
+        let flushes = flushes(folder.path(), workload, 1);
+        assert!((1.0..=most).contains(&flushes), "{workload}: {flushes}");
+    }
 }
 
 /// I36: jobs of one process share transactions.
 #[test]
 fn jobs_at_once_share_their_flushes() {
+    let flushes = flushes(bench().path(), "ten", 64);
+    assert!(flushes <= 1.5, "{flushes}");
+}
+
+/// I36: what a call adds to the database, beside what every job takes.
+#[test]
+fn a_call_takes_little_more_than_a_kilobyte() {
     let folder = bench();
-    let many = measure(folder.path(), "ten", 64, None);
-    assert!(flushes(&many) <= 3.0, "{many:#}");
-    let bytes = many["bytes_per_unit"].as_f64().unwrap();
-    assert!(bytes <= 1536.0, "a call of a two-byte result takes {bytes} bytes");
+    let bytes = |workload| measure(folder.path(), workload, 1, None)["bytes_per_unit"].as_f64().unwrap();
+    let (ten, zero) = (bytes("ten"), bytes("zero"));
+    let call = ten - zero / 10.0;
+    assert!((300.0..=1400.0).contains(&call), "a call of a two-byte result takes {call} bytes, a job {zero}");
 }
 
 /// I36: the counter is held against what the operating system was asked for.
@@ -83,7 +91,8 @@ fn the_count_of_flushes_is_what_the_disk_sees() {
     let folder = bench();
     let shim = folder.path().join("flushes.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("shims/flushes.c");
-    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim).arg(&source).arg("-ldl").output();
+    let compiled =
+        Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim).arg(&source).arg("-ldl").output();
     let compiled = compiled.expect("a C compiler, which Rust needs to link");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let log = folder.path().join("flushes.log");

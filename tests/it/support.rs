@@ -30,10 +30,6 @@ fn build_guests() -> PathBuf {
         cargo.env("RUSTC", rustc);
     }
     let output = cargo.output().expect("cargo runs");
-    assert!(
-        output.status.success(),
-        "tests/guests cannot be built:\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "tests/guests cannot be built:\n{}", String::from_utf8_lossy(&output.stderr));
     target.join("wasm32-unknown-unknown/release")
 }

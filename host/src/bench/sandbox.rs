@@ -55,13 +55,12 @@ pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchErr
         plugin.run_bare(NOOP, "{}", Box::new(Silent)).await.map_err(|error| BenchError::Engine(format!("{error:#}")))
     })
     .await?;
-    let step_us = each(time, async || {
-        match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(Silent)).await.outcome {
+    let step_us =
+        each(time, async || match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(Silent)).await.outcome {
             StepOutcome::Output(_) => Ok(()),
             other => Err(BenchError::Engine(format!("{NOOP}: {other:?}"))),
-        }
-    })
-    .await?;
+        })
+        .await?;
     let measured = super::run(&host, Load { workload: Workload::Zero, at_once: 1, time }).await?;
     Ok(Sandbox { engine_us, step_us, job_us: 1e6 / measured.per_second })
 }

@@ -65,9 +65,9 @@ impl Workload {
         let steps = match self {
             Workload::Ten => vec![calling(job, "Bench.Write")],
             Workload::TenRead => vec![calling(job, "Bench.Read")],
-            Workload::TenPure => chain(|k| ("Bench.Noop", json!({ "job": job, "k": k }), &["produce_outcome"])),
+            Workload::TenPure => chain(|k| ("Bench.Noop", json!({ "job": job, "k": k }), &["read_only"])),
             Workload::TenPlan => chain(|k| ("Bench.Write", json!({ "job": job, "k": k }), &["internal_write"])),
-            Workload::Zero => vec![step("s0", "Bench.Noop", json!({ "job": job }), &["produce_outcome"], None)],
+            Workload::Zero => vec![step("s0", "Bench.Noop", json!({ "job": job }), &["read_only"], None)],
         };
         json!({ "plan_id": self.name(), "schema_version": "1.0", "steps": steps })
     }

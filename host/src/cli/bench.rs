@@ -39,7 +39,8 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
 
     let appends = bench::flushed_appends_per_second(&scratch.path().join("appends"), time.min(Duration::from_secs(1)))?;
     let clock = SystemClock::new()?;
-    let commits = commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
+    let commits =
+        commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
     ctx.printer.say(ctx.printer.tone(Tone::Title, "disk, one after the other"));
     ctx.printer.say(format!("  append and flush         {appends:>9.0} /s"));
     ctx.printer.say(format!("  SQLite one-row commits   {commits:>9.0} /s"));
@@ -57,7 +58,8 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     let sandbox = bench::sandbox(config, time.min(Duration::from_secs(1))).await?;
     show_sandbox(ctx, &sandbox);
     if cfg!(debug_assertions) {
-        ctx.printer.warn("built with the profile for development; `cargo run --release --bin latch -- bench` is what counts");
+        ctx.printer
+            .warn("built with the profile for development; `cargo run --release --bin latch -- bench` is what counts");
     }
     if ctx.json {
         let row = |row: &Row| {
@@ -136,8 +138,17 @@ fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {
             ]
         })
         .collect();
-    let head =
-        ["workload", "at once", "a second", "of commits", "p50 ms", "p99 ms", "flushes/job", "statements/job", "bytes each"];
+    let head = [
+        "workload",
+        "at once",
+        "a second",
+        "of commits",
+        "p50 ms",
+        "p99 ms",
+        "flushes/job",
+        "statements/job",
+        "bytes each",
+    ];
     ctx.printer.say(ctx.printer.tone(Tone::Title, "durable jobs (SQLite, WAL, synchronous=FULL)"));
     for line in table(head, &cells) {
         ctx.printer.say(format!("  {line}"));

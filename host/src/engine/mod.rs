@@ -18,6 +18,7 @@ mod outline;
 mod plugin;
 mod profile;
 mod schema;
+mod slots;
 pub(crate) mod step;
 pub(crate) mod tool;
 pub(crate) mod tool_state;
@@ -58,6 +59,7 @@ pub struct Engine {
 struct Profile {
     engine: wasmtime::Engine,
     digest: Hash,
+    slots: slots::Slots,
 }
 
 impl Engine {
@@ -66,8 +68,7 @@ impl Engine {
         let cache = options.cache_dir.as_deref().map(cache::Cache::open).transpose()?;
         let profile = |kind| {
             let (config, digest) = profile::build(kind);
-            let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
-            Ok(Profile { engine, digest })
+            Ok(Profile { engine: start(config)?, digest, slots: slots::Slots::new() })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         tick([&step.engine, &tool.engine]);
@@ -95,12 +96,12 @@ impl Engine {
         // The world decides the profile, but is read from the exports, which are known once it
         // is compiled. So guess from the bytes first; a wrong guess costs a second compilation.
         let mut kind = component::guess(bytes);
-        let (component, shape, engine) = loop {
+        let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);
             let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
             let shape = component::check(&profile.engine, &component, &settings.grants).map_err(refuse)?;
             if shape.kind == kind {
-                break (component, shape, &profile.engine);
+                break (component, shape, &profile.engine, &profile.slots);
             }
             kind = shape.kind;
         };
@@ -109,9 +110,10 @@ impl Engine {
         }
         let (manifest, schemas) = describe::describe(engine, &component, shape).map_err(refuse)?;
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let turns = slots.of(&component);
         let code = match shape.kind {
-            PluginKind::Step => step::StepCode::link(engine, &component).map(plugin::Linked::Step),
-            PluginKind::Tool => tool::ToolCode::link(engine, &component, shape).map(plugin::Linked::Tool),
+            PluginKind::Step => step::StepCode::link(engine, &component, turns).map(plugin::Linked::Step),
+            PluginKind::Tool => tool::ToolCode::link(engine, &component, shape, turns).map(plugin::Linked::Tool),
         };
         Ok(Arc::new(Plugin {
             name: settings.name.clone(),
@@ -141,6 +143,17 @@ impl Engine {
             None => Component::new(&profile.engine, bytes),
         }
     }
+}
+
+/// An engine whose instances come from a pool; where so much address space is not to be had,
+/// each instance maps its own. What guests compute does not depend on it.
+fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
+    let mut pooled = config.clone();
+    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(slots::pool()));
+    wasmtime::Engine::new(&pooled).or_else(|error| {
+        tracing::warn!(error = format!("{error:#}"), "no address space for a pool of instances: each maps its own");
+        wasmtime::Engine::new(&config).map_err(EngineError::Config)
+    })
 }
 
 /// Count epochs up for as long as the engines live.

@@ -10,6 +10,7 @@ use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 use super::bindings::{export, import};
 use super::fault;
 use super::limits::{self, Guard, Guarded};
+use super::slots::Turns;
 
 /// What a step, and a tool, is told of its job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,6 +99,7 @@ pub enum StepOutcome {
 /// A step plugin, ready to be instantiated.
 pub(crate) struct StepCode {
     pre: InstancePre<StepState>,
+    turns: Turns,
     run: export::run::GuestIndices,
 }
 
@@ -116,7 +118,7 @@ impl Guarded for StepState {
 }
 
 impl StepCode {
-    pub(crate) fn link(engine: &wasmtime::Engine, component: &Component) -> wasmtime::Result<Self> {
+    pub(crate) fn link(engine: &wasmtime::Engine, component: &Component, turns: Turns) -> wasmtime::Result<Self> {
         let mut linker = Linker::<StepState>::new(engine);
         import::types::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
         import::context::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
@@ -127,7 +129,7 @@ impl StepCode {
         import::log::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
         let pre = linker.instantiate_pre(component)?;
         let run = export::run::GuestIndices::new(&pre)?;
-        Ok(Self { pre, run })
+        Ok(Self { pre, turns, run })
     }
 
     /// Run once. The answer is text that is not looked at yet.
@@ -138,6 +140,7 @@ impl StepCode {
         limits: &Limits,
         calls: Box<dyn StepCalls>,
     ) -> (Result<Result<String, Failure>, StepOutcome>, u64) {
+        let _turn = self.turns.take().await;
         let state = StepState { calls, guard: Guard::new(limits) };
         let mut store = Store::new(self.pre.engine(), state);
         let mut fuel_given = None;
@@ -171,6 +174,7 @@ impl StepCode {
         input: &str,
         calls: Box<dyn StepCalls>,
     ) -> wasmtime::Result<()> {
+        let _turn = self.turns.take().await;
         let mut store = Store::new(self.pre.engine(), StepState { calls, guard: Guard::new(&Limits::default()) });
         store.set_fuel(limits::INSTANTIATION_FUEL)?;
         store.set_epoch_deadline(1_000);

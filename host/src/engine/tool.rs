@@ -14,6 +14,7 @@ use super::component::Shape;
 use super::fault;
 use super::limits;
 use super::plugin::PluginSettings;
+use super::slots::Turns;
 use super::step::{StepContext, oversized};
 use super::tool_state::{ToolState, files, lookup, own};
 use super::{convert, schema};
@@ -83,6 +84,7 @@ pub enum Finding {
 /// A tool plugin, ready to be instantiated.
 pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
+    turns: Turns,
     invoke: export::invoke::GuestIndices,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
@@ -115,7 +117,12 @@ pub(crate) struct Asked {
 }
 
 impl ToolCode {
-    pub(crate) fn link(engine: &wasmtime::Engine, component: &Component, shape: Shape) -> wasmtime::Result<Self> {
+    pub(crate) fn link(
+        engine: &wasmtime::Engine,
+        component: &Component,
+        shape: Shape,
+        turns: Turns,
+    ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<ToolState>::new(engine);
         import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
         import::context::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
@@ -138,6 +145,7 @@ impl ToolCode {
             verify: shape.verify.then(|| export::verify::GuestIndices::new(&pre)).transpose()?,
             compensate: shape.compensate.then(|| export::compensate::GuestIndices::new(&pre)).transpose()?,
             pre,
+            turns,
         })
     }
 
@@ -160,6 +168,7 @@ impl ToolCode {
         let (mut fuel, mut begun) = (0, false);
         let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
             Ok(state) => {
+                let _turn = self.turns.take().await;
                 let mut store = Store::new(self.pre.engine(), state);
                 let asked =
                     tokio::time::timeout(watch.left(), self.ask_in(&mut store, operator, ask, limits, &mut fuel));

@@ -25,7 +25,10 @@ pub async fn commits_per_second(path: &Path, time: Duration, clock: &dyn Clock) 
         let until_us = started_us + i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
         let mut commits = 0_u32;
         let spent_us = loop {
-            sqlx::query("INSERT INTO scratch (bytes) VALUES (?)").bind([7_u8; 230].as_slice()).execute(&mut conn).await?;
+            sqlx::query("INSERT INTO scratch (bytes) VALUES (?)")
+                .bind([7_u8; 230].as_slice())
+                .execute(&mut conn)
+                .await?;
             commits += 1;
             let now_us = clock.boot_us();
             if now_us >= until_us {
