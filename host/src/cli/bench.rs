@@ -108,6 +108,9 @@ async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
+    // A database that holds nothing yet has a size too.
+    Sqlite::open(options.clone()).await?.close().await;
+    let empty = size(&path)?;
     let sqlite = Sqlite::open(options).await?;
     let stores = Stores { journal: sqlite.clone(), effects: sqlite.clone(), kv: sqlite.clone(), owner };
     let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| match error {
@@ -116,9 +119,13 @@ async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result
     })?;
     let measured = bench::run(&Arc::new(host), load).await?;
     sqlite.close().await;
-    let bytes = std::fs::metadata(&path).context("the database is gone")?.len();
+    let bytes = size(&path)?.saturating_sub(empty);
     let units = measured.jobs_stored as f64 * f64::from(load.workload.units_per_job());
     Ok(Row { bytes_per_unit: bytes as f64 / units, measured })
+}
+
+fn size(database: &Path) -> anyhow::Result<u64> {
+    Ok(std::fs::metadata(database).context("the database is gone")?.len())
 }
 
 fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {
