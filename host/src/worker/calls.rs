@@ -96,7 +96,7 @@ impl StepCalls for Calls {
     }
 
     fn log(&mut self, level: Level, message: &str) {
-        self.run.observer.log(&self.run.job_id, self.step.as_str(), level, message);
+        self.run.log(self.step.as_str(), level, message);
     }
 
     async fn call(

@@ -10,6 +10,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::state::Draft;
 use latchwork_core::storage::{Batch, Flush, Request, WriteError};
 use tokio::sync::{mpsc, oneshot};
+use tracing::Level;
 
 use super::observe::Observer;
 use super::run::{Dropped, Run};
@@ -89,6 +90,14 @@ impl Run {
         Ok(())
     }
 
+    /// A step's log record: shown in its place among the events.
+    pub(super) fn log(&self, place: &str, level: Level, message: &str) {
+        match &self.shown {
+            Some(shown) => shown.log(place, level, message),
+            None => self.observer.log(&self.job_id, place, level, message),
+        }
+    }
+
     /// The answer of a call whose job this worker has lost: recorded all the same, and told to
     /// whoever holds the job now.
     pub(super) async fn record_late(&self, effect: &latchwork_core::effect::Effect) {
@@ -114,17 +123,23 @@ pub(super) struct Shown {
     queue: mpsc::UnboundedSender<Pending>,
 }
 
-struct Pending {
-    written: Written,
-    events: Vec<Event>,
-    done: Option<oneshot::Sender<Result<(), WriteError>>>,
+enum Pending {
+    Events { written: Written, events: Vec<Event>, done: Option<oneshot::Sender<Result<(), WriteError>>> },
+    Log { place: String, level: Level, message: String },
 }
 
 impl Shown {
     pub(super) fn start(job_id: JobId, observer: Arc<dyn Observer>) -> Self {
         let (queue, mut pending) = mpsc::unbounded_channel::<Pending>();
         tokio::spawn(async move {
-            while let Some(Pending { written, events, done }) = pending.recv().await {
+            while let Some(next) = pending.recv().await {
+                let (written, events, done) = match next {
+                    Pending::Events { written, events, done } => (written, events, done),
+                    Pending::Log { place, level, message } => {
+                        observer.log(&job_id, &place, level, &message);
+                        continue;
+                    }
+                };
                 let result = written.await;
                 if result.is_ok() {
                     for event in &events {
@@ -140,9 +155,16 @@ impl Shown {
         Self { queue }
     }
 
+    /// A guest's log record, behind everything that was written before it.
+    fn log(&self, place: &str, level: Level, message: &str) {
+        let record = Pending::Log { place: place.to_owned(), level, message: message.to_owned() };
+        // Where the view has stopped, nobody reads.
+        let _ = self.queue.send(record);
+    }
+
     async fn follow(&self, written: Written, events: Vec<Event>, wait: bool) -> Result<(), WriteError> {
         let (done, waiting) = oneshot::channel();
-        let pending = Pending { written, events, done: wait.then_some(done) };
+        let pending = Pending::Events { written, events, done: wait.then_some(done) };
         if self.queue.send(pending).is_err() {
             return Err(WriteError::Broken("the live view stopped".to_owned()));
         }
