@@ -82,7 +82,8 @@ impl Standing {
         if matches!(request, Request::Cancel) {
             self.cancel_requested = true;
         }
-        if matches!(self.state, JobState::Waiting | JobState::Parked | JobState::Diverged) {
+        let reopens = self.state.is_terminal() && matches!(request, Request::Retry);
+        if reopens || matches!(self.state, JobState::Waiting | JobState::Parked | JobState::Diverged) {
             self.state = JobState::Pending;
             self.wake_at_us = None;
         }
@@ -91,7 +92,16 @@ impl Standing {
 
 /// Whether a request can be put into the inbox of a job in this state.
 pub fn accepts(state: JobState, request: &Request) -> bool {
-    !state.is_terminal() || matches!(request, Request::LateEffect { .. })
+    match request {
+        Request::Retry => matches!(state, JobState::Partial | JobState::Failed),
+        Request::LateEffect { .. } => true,
+        _ => !state.is_terminal(),
+    }
+}
+
+/// Whether a request that a job accepted is kept as evidence alone: nobody will take it out.
+pub fn is_evidence(state: JobState, request: &Request) -> bool {
+    state.is_terminal() && !matches!(request, Request::Retry)
 }
 
 /// Whether a job leaves its holder when it comes to this state.

@@ -13,6 +13,7 @@ use crate::effect::{Provenance, StateChange, Usage};
 use crate::error::{Code, Failure};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::manifest::Pinned;
+use crate::reuse::Reason;
 
 /// Version of the event format.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -99,6 +100,9 @@ pub struct Header {
     /// Steps that were approved when the job was submitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing_approvals: Vec<StepId>,
+    /// What came with the request beside its payload, where anything did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<PayloadRef>,
     /// The operators it may reach.
     pub operators: BTreeMap<Operator, Pinned>,
 }
@@ -110,6 +114,33 @@ pub struct Refused {
     pub operator: Operator,
     /// With what.
     pub args: PayloadRef,
+    /// Under which action key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_key: Option<Hash>,
+}
+
+/// Who holds the action key that a step waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The key.
+    pub action_key: Hash,
+    /// The job that performs the action.
+    pub job_id: JobId,
+    /// Its call.
+    pub slot: Slot,
+}
+
+/// Where a result comes from that may stand in for an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The job that made it.
+    pub job_id: JobId,
+    /// The step that made it.
+    pub step_id: StepId,
+    /// When, microseconds since 1970 UTC.
+    pub time_us: i64,
+    /// The version of the plugin that made it.
+    pub version: String,
 }
 
 /// Who decided, and why.
@@ -194,7 +225,14 @@ pub enum Body {
     /// The job was cancelled before the step was over.
     StepCancelled { step_id: StepId },
     /// A step waits for something outside itself: a gate, a call in doubt, another job.
-    StepBlocked { step_id: StepId, slot: Slot, reason: Code },
+    StepBlocked {
+        step_id: StepId,
+        slot: Slot,
+        reason: Code,
+        /// Who performs the same action, where that is the reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holder: Option<Holder>,
+    },
     /// What the step waited for is there.
     StepUnblocked { step_id: StepId },
     /// The call will be tried again, not before that time.
@@ -261,7 +299,9 @@ pub enum Body {
         sensitivity: Option<String>,
     },
     /// An earlier job performed the same action: its receipt is returned.
-    ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot },
+    ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
+    /// An earlier result of the same step was found: whether it stands in, and why (not).
+    ReuseDecided { step_id: StepId, reused: bool, reason: Reason, from: Origin },
     /// Somebody has to approve these exact arguments.
     GateRequested { slot: Slot, gate_hash: Hash, args: PayloadRef, operator: Operator },
     /// Somebody approved.
@@ -292,6 +332,14 @@ pub enum Body {
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
     /// The code no longer does what the log says.
     JobDiverged { report: Box<crate::replay::Divergence> },
+    /// What failed gets another round: these steps are pending again, these calls open again.
+    JobReopened {
+        #[serde(flatten)]
+        by: Decider,
+        steps: Vec<StepId>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<Slot>,
+    },
     /// Somebody asked to cancel.
     JobCancelRequested {
         #[serde(flatten)]

@@ -49,6 +49,8 @@ pub enum JobInput {
     Fail,
     /// It is cancelled.
     Cancel,
+    /// Somebody asked for another round of what failed.
+    Reopen,
 }
 
 /// A pair that the table does not list.
@@ -115,6 +117,7 @@ impl JobState {
             (S::Running, I::EndPartial) => S::Partial,
             (S::Running, I::Fail) => S::Failed,
             (S::Pending | S::Running | S::Waiting | S::Parked | S::Diverged, I::Cancel) => S::Cancelled,
+            (S::Partial | S::Failed, I::Reopen) => S::Pending,
             (from, input) => return Err(IllegalJobTransition { from, input }),
         })
     }
@@ -124,7 +127,7 @@ impl JobState {
 mod tests {
     use super::*;
 
-    const INPUTS: [JobInput; 10] = [
+    const INPUTS: [JobInput; 11] = [
         JobInput::Claimed,
         JobInput::Released,
         JobInput::Wait,
@@ -135,21 +138,22 @@ mod tests {
         JobInput::EndPartial,
         JobInput::Fail,
         JobInput::Cancel,
+        JobInput::Reopen,
     ];
 
     /// The documented table: one row for each state, one column for each of [`INPUTS`].
     #[rustfmt::skip]
-    const TABLE: [(&str, [&str; 10]); 9] = [
-        //            Claimed    Released   Wait       Park      Diverge     Wake       Complete     EndPartial Fail      Cancel
-        ("PENDING",   ["RUNNING", "",        "",        "",       "",         "",        "",          "",        "",       "CANCELLED"]),
-        ("RUNNING",   ["",        "PENDING", "WAITING", "PARKED", "DIVERGED", "",        "COMPLETED", "PARTIAL", "FAILED", "CANCELLED"]),
-        ("WAITING",   ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED"]),
-        ("PARKED",    ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED"]),
-        ("DIVERGED",  ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED"]),
-        ("COMPLETED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
-        ("PARTIAL",   ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
-        ("FAILED",    ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
-        ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       ""]),
+    const TABLE: [(&str, [&str; 11]); 9] = [
+        //            Claimed    Released   Wait       Park      Diverge     Wake       Complete     EndPartial Fail      Cancel       Reopen
+        ("PENDING",   ["RUNNING", "",        "",        "",       "",         "",        "",          "",        "",       "CANCELLED", ""]),
+        ("RUNNING",   ["",        "PENDING", "WAITING", "PARKED", "DIVERGED", "",        "COMPLETED", "PARTIAL", "FAILED", "CANCELLED", ""]),
+        ("WAITING",   ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", ""]),
+        ("PARKED",    ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", ""]),
+        ("DIVERGED",  ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", ""]),
+        ("COMPLETED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", ""]),
+        ("PARTIAL",   ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", "PENDING"]),
+        ("FAILED",    ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", "PENDING"]),
+        ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", ""]),
     ];
 
     /// I6.
@@ -183,14 +187,16 @@ mod tests {
             JobInput::EndPartial => 7,
             JobInput::Fail => 8,
             JobInput::Cancel => 9,
+            JobInput::Reopen => 10,
         };
         assert_eq!(INPUTS.map(index), std::array::from_fn(|at| at));
     }
 
     #[test]
-    fn what_is_over_stays_over() {
+    fn what_is_over_stays_over_until_it_is_reopened() {
         for state in JobState::ALL {
-            assert_eq!(state.is_terminal(), INPUTS.iter().all(|input| state.next(*input).is_err()), "{state:?}");
+            let moves = INPUTS.iter().filter(|input| **input != JobInput::Reopen).any(|input| state.next(*input).is_ok());
+            assert_eq!(state.is_terminal(), !moves, "{state:?}");
             assert_eq!(JobState::parse(state.as_str()), Some(state));
         }
         assert_eq!(JobState::parse("running"), None);

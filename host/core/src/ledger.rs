@@ -70,7 +70,7 @@ pub struct Row {
     pub next_try_us: Option<i64>,
     /// Salted hash of the final answer.
     pub result_hash: Option<Hash>,
-    /// The action key whose reservation it holds.
+    /// The action key it was asked under.
     pub action_key: Option<Hash>,
 }
 
@@ -87,6 +87,8 @@ pub struct Caller {
     pub operator: Operator,
     /// Salted hash of the arguments of now.
     pub args_hash: Hash,
+    /// The action key of now, where there is one.
+    pub action_key: Option<Hash>,
     /// Event time of now.
     pub now_us: i64,
 }
@@ -108,8 +110,8 @@ pub enum Quiescence {
 pub struct Found<'a> {
     /// Its row.
     pub row: Option<&'a Row>,
-    /// What its started event says: operator and argument hash.
-    pub event: Option<(&'a Operator, Hash)>,
+    /// What its started event says: operator, argument hash and action key.
+    pub event: Option<(&'a Operator, Hash, Option<Hash>)>,
     /// Whether the log has its `command_committed`.
     pub committed_event: bool,
     /// Whether the effect of the row's open try exists.
@@ -129,7 +131,7 @@ pub struct Found<'a> {
 pub enum Rejection {
     /// The asking attempt has been superseded: drop the job.
     Stale,
-    /// The slot is taken by another operator or other arguments: the job diverges.
+    /// The slot is taken by another operator, other arguments or another key: the job diverges.
     Mismatch,
     /// Cancelled, or forbidden by mode, policy or budget.
     Forbidden(Code),
@@ -178,9 +180,11 @@ pub fn decide(caller: &Caller, found: &Found<'_>) -> Decision {
         return D::Rejected(Rejection::Stale);
     }
     // 2
-    let same = |operator: &Operator, args_hash: Hash| *operator == caller.operator && args_hash == caller.args_hash;
-    let row_differs = found.row.is_some_and(|row| !same(&row.operator, row.args_hash));
-    let event_differs = found.event.is_some_and(|(operator, hash)| !same(operator, hash));
+    let same = |operator: &Operator, args_hash: Hash, action_key: Option<Hash>| {
+        *operator == caller.operator && args_hash == caller.args_hash && action_key == caller.action_key
+    };
+    let row_differs = found.row.is_some_and(|row| !same(&row.operator, row.args_hash, row.action_key));
+    let event_differs = found.event.is_some_and(|(operator, hash, key)| !same(operator, hash, key));
     if row_differs || event_differs {
         return D::Rejected(Rejection::Mismatch);
     }

@@ -24,6 +24,7 @@ pub mod quiescence;
 pub mod replay;
 pub mod response;
 pub mod retry;
+pub mod reuse;
 pub mod rng;
 pub mod state;
 pub mod step;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::decide;
 use crate::error::Code;
-use crate::event::ResultType;
+use crate::event::{Holder, ResultType};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::RowState;
@@ -108,6 +109,9 @@ pub struct BlockedView {
     /// When it goes on by itself, microseconds since 1970 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
+    /// Who performs the action it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<Holder>,
 }
 
 /// What it cost.
@@ -199,6 +203,7 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
             let provenance = finished.provenance;
             (!provenance.is_executed()).then(|| format!("{slot}: {}", word(&provenance)))
         })
+        .chain(step.reuse.iter().filter(|(reused, _)| *reused).map(|(_, from)| format!("reused from {} {}", from.job_id, from.step_id)))
         .collect();
     let operator = job.plan.step(&step.id).map(|planned| planned.name.to_string()).unwrap_or_default();
     StepView {
@@ -243,7 +248,7 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
         Code::RetryScheduled => job.calls.get(&slot).and_then(|call| call.retry_at_us),
         _ => None,
     };
-    Some(BlockedView { step_id: step.id.clone(), slot, reason_code, gate_id, until })
+    Some(BlockedView { step_id: step.id.clone(), slot, reason_code, gate_id, until, holder: step.holder.clone() })
 }
 
 fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
@@ -266,6 +271,11 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
                     actions.push(format!("latch resume {id}"));
                 }
             }
+            Code::ActionInProgress => {
+                if let Some(holder) = view.holder.as_ref().filter(|holder| holder.job_id != *id) {
+                    actions.push(format!("latch job show {}", holder.job_id));
+                }
+            }
             _ => {}
         }
     }
@@ -275,6 +285,9 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
             actions.push(format!("latch job resolve {id} --abort"));
         }
         (JobState::Pending | JobState::Running | JobState::Waiting, _) => actions.push(format!("latch resume {id}")),
+        (JobState::Partial | JobState::Failed, _) if decide::reopenable(durable).is_ok() => {
+            actions.push(format!("latch job retry {id}"));
+        }
         _ => {}
     }
     actions

@@ -59,6 +59,8 @@ pub enum StepInput {
     Unblock,
     /// The job is cancelled.
     Cancel,
+    /// The job is reopened: another round.
+    Reopen,
 }
 
 /// A pair that the table does not list.
@@ -127,6 +129,7 @@ impl StepState {
             (S::FailedRetryable, I::BackoffPassed) => S::Ready,
             (S::Running, I::Abort) => S::Ready,
             (S::Blocked, I::Unblock) => S::Ready,
+            (S::FailedFinal | S::Skipped, I::Reopen) => S::Pending,
             (from, I::Cancel) if !from.is_final() => S::Cancelled,
             (from, input) => return Err(IllegalStepTransition { from, input }),
         })
@@ -137,7 +140,7 @@ impl StepState {
 mod tests {
     use super::*;
 
-    const INPUTS: [StepInput; 14] = [
+    const INPUTS: [StepInput; 15] = [
         StepInput::Ready,
         StepInput::Skip,
         StepInput::Start,
@@ -152,22 +155,23 @@ mod tests {
         StepInput::Block,
         StepInput::Unblock,
         StepInput::Cancel,
+        StepInput::Reopen,
     ];
 
     /// The documented table: one row for each state, one column for each of [`INPUTS`].
     #[rustfmt::skip]
-    const TABLE: [(&str, [&str; 14]); 10] = [
-        //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel
-        ("PENDING",          ["READY", "SKIPPED", "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "CANCELLED"]),
-        ("READY",            ["",      "SKIPPED", "RUNNING", "",          "SUCCEEDED", "FAILED_FINAL", "",                 "",      "",      "WAITING_APPROVAL", "",      "BLOCKED", "",      "CANCELLED"]),
-        ("RUNNING",          ["",      "SKIPPED", "",        "SUCCEEDED", "",          "FAILED_FINAL", "FAILED_RETRYABLE", "",      "READY", "",                 "",      "BLOCKED", "",      "CANCELLED"]),
-        ("WAITING_APPROVAL", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "READY", "",        "",      "CANCELLED"]),
-        ("BLOCKED",          ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "",      "",        "READY", "CANCELLED"]),
-        ("FAILED_RETRYABLE", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "READY", "",      "",                 "",      "",        "",      "CANCELLED"]),
-        ("SUCCEEDED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
-        ("FAILED_FINAL",     ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
-        ("SKIPPED",          ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
-        ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      ""]),
+    const TABLE: [(&str, [&str; 15]); 10] = [
+        //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel       Reopen
+        ("PENDING",          ["READY", "SKIPPED", "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "CANCELLED", ""]),
+        ("READY",            ["",      "SKIPPED", "RUNNING", "",          "SUCCEEDED", "FAILED_FINAL", "",                 "",      "",      "WAITING_APPROVAL", "",      "BLOCKED", "",      "CANCELLED", ""]),
+        ("RUNNING",          ["",      "SKIPPED", "",        "SUCCEEDED", "",          "FAILED_FINAL", "FAILED_RETRYABLE", "",      "READY", "",                 "",      "BLOCKED", "",      "CANCELLED", ""]),
+        ("WAITING_APPROVAL", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "READY", "",        "",      "CANCELLED", ""]),
+        ("BLOCKED",          ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "",      "",        "READY", "CANCELLED", ""]),
+        ("FAILED_RETRYABLE", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "READY", "",      "",                 "",      "",        "",      "CANCELLED", ""]),
+        ("SUCCEEDED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", ""]),
+        ("FAILED_FINAL",     ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "PENDING"]),
+        ("SKIPPED",          ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "PENDING"]),
+        ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", ""]),
     ];
 
     /// I6.
@@ -205,14 +209,16 @@ mod tests {
             StepInput::Block => 11,
             StepInput::Unblock => 12,
             StepInput::Cancel => 13,
+            StepInput::Reopen => 14,
         };
         assert_eq!(INPUTS.map(index), std::array::from_fn(|at| at));
     }
 
     #[test]
-    fn what_is_over_stays_over() {
+    fn what_is_over_stays_over_until_it_is_reopened() {
         for state in StepState::ALL {
-            assert_eq!(state.is_final(), INPUTS.iter().all(|input| state.next(*input).is_err()), "{state:?}");
+            let moves = INPUTS.iter().filter(|input| **input != StepInput::Reopen).any(|input| state.next(*input).is_ok());
+            assert_eq!(state.is_final(), !moves, "{state:?}");
         }
     }
 }

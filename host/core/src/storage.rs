@@ -14,6 +14,7 @@ use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::ledger::{Quiescence, Row, RowState};
+use crate::reuse::Reusable;
 
 /// When a batch has to be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +135,8 @@ pub struct Batch {
     pub actions: Vec<ActionWrite>,
     /// Inbox rows that have become events.
     pub inbox_done: Vec<i64>,
+    /// Results that later jobs may reuse; the newest of one input replaces older ones.
+    pub reusables: Vec<Reusable>,
     /// New state of the job. One that ends, parks, waits or diverges gives up the claim, and is
     /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist.
     pub status: Option<StatusWrite>,
@@ -158,6 +161,7 @@ impl Batch {
             payloads: Vec::new(),
             actions: Vec::new(),
             inbox_done: Vec::new(),
+            reusables: Vec::new(),
             status: None,
             acquire: false,
             flush: Flush::Now,
@@ -270,7 +274,7 @@ pub struct ActionRow {
     pub slot: Slot,
     /// Hash of the canonical arguments.
     pub args_hash: Hash,
-    /// The receipt, once committed.
+    /// What it answered, once committed: result and receipt.
     pub receipt: Option<Vec<u8>>,
 }
 
@@ -461,6 +465,9 @@ pub enum Request {
         /// The key.
         key: Hash,
     },
+    /// Another round of what failed in a job that is over: only a `PARTIAL` or `FAILED` one
+    /// takes it, and becomes `PENDING`.
+    Retry,
 }
 
 /// A person's verdict on a call in doubt.
@@ -494,12 +501,12 @@ pub enum InboxError {
     /// No such job.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// The job is over.
+    /// The job does not take it where it stands: it is over, or is not.
     #[error("job {job_id} is {}", state.as_str())]
     Over {
         /// The job.
         job_id: JobId,
-        /// How it ended.
+        /// Where it stands.
         state: JobState,
     },
     /// The store failed.
@@ -598,6 +605,17 @@ pub trait Journal: Send + Sync {
 
     /// The reservation of an action key.
     async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError>;
+
+    /// The newest result of an operator from this input that may be reused.
+    async fn reusable(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        input_hash: Hash,
+    ) -> Result<Option<Reusable>, StoreError>;
+
+    /// One payload of a job.
+    async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Database time, microseconds since 1970 UTC.
     async fn now_us(&self) -> Result<i64, StoreError>;

@@ -1,9 +1,8 @@
 //! Which step moves next: dependencies, bindings, gates, dry runs, backoffs.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::bindings::{self, Reference};
+use crate::bindings;
 use crate::canon;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Decider, Mode, PayloadRef, ResultType};
@@ -15,7 +14,8 @@ use crate::state::{Draft, Durable, Step, label};
 use crate::step::StepState;
 use crate::storage::Payload;
 
-use super::{Context, failed, is_dry};
+use super::action::{self, Standing};
+use super::{Context, failed, inputs, is_dry, reuse};
 
 /// The next thing to write about any step that does not run; none where nothing moves.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
@@ -106,14 +106,13 @@ fn code_of(step: &Step) -> Code {
 
 fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
-    let lookup = |reference: &Reference| match reference {
-        Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
-        Reference::Outcome { step } => {
-            Some(Cow::Owned(super::outcome_id(&durable.job.header.job_id, step).into_bytes()))
+    let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::lookup(durable)) {
+        Ok(value) => {
+            // A dry run takes no keys, and what they are made of may have been skipped.
+            let is_dry = is_dry(durable.job.header.mode);
+            let key = (!is_dry).then(|| inputs::template_key(durable, planned, &value));
+            (canon::value_to_canonical(&value), key.and_then(Result::err))
         }
-    };
-    let (bytes, failure) = match bindings::resolve(&planned.payload, &lookup) {
-        Ok(value) => (canon::value_to_canonical(&value), None),
         Err(failure) => (canon::value_to_canonical(&planned.payload), Some(failure)),
     };
     let input = durable.payload_ref(&label::input(id), &bytes);
@@ -137,13 +136,22 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
         return Some(fail(id, &failure));
     }
+    if let Some(draft) = reuse::taken_over(durable, context, planned, operator) {
+        return Some(draft);
+    }
     let slot = Slot::of_step(id);
     // A call under way (or answered) has passed its gate.
-    if job.calls.contains_key(&slot) || job.gates.contains_key(&slot) {
+    if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) || job.gates.contains_key(&slot) {
         return None;
     }
     if !policy::needs_gate(context.rules, job.header.mode, planned, operator, true) {
         return None;
+    }
+    match action::planned(durable, planned) {
+        Standing::Open(holder) => return Some(action::wait(&slot, &planned.name, holder)),
+        // Nothing is executed: there is nothing to approve.
+        Standing::Done(..) | Standing::OtherArgs(_) => return None,
+        Standing::Keyless | Standing::Unseen | Standing::Free => {}
     }
     let args = durable.input(id).expect("a ready step has its input");
     let hash = gate_hash(operator, planned.name.as_str(), &slot, &args, job.header.mode);

@@ -9,10 +9,10 @@ use crate::manifest::Pinned;
 use crate::plan;
 use crate::retry;
 use crate::state::{Draft, Durable, label};
-use crate::storage::{ActionWrite, Payload};
+use crate::storage::Payload;
 
 use super::call::{Invocation, started_event, write};
-use super::{Context, TRIES_MAX};
+use super::{Context, TRIES_MAX, action};
 
 /// One try under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,12 @@ impl Try {
             provenance: Provenance::Executed,
             timeout_ms: row.timeout_ms,
         })
+    }
+
+    /// Tries before it in the job's present round.
+    pub(super) fn nth(&self, durable: &Durable, slot: &Slot) -> u32 {
+        let round = durable.job.calls.get(slot).map_or(0, |call| call.round);
+        (self.try_no - 1).saturating_sub(round)
     }
 }
 
@@ -77,15 +83,8 @@ fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effec
     draft.events.push(Body::CommandCommitted { slot: slot.clone() });
     let row = row(durable, invocation, started, RowState::Committed, changing);
     draft.ledger.push(write(durable, Row { result_hash: Some(answer), ..row }));
-    if let Some(key) = invocation.action_key {
-        let receipt = Some(output.receipt.as_ref().unwrap_or(&output.result).clone().into_bytes());
-        draft.actions.push(ActionWrite::Settle {
-            operator: invocation.operator.clone(),
-            key,
-            slot: slot.clone(),
-            receipt,
-        });
-    }
+    let receipt = Some(action::receipt(output));
+    draft.actions = action::settled(slot, &invocation.operator, invocation.action_key, receipt);
     // A repeat of an opaque call costs more than a flush; others may wait for the next barrier.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
     draft.flush_now = class == Some(crate::manifest::Class::Opaque);
@@ -105,19 +104,17 @@ fn bad(
     let planned = durable.job.plan.step(&slot.step());
     let spec = planned.and_then(|step| step.retry.as_ref());
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
-    let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(started.try_no - 1);
+    let nth = started.nth(durable, slot);
+    let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(nth);
     let cancelled = durable.job.cancel.is_some() || durable.job.aborted;
     let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
     if retries_left == 0 || cancelled {
         draft.events.push(Body::CommandCommitted { slot: slot.clone() });
         draft.ledger.push(write(durable, Row { state: RowState::FailedFinal, result_hash: Some(answer), ..row }));
-        if let Some(key) = invocation.action_key {
-            let operator = invocation.operator.clone();
-            draft.actions.push(ActionWrite::Settle { operator, key, slot: slot.clone(), receipt: None });
-        }
+        draft.actions = action::settled(slot, &invocation.operator, invocation.action_key, None);
         return draft;
     }
-    let delay_ms = retry::backoff_ms(started.try_no - 1, spec, failure.retry_after_ms, context.random as u32);
+    let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
@@ -142,7 +139,7 @@ fn doubtful(
         unreachable!("a world-changing try has its row before it starts");
     };
     let spec = durable.job.plan.step(&slot.step()).and_then(|step: &plan::Step| step.retry.as_ref());
-    let delay_ms = retry::backoff_ms(started.try_no - 1, spec, failure.retry_after_ms, context.random as u32);
+    let delay_ms = retry::backoff_ms(started.nth(durable, slot), spec, failure.retry_after_ms, context.random as u32);
     let next_try_us = Some(context.now_us + i64::from(delay_ms) * 1000);
     let label = label::kept(slot, started.try_no);
     let text = serde_json::json!({ "failure": failure, "kept": kept }).to_string();

@@ -9,9 +9,10 @@ use crate::manifest::{Pinned, PluginKind};
 use crate::plan;
 use crate::policy;
 use crate::replay::Divergence;
-use crate::state::{Draft, Durable, label};
+use crate::state::{Call, Draft, Durable, label};
 use crate::storage::{ActionWrite, LedgerWrite, Payload};
 
+use super::action::{self, Standing};
 use super::advance::ask;
 use super::{Context, WAIT_IN_PLACE_MS, blocked, gate_hash, is_dry, ladder};
 
@@ -63,6 +64,8 @@ pub enum Next {
     },
     /// Find out whether the owner of the open try is at rest, then ask again.
     Look,
+    /// Find out who holds the invocation's action key, then ask again.
+    LookAction,
     /// Ask again after so many milliseconds.
     WaitMs(u32),
     /// Write this and drop the try: the step waits for something.
@@ -91,18 +94,20 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
         nonce: invocation.nonce,
         operator: invocation.operator.clone(),
         args_hash: invocation.args_ref.hash,
+        action_key: invocation.action_key,
         now_us: context.now_us,
     };
+    let standing = action::standing(durable, slot, &invocation.operator, invocation.action_key, &invocation.args);
     let open_effect = call.and_then(|call| call.open_try).and_then(|n| durable.effects.get(&(slot.clone(), n)));
     let found = Found {
         row,
-        event: call.map(|call| (&call.operator, call.args.hash)),
+        event: call.map(|call| (&call.operator, call.args.hash, call.action_key)),
         committed_event: call.is_some_and(|call| call.committed),
         open_effect: open_effect.is_some(),
         any_world_effect: stray_effect(durable, invocation),
         quiescence: invocation.quiescence.unwrap_or(Quiescence::Quiescent),
         forbidden: forbidden.as_ref().map(|failure| failure.code),
-        owns_action_key: true,
+        owns_action_key: matches!(standing, Standing::Keyless | Standing::Unseen | Standing::Free),
     };
     match ledger::decide(&caller, &found) {
         Decision::Rejected(Rejection::Mismatch) => Next::Diverge(mismatch(durable, invocation)),
@@ -111,7 +116,8 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             Next::Write(refuse(durable, invocation, failure, context))
         }
-        Decision::Rejected(Rejection::Stale | Rejection::ActionInProgress) => Next::Drop,
+        Decision::Rejected(Rejection::Stale) => Next::Drop,
+        Decision::Rejected(Rejection::ActionInProgress) => held(durable, invocation, standing, context),
         Decision::ReturnRecordedResult => recorded(durable, slot),
         Decision::CatchUp => {
             let effect = open_effect.expect("catch-up is decided only with an effect");
@@ -126,14 +132,28 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
         Decision::Indeterminate { .. } => Next::Write(indeterminate(durable, invocation, context)),
         Decision::WaitUntil(time_us) => backoff(slot, time_us, context),
         Decision::FailFinal => Next::Write(fail_final(durable, slot)),
-        Decision::AllowExecute => allowed(durable, planned, invocation, context),
+        Decision::AllowExecute => allowed(durable, planned, invocation, &standing, context),
+    }
+}
+
+/// Another slot, of this job or another, holds the action key: its receipt is the answer, or
+/// the step waits for it.
+fn held(durable: &Durable, invocation: &Invocation, standing: Standing, context: &Context<'_>) -> Next {
+    match standing {
+        Standing::Done(holder, output) => Next::Write(action::reused(durable, invocation, &holder, output, context)),
+        Standing::Open(holder) => Next::Block(action::wait(&invocation.slot, &invocation.operator, holder)),
+        Standing::OtherArgs(holder) => {
+            Next::Write(refuse(durable, invocation, action::other_args(&holder), context))
+        }
+        Standing::Keyless | Standing::Unseen | Standing::Free => Next::LookAction,
     }
 }
 
 /// A world-changing effect of the slot, which only a lost row can explain where there is none.
 fn stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
     let slot = &invocation.slot;
-    let exists = durable.effects.range((slot.clone(), 0)..=(slot.clone(), u32::MAX)).next().is_some();
+    // Number 0 is the host's own answer: a refusal, or another job's receipt.
+    let exists = durable.effects.range((slot.clone(), 1)..=(slot.clone(), u32::MAX)).next().is_some();
     exists && durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing)
 }
 
@@ -166,16 +186,31 @@ fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -
     }
 }
 
-fn allowed(durable: &Durable, planned: &plan::Step, invocation: &Invocation, context: &Context<'_>) -> Next {
+fn allowed(
+    durable: &Durable,
+    planned: &plan::Step,
+    invocation: &Invocation,
+    standing: &Standing,
+    context: &Context<'_>,
+) -> Next {
     let job = &durable.job;
     let slot = &invocation.slot;
     let operator = job.pinned(&invocation.operator).expect("refused above where it is not pinned");
-    let first = !job.calls.contains_key(slot);
+    let first = job.calls.get(slot).is_none_or(Call::is_unstarted);
     if first && is_dry(job.header.mode) && operator.is_world_changing() {
         let step_id = slot.step();
         let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None };
         let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
         return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
+    }
+    // Nobody is asked to approve what was done already.
+    if first && matches!(standing, Standing::Unseen) {
+        let asks = slot.call_number().is_some()
+            && !job.gates.contains_key(slot)
+            && policy::needs_gate(context.rules, job.header.mode, planned, operator, false);
+        if asks || durable.seen.look_first {
+            return Next::LookAction;
+        }
     }
     if first && let Some(next) = gated(durable, planned, invocation, operator, context) {
         return next;
@@ -239,7 +274,7 @@ pub(super) fn start(
     let job = &durable.job;
     let slot = &invocation.slot;
     let call = job.calls.get(slot);
-    let first_attempt = call.map_or(job.attempt, |call| call.first_attempt);
+    let first_attempt = call.map(|call| call.first_attempt).filter(|first| *first > 0).unwrap_or(job.attempt);
     let try_no = call.map_or(0, |call| call.tries) + 1;
     let started =
         super::Try { try_no, first_attempt, nonce: context.random, provenance, timeout_ms: invocation.timeout_ms };
@@ -255,7 +290,11 @@ pub(super) fn start(
         nonce: started.nonce,
         try_no,
         first_attempt,
-        first_started_us: durable.rows.get(slot).map_or(context.now_us, |row| row.first_started_us),
+        first_started_us: durable
+            .rows
+            .get(slot)
+            .filter(|row| row.first_attempt > 0)
+            .map_or(context.now_us, |row| row.first_started_us),
         world_changing: true,
         timeout_ms: invocation.timeout_ms,
         deadline_us: 0,
@@ -270,15 +309,15 @@ pub(super) fn start(
         flush_now: true,
         ..Draft::default()
     };
-    let first = call.is_none();
-    if first && slot.call_number().is_some() && !durable.payloads.contains_key(&label::args(slot)) {
+    if slot.call_number().is_some() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    if let (true, Some(key)) = (first, invocation.action_key) {
+    // Every try asks for the reservation: it may have been given back at the end of a round.
+    if let Some(key) = invocation.action_key {
         draft.actions.push(ActionWrite::Reserve {
             operator: invocation.operator.clone(),
             key,
-            args_hash: Hash::of(&[b"args\0", &invocation.args]),
+            args_hash: action::args_hash(&invocation.args),
             slot: slot.clone(),
         });
     }
@@ -311,7 +350,7 @@ fn recorded(durable: &Durable, slot: &Slot) -> Next {
     if let Some(row) = durable.rows.get(slot)
         && !row.state.is_final()
     {
-        return Next::Write(Draft { ledger: repair(durable, row), ..Draft::default() });
+        return Next::Write(repair(durable, row));
     }
     let call = durable.job.calls.get(slot);
     if !call.is_some_and(|call| call.committed) {
@@ -333,12 +372,25 @@ fn recorded(durable: &Durable, slot: &Slot) -> Next {
     })
 }
 
-fn repair(durable: &Durable, row: &Row) -> Vec<LedgerWrite> {
-    let finished = durable.job.calls.get(&row.slot).and_then(|call| call.finished.as_ref());
+/// What the crash kept from being written after the events: the row, and its reservation.
+fn repair(durable: &Durable, row: &Row) -> Draft {
+    let slot = &row.slot;
+    let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
     let ok = finished.is_some_and(|finished| finished.ok);
     let state = if ok { RowState::Committed } else { RowState::FailedFinal };
     let result_hash = finished.map(|finished| finished.answer.hash);
-    vec![write(durable, Row { state, result_hash, next_try_us: None, ..row.clone() })]
+    let ledger = vec![write(durable, Row { state, result_hash, next_try_us: None, ..row.clone() })];
+    let answer = durable.answer(slot);
+    let receipt = match answer.as_deref().map(|effect| &effect.answer) {
+        Some(Answer::Ok(output)) => Some(action::receipt(output)),
+        _ => None,
+    };
+    let is_reused = finished.is_some_and(|finished| finished.provenance == Provenance::Reused);
+    let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
+    // A receipt of another job settles nothing, and what was lost may have happened.
+    let key = row.action_key.filter(|_| !is_reused && !is_lost && ok == receipt.is_some());
+    let actions = action::settled(slot, &row.operator, key, receipt);
+    Draft { ledger, actions, ..Draft::default() }
 }
 
 fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context: &Context<'_>) -> Draft {
@@ -352,8 +404,13 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         provenance: Provenance::Executed,
         time_us: context.now_us,
     };
+    let (effects, effect) = action::once(durable, effect);
     let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
-    let refused = Some(Refused { operator: invocation.operator.clone(), args: invocation.args_ref });
+    let refused = Some(Refused {
+        operator: invocation.operator.clone(),
+        args: invocation.args_ref,
+        action_key: invocation.action_key,
+    });
     let finished = Body::ToolInvocationFinished {
         slot: slot.clone(),
         try_no,
@@ -380,12 +437,12 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         deadline_us: 0,
         next_try_us: None,
         result_hash: Some(answer.hash),
-        action_key: None,
+        action_key: invocation.action_key,
     };
     Draft {
         events: vec![finished, Body::CommandCommitted { slot: slot.clone() }],
         ledger: vec![write(durable, row)],
-        effects: vec![effect],
+        effects,
         ..Draft::default()
     }
 }
@@ -397,6 +454,7 @@ fn fail_final(durable: &Durable, slot: &Slot) -> Draft {
     Draft {
         events: vec![Body::CommandCommitted { slot: slot.clone() }],
         ledger: vec![write(durable, Row { state: RowState::FailedFinal, result_hash, ..row.clone() })],
+        actions: action::settled(slot, &row.operator, row.action_key, None),
         ..Draft::default()
     }
 }
@@ -452,6 +510,18 @@ fn mismatch(durable: &Durable, invocation: &Invocation) -> Divergence {
             field: "operator".to_owned(),
             recorded: operator.to_string(),
             found: invocation.operator.to_string(),
+        };
+    }
+    let recorded = durable.job.calls.get(slot).map(|call| call.action_key);
+    let recorded = recorded.or_else(|| durable.rows.get(slot).map(|row| row.action_key)).flatten();
+    if args == invocation.args_ref.hash && recorded != invocation.action_key {
+        let word = |key: Option<Hash>| key.map_or_else(|| "none".to_owned(), Hash::to_hex);
+        return Divergence {
+            at: slot.to_string(),
+            what: "call".to_owned(),
+            field: "action key".to_owned(),
+            recorded: word(recorded),
+            found: word(invocation.action_key),
         };
     }
     let kept = durable.args(slot).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

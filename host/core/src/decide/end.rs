@@ -10,7 +10,7 @@ use crate::storage::StatusWrite;
 
 use super::advance::backoff_of_blocked;
 use super::inbox::recorded_invocation;
-use super::{Context, Invocation};
+use super::{Context, Invocation, action};
 
 /// What a job without running steps comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,8 @@ pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Dra
                 JobState::Cancelled => Body::JobCancelled {},
                 _ => Body::JobFailed { code: first_failure(durable) },
             });
-            StatusWrite { to: *state, wake_at_us: None }
+            let status = Some(StatusWrite { to: *state, wake_at_us: None });
+            return action::freed_at_end(durable).and(Draft { events, status, flush_now: true, ..Draft::default() });
         }
     };
     Draft { events, status: Some(status), flush_now: true, ..Draft::default() }

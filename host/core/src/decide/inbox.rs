@@ -25,7 +25,9 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Cancel if durable.job.cancel.is_none() => one(Body::JobCancelRequested { by }),
         Request::Cancel => Draft::default(),
         Request::LateEffect { slot, try_no } => late(durable, slot, *try_no),
-        Request::KeySettled { .. } => Draft::default(),
+        Request::KeySettled { key, .. } => key_settled(durable, *key),
+        // A job that is over is reopened before anything else happens: see `reopened`.
+        Request::Retry => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }
 }
@@ -138,6 +140,15 @@ fn late(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
         }
         _ => Draft::default(),
     }
+}
+
+/// The action that steps of this job wait for is over: they look again.
+fn key_settled(durable: &Durable, key: Hash) -> Draft {
+    let waits = |step: &&crate::state::Step| {
+        step.state == StepState::Blocked && step.holder.as_ref().is_some_and(|holder| holder.action_key == key)
+    };
+    let unblocked = |step: &crate::state::Step| Body::StepUnblocked { step_id: step.id.clone() };
+    Draft { events: durable.job.steps.iter().filter(waits).map(unblocked).collect(), ..Draft::default() }
 }
 
 fn unblock(durable: &Durable, slot: &Slot) -> Draft {

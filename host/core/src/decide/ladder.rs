@@ -38,7 +38,7 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
         return Next::Write(answered(durable, invocation, &open, effect, context));
     }
     let executes = job.cancel.is_none() && !job.aborted;
-    if executes && keyed_in_window(operator, row, context) && open.try_no < TRIES_MAX {
+    if executes && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX {
         if let Some(wait_ms) = not_yet(row, context) {
             return Next::WaitMs(wait_ms);
         }

@@ -9,19 +9,28 @@ use crate::ids::{Hash, Slot, StepId};
 use crate::policy::Rules;
 use crate::state::Draft;
 
+mod action;
 mod advance;
 mod answer;
 mod call;
 mod end;
 mod inbox;
+mod inputs;
 mod ladder;
+mod lookup;
+mod reopen;
+mod reuse;
 mod step_end;
 
+pub use action::{is_keyed, step_action_key};
 pub use advance::{advance, gate_hash, startable};
 pub use answer::{Try, answered};
 pub use call::{Invocation, Next, next};
 pub use end::{Rest, doubt, end_of_job, rest};
 pub use inbox::inbox;
+pub use lookup::{Lookup, lookups};
+pub use reopen::{Refusal, reopenable, reopened};
+pub use reuse::indexed;
 pub use ladder::{ReconcileAnswer, reconciled};
 pub use step_end::{StepResult, step_ended, step_started};
 
@@ -57,7 +66,7 @@ pub fn outcome_id(job_id: &crate::ids::JobId, step: &StepId) -> String {
 }
 
 fn blocked(step: &StepId, slot: &Slot, reason: crate::error::Code) -> Body {
-    Body::StepBlocked { step_id: step.clone(), slot: slot.clone(), reason }
+    Body::StepBlocked { step_id: step.clone(), slot: slot.clone(), reason, holder: None }
 }
 
 fn is_dry(mode: Mode) -> bool {

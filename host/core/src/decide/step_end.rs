@@ -4,8 +4,9 @@ use crate::error::{Code, Failure};
 use crate::event::{Body, ResultType};
 use crate::ids::StepId;
 use crate::manifest::PluginKind;
+use crate::plan;
 use crate::replay::{self, Divergence};
-use crate::state::{Draft, Durable, label};
+use crate::state::{Draft, Durable, Job, label};
 use crate::storage::Payload;
 
 use super::{failed, outcome_id};
@@ -67,6 +68,26 @@ fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
     Draft { events: vec![failed(&failure, step, result_type)], ..Draft::default() }
 }
 
+/// The outcome that a step produces, where it does.
+pub(super) fn outcome(job: &Job, planned: &plan::Step) -> Option<Body> {
+    let pinned = job.pinned(&planned.name);
+    let of_plan = planned.outcome.as_ref();
+    let outcome_type = of_plan
+        .map(|outcome| outcome.outcome_type.clone())
+        .or_else(|| pinned.and_then(|operator| operator.outcome_type.clone()))?;
+    let status = of_plan
+        .and_then(|outcome| outcome.status.clone())
+        .or_else(|| pinned.and_then(|operator| operator.outcome_status.clone()))
+        .unwrap_or_else(|| "draft".to_owned());
+    Some(Body::OutcomeRecorded {
+        step_id: planned.step_id.clone(),
+        outcome_id: outcome_id(&job.header.job_id, &planned.step_id),
+        outcome_type,
+        status,
+        sensitivity: of_plan.and_then(|outcome| outcome.sensitivity.clone()),
+    })
+}
+
 fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
     let job = &durable.job;
     let result_type: ResultType = job.result_type(step, true);
@@ -78,23 +99,7 @@ fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
     ];
     let planned = job.plan.step(step).expect("a running step is in the plan");
     let pinned = job.pinned(&planned.name);
-    let of_plan = planned.outcome.as_ref();
-    let outcome_type = of_plan
-        .map(|outcome| outcome.outcome_type.clone())
-        .or_else(|| pinned.and_then(|operator| operator.outcome_type.clone()));
-    if let Some(outcome_type) = outcome_type {
-        let status = of_plan
-            .and_then(|outcome| outcome.status.clone())
-            .or_else(|| pinned.and_then(|operator| operator.outcome_status.clone()))
-            .unwrap_or_else(|| "draft".to_owned());
-        events.push(Body::OutcomeRecorded {
-            step_id: step.clone(),
-            outcome_id: outcome_id(&job.header.job_id, step),
-            outcome_type,
-            status,
-            sensitivity: of_plan.and_then(|outcome| outcome.sensitivity.clone()),
-        });
-    }
+    events.extend(outcome(job, planned));
     let mut draft = Draft { events, ..Draft::default() };
     // A tool's output is the result in its effect: stored once.
     if pinned.is_none_or(|operator| operator.kind == PluginKind::Step) {

@@ -9,6 +9,7 @@ use crate::ids::{Hash, JobId, Operator};
 use crate::job::JobState;
 use crate::ledger::{Quiescence, Row, RowState};
 use crate::quiescence;
+use crate::reuse::Reusable;
 use crate::storage::{
     ActionRow, Batch, Claim, Claimer, Clock, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record,
     Request, StoreError, Submitted, WriteError,
@@ -35,6 +36,10 @@ impl Memory {
         if admit::gives_up(job.standing.state) {
             job.lease_until_us = None;
         }
+        for reusable in &batch.reusables {
+            let Reusable { tenant_id, operator, input_hash, .. } = reusable;
+            state.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), reusable.clone());
+        }
         for (job_id, (_, operator, key)) in changes.told {
             state.tell(&job_id, "latchwork", None, Request::KeySettled { operator, key }, now_us);
         }
@@ -48,7 +53,7 @@ impl State {
         self.inbox_id += 1;
         let id = self.inbox_id;
         let job = self.jobs.get_mut(job_id).expect("the caller has found the job");
-        if !job.standing.state.is_terminal() {
+        if !admit::is_evidence(job.standing.state, &request) {
             job.standing.receive(&request);
             job.standing.inbox.insert(id);
             job.updated_us = now_us;
@@ -195,6 +200,19 @@ impl Journal for Memory {
 
     async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
         Ok(self.state().actions.held.get(&(tenant.to_owned(), operator.clone(), key)).cloned())
+    }
+
+    async fn reusable(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        input_hash: Hash,
+    ) -> Result<Option<Reusable>, StoreError> {
+        Ok(self.state().reusables.get(&(tenant.to_owned(), operator.clone(), input_hash)).cloned())
+    }
+
+    async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.state().jobs.get(job_id).and_then(|job| job.standing.payloads.get(label)).cloned())
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

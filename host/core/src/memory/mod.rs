@@ -9,8 +9,9 @@ mod maps;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::admit::Actions;
+use crate::admit::{ActionId, Actions};
 use crate::ids::{Hash, JobId, Slot};
+use crate::reuse::Reusable;
 use crate::storage::Counters;
 
 pub use clock::ManualClock;
@@ -30,6 +31,8 @@ struct State {
     /// Job ids in order of acceptance.
     order: Vec<JobId>,
     actions: Actions,
+    /// Results to reuse, by tenant, operator and input.
+    reusables: BTreeMap<ActionId, Reusable>,
     /// Effects of jobs that live in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
     values: BTreeMap<(String, String), Vec<u8>>,

@@ -11,11 +11,13 @@ use super::{Plan, Step};
 use crate::canon;
 use crate::manifest::{Determinism, Effect, PluginKind};
 
+mod contexts;
 mod graph;
 mod operator;
 mod position;
 mod references;
 mod report;
+pub(super) mod whole;
 mod shape;
 mod suggest;
 mod values;
@@ -83,13 +85,7 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
         vec![Violation { pointer: String::new(), code: rule::NOT_JSON, message, line, column }]
     })?;
     let mut report = Report::default();
-    shape::plan(&value, &mut report);
-    let steps = View::of_plan(&value);
-    if steps.len() <= STEPS_MAX {
-        graph::check(&steps, &mut report);
-        references::check(&steps, &mut report);
-        operator::check(&steps, catalog, &mut report);
-    }
+    rules(&value, &[], catalog, &mut report);
     if report.is_empty() {
         match normalize(value) {
             Ok(plan) => return Ok(plan),
@@ -98,6 +94,18 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
         }
     }
     Err(report.into_violations(text))
+}
+
+/// Everything that can be wrong with a plan that comes with contexts of these names.
+fn rules(value: &Value, contexts: &[&str], catalog: &dyn Catalog, report: &mut Report) {
+    shape::plan(value, report);
+    let steps = View::of_plan(value);
+    if steps.len() <= STEPS_MAX {
+        graph::check(&steps, report);
+        references::check(&steps, report);
+        contexts::check(&steps, contexts, report);
+        operator::check(&steps, catalog, report);
+    }
 }
 
 /// Defaults filled, sets sorted, steps in topological order and then by `step_id`.

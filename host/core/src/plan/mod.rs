@@ -12,9 +12,11 @@ use crate::ids::{Hash, Operator, StepId};
 use crate::manifest::Effect;
 
 mod check;
+mod request;
 mod schema;
 
 pub use check::{Catalog, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout, uncovered};
+pub use request::{Intent, Request, check_request};
 pub use schema::SCHEMA;
 
 /// A plan in normal form: defaults filled, steps in topological order then by `step_id`.
@@ -161,6 +163,12 @@ pub struct RetrySpec {
     /// Longest backoff in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_ms: Option<u32>,
+}
+
+/// The context that an entry of `hashes` names: `{"$context": "cv"}`.
+pub fn context_name(value: &Value) -> Option<&str> {
+    let fields = value.as_object().filter(|fields| fields.len() == 1)?;
+    fields.get("$context")?.as_str()
 }
 
 fn is_false(value: &bool) -> bool {

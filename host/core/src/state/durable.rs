@@ -11,7 +11,8 @@ use crate::keys;
 use crate::ledger::Row;
 use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, Record, StatusWrite};
 
-use super::{FoldError, Job, label};
+use super::{FoldError, Job, Seen, label};
+use crate::reuse::Reusable;
 
 /// What a decision wants written, before it has its place in the log.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,8 @@ pub struct Draft {
     pub actions: Vec<ActionWrite>,
     /// Inbox rows that have become events.
     pub inbox_done: Vec<i64>,
+    /// Results that later jobs may reuse.
+    pub reusables: Vec<Reusable>,
     /// Where the job goes.
     pub status: Option<StatusWrite>,
     /// The claim's attempt, in the draft that begins it: an earlier one may have left no event.
@@ -47,6 +50,7 @@ impl Draft {
             && self.payloads.is_empty()
             && self.actions.is_empty()
             && self.inbox_done.is_empty()
+            && self.reusables.is_empty()
             && self.status.is_none()
     }
     /// Both, this one first.
@@ -57,6 +61,7 @@ impl Draft {
         self.payloads.extend(other.payloads);
         self.actions.extend(other.actions);
         self.inbox_done.extend(other.inbox_done);
+        self.reusables.extend(other.reusables);
         self.status = other.status.or(self.status);
         self.attempt = other.attempt.or(self.attempt);
         self.acquire |= other.acquire;
@@ -78,6 +83,8 @@ pub struct Durable {
     pub effects: BTreeMap<(Slot, u32), Arc<Effect>>,
     /// Its payloads by label.
     pub payloads: BTreeMap<String, Arc<[u8]>>,
+    /// What was found of other jobs' work.
+    pub seen: Seen,
 }
 
 impl Durable {
@@ -90,6 +97,7 @@ impl Durable {
             rows: record.ledger.into_iter().map(|row| (row.slot.clone(), row)).collect(),
             effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
             payloads: record.payloads.into_iter().map(|p| (p.label, p.bytes.into())).collect(),
+            seen: Seen::default(),
         })
     }
 
@@ -106,6 +114,10 @@ impl Durable {
         for body in draft.events {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
+            if let Body::StepUnblocked { step_id } = &event.body {
+                // What it waited for has changed: look again.
+                self.seen.forget(step_id);
+            }
             batch.events.push(event);
         }
         for write in &draft.ledger {
@@ -123,6 +135,10 @@ impl Durable {
         batch.payloads = draft.payloads;
         batch.actions = draft.actions;
         batch.inbox_done = draft.inbox_done;
+        batch.reusables = draft.reusables;
+        for reusable in &mut batch.reusables {
+            reusable.time_us = time_us;
+        }
         batch.status = draft.status;
         batch.acquire = draft.acquire;
         batch.flush = if draft.flush_now { Flush::Now } else { Flush::Linger };

@@ -119,7 +119,7 @@ impl Job {
         if event.seq != self.next_seq || event.prev_hash != self.head {
             return Err(FoldError::Chain { expected: self.next_seq, found: event.seq });
         }
-        if !self.is_audit(&event.body) && self.state.is_terminal() {
+        if !self.is_audit(&event.body) && !matches!(event.body, Body::JobReopened { .. }) && self.state.is_terminal() {
             return Err(unknown(event, "the job is over"));
         }
         self.apply_body(event)?;
@@ -153,7 +153,11 @@ impl Job {
             }
             Body::StepSucceeded { step_id, result_type } => {
                 let result_type = *result_type;
-                let step = self.end_step(event, step_id, StepInput::Succeed)?;
+                // What was never started can only have been reused.
+                let found = self.find_step(event, step_id)?;
+                let is_reused = found.state == StepState::Ready && found.started_us.is_none();
+                let input = if is_reused { StepInput::Reuse } else { StepInput::Succeed };
+                let step = self.end_step(event, step_id, input)?;
                 step.result_type = Some(result_type);
             }
             Body::StateCheckpointed { step_id, output } => {
@@ -176,9 +180,10 @@ impl Job {
             Body::StepCancelled { step_id } => {
                 self.move_step(event, step_id, StepInput::Cancel)?;
             }
-            Body::StepBlocked { step_id, slot, reason } => {
+            Body::StepBlocked { step_id, slot, reason, holder } => {
                 let step = self.restarted(event, step_id, StepInput::Block)?;
                 step.blocked = Some((slot.clone(), *reason));
+                step.holder.clone_from(holder);
             }
             Body::StepUnblocked { step_id } => self.unblocked(event, step_id)?,
             Body::StepRetryScheduled { step_id, slot, not_before_us, .. } => {
@@ -192,8 +197,12 @@ impl Job {
             | Body::ToolInvocationFinished { .. }
             | Body::CommandCommitted { .. }
             | Body::InvocationResolved { .. }
+            | Body::ActionReused { .. }
             | Body::ResolutionConflict { .. } => self.apply_call(event)?,
-            Body::StateChanged { slot, .. } | Body::ActionReused { slot, .. } => {
+            Body::ReuseDecided { step_id, reused, from, .. } => {
+                self.find_step(event, step_id)?.reuse = Some((*reused, from.clone()));
+            }
+            Body::StateChanged { slot, .. } => {
                 self.find_step(event, &slot.step())?;
             }
             Body::OutcomeRecorded { step_id, outcome_id, outcome_type, status, sensitivity } => {
@@ -233,6 +242,10 @@ impl Job {
                 self.divergence = Some((**report).clone());
             }
             Body::JobCancelRequested { by } => self.cancel = Some(by.clone()),
+            Body::JobReopened { steps, calls, .. } => {
+                self.move_job(event, JobInput::Reopen)?;
+                self.reopen(event, steps, calls)?;
+            }
             Body::JobCancelled {} => self.move_job(event, JobInput::Cancel)?,
             Body::JobPartial {} => self.move_job(event, JobInput::EndPartial)?,
             Body::JobCompleted {} => self.move_job(event, JobInput::Complete)?,
@@ -279,9 +292,16 @@ impl Job {
 
     fn apply_call(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
-            Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, .. } => {
+            Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, action_key, .. } => {
                 self.find_step(event, &slot.step())?;
-                let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, *first_attempt));
+                let call = self.calls.entry(slot.clone()).or_insert_with(|| Call {
+                    action_key: *action_key,
+                    ..Call::new(operator, *args, *first_attempt)
+                });
+                if call.first_attempt == 0 {
+                    // The host had refused it before the job was reopened.
+                    call.first_attempt = *first_attempt;
+                }
                 if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
                     return Err(unknown(
                         event,
@@ -294,12 +314,24 @@ impl Job {
                 call.tries = *try_no;
                 call.open_try = Some(*try_no);
                 call.retry_at_us = None;
+                call.reopened = false;
+            }
+            Body::ActionReused { slot, action_key, operator, args, .. } => {
+                self.find_step(event, &slot.step())?;
+                let known = self.calls.contains_key(slot);
+                let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, 0));
+                if call.committed || call.open_try.is_some() {
+                    return Err(unknown(event, "a receipt stands in for a call that is not under way"));
+                }
+                call.action_key = Some(*action_key);
+                call.take_number(if known { call.tries + 1 } else { 0 });
             }
             Body::ToolInvocationFinished { slot, try_no, ok, answer, code, provenance, refused, .. } => {
                 self.find_step(event, &slot.step())?;
                 if let Some(refused) = refused {
-                    let refusal = Call::new(&refused.operator, refused.args, 0);
-                    self.calls.entry(slot.clone()).or_insert(refusal).open_try = Some(*try_no);
+                    let action_key = refused.action_key;
+                    let refusal = Call { action_key, ..Call::new(&refused.operator, refused.args, 0) };
+                    self.calls.entry(slot.clone()).or_insert(refusal).take_number(*try_no);
                 }
                 let call = self.call(event, slot)?;
                 if call.open_try != Some(*try_no) || call.committed {
@@ -372,18 +404,18 @@ impl Job {
         Ok(())
     }
 
-    fn find_step(&mut self, event: &Event, id: &StepId) -> Result<&mut Step, FoldError> {
+    pub(super) fn find_step(&mut self, event: &Event, id: &StepId) -> Result<&mut Step, FoldError> {
         self.steps
             .iter_mut()
             .find(|step| step.id == *id)
             .ok_or_else(|| unknown(event, format!("there is no step {id}")))
     }
 
-    fn call(&mut self, event: &Event, slot: &Slot) -> Result<&mut Call, FoldError> {
+    pub(super) fn call(&mut self, event: &Event, slot: &Slot) -> Result<&mut Call, FoldError> {
         self.calls.get_mut(slot).ok_or_else(|| unknown(event, format!("there is no call at {slot}")))
     }
 
-    fn move_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
+    pub(super) fn move_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
         let step = self.find_step(event, id)?;
         step.state =
             step.state.next(input).map_err(|source| FoldError::Step { seq: event.seq, step: id.clone(), source })?;
@@ -402,6 +434,7 @@ impl Job {
     fn end_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
         let step = self.restarted(event, id, input)?;
         step.blocked = None;
+        step.holder = None;
         step.retry_at_us = None;
         Ok(step)
     }
@@ -413,6 +446,7 @@ impl Job {
         };
         let step = self.move_step(event, id, input)?;
         step.blocked = None;
+        step.holder = None;
         step.retry_at_us = None;
         Ok(())
     }
@@ -431,6 +465,8 @@ impl Step {
             skipped: None,
             aborts: 0,
             blocked: None,
+            holder: None,
+            reuse: None,
             retry_at_us: None,
             emits: Vec::new(),
             outcome: None,
@@ -451,7 +487,17 @@ impl Call {
             retry_at_us: None,
             verdict: None,
             conflict: false,
+            action_key: None,
+            round: 0,
+            reopened: false,
         }
+    }
+
+    /// An answer is recorded that no execution gave: it takes the next number of a try.
+    fn take_number(&mut self, try_no: u32) {
+        self.open_try = Some(try_no);
+        self.tries = self.tries.max(try_no);
+        self.reopened = false;
     }
 }
 
@@ -462,6 +508,6 @@ impl Body {
     }
 }
 
-fn unknown(event: &Event, message: impl Into<String>) -> FoldError {
+pub(super) fn unknown(event: &Event, message: impl Into<String>) -> FoldError {
     FoldError::Unknown { seq: event.seq, message: message.into() }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::effect::Provenance;
 use crate::error::{Code, Failure};
-use crate::event::{Decider, Header, PayloadRef, ResultType, Verdict};
+use crate::event::{Decider, Header, Holder, Origin, PayloadRef, ResultType, Verdict};
 use crate::ids::{Hash, Operator, Slot, StepId};
 use crate::job::JobState;
 use crate::manifest::Pinned;
@@ -14,9 +14,12 @@ use crate::step::StepState;
 
 mod durable;
 mod fold;
+mod reopen;
+mod seen;
 
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
+pub use seen::{Candidate, Seen};
 
 /// Everything the events of a job say.
 #[derive(Clone, Debug)]
@@ -88,6 +91,10 @@ pub struct Step {
     pub aborts: u32,
     /// What it waits for.
     pub blocked: Option<(Slot, Code)>,
+    /// Who performs the action it waits for.
+    pub holder: Option<Holder>,
+    /// Whether an earlier result stood in for it, and where that came from.
+    pub reuse: Option<(bool, Origin)>,
     /// When it will be tried again.
     pub retry_at_us: Option<i64>,
     /// What it announced.
@@ -143,6 +150,19 @@ pub struct Call {
     pub verdict: Option<(u32, Verdict)>,
     /// Evidence contradicts a verdict.
     pub conflict: bool,
+    /// The action key it was asked under.
+    pub action_key: Option<Hash>,
+    /// Tries of earlier rounds: retries are counted anew after the job was reopened.
+    pub round: u32,
+    /// Whether it was reopened and has not been started since.
+    pub reopened: bool,
+}
+
+impl Call {
+    /// Whether the host has yet to start it: for the first time, or in a new round.
+    pub fn is_unstarted(&self) -> bool {
+        self.first_attempt == 0 || self.reopened
+    }
 }
 
 /// An answer.
@@ -204,7 +224,8 @@ impl Job {
         self.calls.iter().any(|(slot, call)| {
             slot.step() == *step
                 && call.committed
-                && call.finished.as_ref().is_some_and(|finished| finished.ok)
+                // What an earlier job did is not this one's to undo.
+                && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
                 && self.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
         })
     }
@@ -246,6 +267,8 @@ pub mod label {
     pub fn emitted(step: &StepId, n: u32) -> String {
         format!("event/{step}/{n}")
     }
+    /// What came with the request: a JSON array.
+    pub const CONTEXTS: &str = "contexts";
     /// What is left of an answer that could not be used.
     pub fn kept(slot: &Slot, try_no: u32) -> String {
         format!("kept/{slot}/{try_no}")

@@ -41,6 +41,7 @@ rules! {
     BAD_TIMEOUT = "P024", "A timeout is a whole number of ms, s, m or h, from 1ms to 24h.";
     DUPLICATE_ITEM = "P025", "A set names nothing twice.";
     BAD_VERSION_RANGE = "P026", "A range of versions is comparisons separated by commas: `>=1.2, <2`.";
+    UNKNOWN_CONTEXT = "P027", "An entry of `hashes` names a context that comes with the request.";
 }
 
 /// What is found so far.
@@ -53,6 +54,11 @@ impl Report {
     /// Note that the value at `pointer` breaks a rule.
     pub(super) fn add(&mut self, pointer: impl Into<String>, code: &'static str, message: impl Into<String>) {
         self.found.push((pointer.into(), code, message.into()));
+    }
+
+    /// Take over what was found in the value at `prefix`.
+    pub(super) fn absorb(&mut self, prefix: &str, inner: Report) {
+        self.found.extend(inner.found.into_iter().map(|(at, code, message)| (format!("{prefix}{at}"), code, message)));
     }
 
     pub(super) fn is_empty(&self) -> bool {

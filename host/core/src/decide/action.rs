@@ -1,0 +1,261 @@
+//! Actions across jobs (§6): who holds a call's action key, and what follows from that.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::effect::{Answer, Effect, Output, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::{Body, Holder};
+use crate::ids::{Hash, Operator, Slot};
+use crate::ledger::{Row, RowState};
+use crate::manifest::{Pinned, PluginKind};
+use crate::plan;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{ActionRow, ActionWrite, Payload};
+
+use super::call::{Invocation, write};
+use super::{Context, inputs, is_dry};
+
+/// What a committed action answered, as its reservation keeps it: it outlives the job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    receipt: Option<String>,
+}
+
+/// Where the action of a call stands.
+#[derive(Clone, Debug)]
+pub(super) enum Standing {
+    /// It has no action key.
+    Keyless,
+    /// Nobody has looked.
+    Unseen,
+    /// Nobody else performs it, or what was tried certainly changed nothing.
+    Free,
+    /// It was performed with other arguments, or is being so.
+    OtherArgs(Holder),
+    /// It is being performed, or nobody knows whether it was.
+    Open(Holder),
+    /// It was performed.
+    Done(Holder, Output),
+}
+
+/// The action key of a plan step that is a tool; none where it has none.
+///
+/// # Errors
+/// The template's inputs cannot be had.
+pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, Failure> {
+    let job = &durable.job;
+    let planned = job.plan.step(&slot.step()).filter(|_| slot.call_number().is_none());
+    let Some((planned, operator)) = planned.and_then(|planned| Some((planned, job.pinned(&planned.name)?))) else {
+        return Ok(None);
+    };
+    if !is_keyed(durable, operator) {
+        return Ok(None);
+    }
+    // What was started before templates were keys goes on without one.
+    if job.calls.get(slot).is_some_and(|call| call.first_attempt > 0 && call.action_key.is_none()) {
+        return Ok(None);
+    }
+    let input = durable.input(&planned.step_id).unwrap_or_default();
+    let input: Value = serde_json::from_slice(&input)
+        .map_err(|error| Failure::new(Code::Internal, format!("the recorded input is no JSON: {error}")))?;
+    inputs::template_key(durable, planned, &input).map(Some)
+}
+
+/// Whether calls of an operator have action keys in this job. A dry run never touches them.
+pub fn is_keyed(durable: &Durable, operator: &Pinned) -> bool {
+    operator.kind == PluginKind::Tool && operator.is_world_changing() && !is_dry(durable.job.header.mode)
+}
+
+/// Hash of arguments that is the same in every job.
+pub(super) fn args_hash(args: &[u8]) -> Hash {
+    Hash::of(&[b"args\0", args])
+}
+
+/// What the reservation keeps of a good answer.
+pub(super) fn receipt(output: &Output) -> Vec<u8> {
+    let kept = Kept { result: output.result.clone(), receipt: output.receipt.clone() };
+    serde_json::to_vec(&kept).expect("two texts are plain data")
+}
+
+/// The reservation of a call that is over, settled; none where it has no key.
+pub(super) fn settled(slot: &Slot, operator: &Operator, key: Option<Hash>, receipt: Option<Vec<u8>>) -> Vec<ActionWrite> {
+    let settle = |key| ActionWrite::Settle { operator: operator.clone(), key, slot: slot.clone(), receipt };
+    key.map(settle).into_iter().collect()
+}
+
+/// Where the action stands, as far as anybody has looked.
+pub(super) fn standing(durable: &Durable, slot: &Slot, operator: &Operator, key: Option<Hash>, args: &[u8]) -> Standing {
+    let Some(key) = key else { return Standing::Keyless };
+    if let Some(standing) = own(durable, slot, operator, key, args) {
+        return standing;
+    }
+    match durable.seen.actions.get(slot) {
+        None => Standing::Unseen,
+        Some(None) => Standing::Free,
+        Some(Some(row)) => of_row(durable, slot, key, row, args),
+    }
+}
+
+fn of_row(durable: &Durable, slot: &Slot, key: Hash, row: &ActionRow, args: &[u8]) -> Standing {
+    if row.job_id == durable.job.header.job_id && row.slot == *slot {
+        return Standing::Free;
+    }
+    let holder = Holder { action_key: key, job_id: row.job_id.clone(), slot: row.slot.clone() };
+    if row.args_hash != args_hash(args) {
+        return Standing::OtherArgs(holder);
+    }
+    match &row.receipt {
+        None => Standing::Open(holder),
+        Some(bytes) => {
+            let text = || String::from_utf8_lossy(bytes).into_owned();
+            let kept = serde_json::from_slice(bytes).unwrap_or_else(|_| Kept { result: text(), receipt: None });
+            let Kept { result, receipt } = kept;
+            Standing::Done(holder, Output { result, receipt, state_changes: vec![], usage: None })
+        }
+    }
+}
+
+/// Another slot of the same job counts as another job, and what it did is known here first.
+fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u8]) -> Option<Standing> {
+    let holds = |row: &&Row| {
+        let call = durable.job.calls.get(&row.slot);
+        let is_free = match row.state {
+            RowState::FailedFinal => !call.is_some_and(crate::state::Call::is_lost),
+            RowState::FailedDefinite => call.is_some_and(|call| call.reopened),
+            _ => false,
+        };
+        row.slot != *slot && row.operator == *operator && row.action_key == Some(key) && row.world_changing && !is_free
+    };
+    let row = durable.rows.values().find(holds)?;
+    let holder =
+        Holder { action_key: key, job_id: durable.job.header.job_id.clone(), slot: row.slot.clone() };
+    if durable.args(&row.slot).is_some_and(|other| *other != *args) {
+        return Some(Standing::OtherArgs(holder));
+    }
+    let is_over = durable.job.calls.get(&row.slot).is_some_and(|call| call.committed);
+    let answer = durable.answer(&row.slot).filter(|_| is_over);
+    Some(match answer.as_deref().map(|effect| &effect.answer) {
+        Some(Answer::Ok(Output { result, receipt, .. })) => {
+            let (result, receipt) = (result.clone(), receipt.clone());
+            Standing::Done(holder, Output { result, receipt, state_changes: vec![], usage: None })
+        }
+        _ => Standing::Open(holder),
+    })
+}
+
+/// The receipt of the action becomes the answer of this call: nothing is executed.
+pub(super) fn reused(
+    durable: &Durable,
+    invocation: &Invocation,
+    holder: &Holder,
+    output: Output,
+    context: &Context<'_>,
+) -> Draft {
+    let Invocation { slot, operator, .. } = invocation;
+    let try_no = durable.job.calls.get(slot).map_or(0, |call| call.tries + 1);
+    let provenance = Provenance::Reused;
+    let effect = Effect { slot: slot.clone(), try_no, answer: Answer::Ok(output), provenance, time_us: context.now_us };
+    let (effects, effect) = once(durable, effect);
+    let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
+    let mut draft = Draft {
+        events: vec![
+            Body::ActionReused {
+                slot: slot.clone(),
+                action_key: holder.action_key,
+                job_id: holder.job_id.clone(),
+                from_slot: holder.slot.clone(),
+                operator: operator.clone(),
+                args: invocation.args_ref,
+            },
+            Body::ToolInvocationFinished {
+                slot: slot.clone(),
+                try_no,
+                ok: true,
+                answer,
+                provenance,
+                code: None,
+                usage: None,
+                refused: None,
+            },
+            Body::CommandCommitted { slot: slot.clone() },
+        ],
+        effects,
+        ..Draft::default()
+    };
+    if slot.call_number().is_some() && !durable.payloads.contains_key(&label::args(slot)) {
+        draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
+    }
+    // A row is left of an earlier round alone: a receipt was never this job's to execute.
+    if let Some(row) = durable.rows.get(slot) {
+        let row = Row { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };
+        draft.ledger.push(write(durable, row));
+    }
+    draft
+}
+
+/// The step waits until whoever performs the action is done with it.
+pub(super) fn wait(slot: &Slot, operator: &Operator, holder: Holder) -> Draft {
+    let key = holder.action_key;
+    let body = Body::StepBlocked {
+        step_id: slot.step(),
+        slot: slot.clone(),
+        reason: Code::ActionInProgress,
+        holder: Some(holder),
+    };
+    let wait = ActionWrite::Wait { operator: operator.clone(), key };
+    Draft { events: vec![body], actions: vec![wait], flush_now: true, ..Draft::default() }
+}
+
+/// Why a call under a known key with other arguments is refused.
+pub(super) fn other_args(holder: &Holder) -> Failure {
+    let Holder { job_id, slot, .. } = holder;
+    Failure::new(
+        Code::InvalidInput,
+        format!("the action was asked for with other arguments before, by job {job_id} at {slot}: its key names one action"),
+    )
+}
+
+/// The effect as it is stored already, where a crash came between it and its events; else the
+/// one to store.
+pub(super) fn once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
+    match durable.effects.get(&(effect.slot.clone(), effect.try_no)) {
+        Some(stored) => (vec![], (**stored).clone()),
+        None => (vec![effect.clone()], effect),
+    }
+}
+
+/// Keys that a job leaves behind for good: what certainly changed nothing, and will not be
+/// tried again, is free for others.
+pub(super) fn freed_at_end(durable: &Durable) -> Draft {
+    let mut draft = Draft::default();
+    for row in durable.rows.values().filter(|row| row.state == RowState::FailedDefinite) {
+        let Some(call) = durable.job.calls.get(&row.slot) else { continue };
+        if call.committed || call.open_try.is_some() {
+            continue;
+        }
+        // A reopened call gave its key back when it failed.
+        if !call.reopened {
+            draft.actions.extend(settled(&row.slot, &row.operator, row.action_key, None));
+        }
+        if let Some(finished) = &call.finished {
+            draft.events.push(Body::CommandCommitted { slot: row.slot.clone() });
+            let result_hash = Some(finished.answer.hash);
+            let row = Row { state: RowState::FailedFinal, result_hash, next_try_us: None, ..row.clone() };
+            draft.ledger.push(write(durable, row));
+        }
+    }
+    draft
+}
+
+/// Whether a plan step's gate waits until somebody has looked whether its action was performed.
+pub(super) fn planned(durable: &Durable, step: &plan::Step) -> Standing {
+    let slot = Slot::of_step(&step.step_id);
+    match (step_action_key(durable, &slot), durable.input(&step.step_id)) {
+        (Ok(key), Some(args)) => standing(durable, &slot, &step.name, key, &args),
+        // What is wrong with it is said when it is tried.
+        _ => Standing::Keyless,
+    }
+}

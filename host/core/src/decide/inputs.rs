@@ -1,0 +1,57 @@
+//! What a step is given: its payload and the named inputs of its template, bindings resolved.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::bindings::{self, Reference};
+use crate::canon;
+use crate::error::{Code, Failure};
+use crate::ids::Hash;
+use crate::keys;
+use crate::plan::{self, context_name};
+use crate::state::{Durable, label};
+
+/// What bindings stand for in this job.
+pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<Cow<'a, [u8]>> {
+    |reference| match reference {
+        Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
+        Reference::Outcome { step } => {
+            Some(Cow::Owned(super::outcome_id(&durable.job.header.job_id, step).into_bytes()))
+        }
+    }
+}
+
+/// The key of a step's template: its action key where it changes the world, its cache key else.
+/// `input` is the resolved payload.
+pub(super) fn template_key(durable: &Durable, planned: &plan::Step, input: &Value) -> Result<Hash, Failure> {
+    let hashes = hashes(durable, planned)?;
+    keys::action_key(&planned.idempotency_template, input, &hashes)
+        .map_err(|unknown| Failure::new(Code::InvalidInput, unknown.to_string()))
+}
+
+fn hashes(durable: &Durable, planned: &plan::Step) -> Result<BTreeMap<String, Value>, Failure> {
+    planned
+        .hashes
+        .iter()
+        .map(|(name, value)| {
+            let value = match context_name(value) {
+                Some(context) => Value::String(context_hash(durable, context)?.to_hex()),
+                None => bindings::resolve(value, &lookup(durable))?,
+            };
+            Ok((name.clone(), value))
+        })
+        .collect()
+}
+
+/// A context stands in as the hash of its canonical form: it may be large.
+fn context_hash(durable: &Durable, name: &str) -> Result<Hash, Failure> {
+    let kept = durable.payloads.get(label::CONTEXTS).map(|bytes| serde_json::from_slice::<Vec<Value>>(bytes));
+    let contexts = kept.and_then(Result::ok).unwrap_or_default();
+    let named = contexts.iter().find(|context| context.get("name").and_then(Value::as_str) == Some(name));
+    let context = named.ok_or_else(|| {
+        Failure::new(Code::MissingRequiredContext, format!("the request came without a context named {name:?}"))
+    })?;
+    Ok(Hash::of(&[&canon::value_to_canonical(context)]))
+}

@@ -1,0 +1,62 @@
+//! What has to be looked up before steps move: it is asked for here, read by the worker, and
+//! decided about where the step moves.
+
+use std::collections::BTreeSet;
+
+use crate::ids::{Hash, Operator, Slot, StepId};
+use crate::policy;
+use crate::state::Durable;
+use crate::step::StepState;
+
+use super::action::{self, Standing, step_action_key};
+use super::{Context, reuse};
+
+/// One thing to look up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// Who holds an action key, before anybody is asked to approve the call.
+    Action {
+        /// The call.
+        slot: Slot,
+        /// What it calls.
+        operator: Operator,
+        /// Its action key.
+        key: Hash,
+    },
+    /// Whether there is an earlier result for a step.
+    Outcome {
+        /// The step.
+        step_id: StepId,
+        /// Its operator.
+        operator: Operator,
+        /// What it would be made from.
+        input_hash: Hash,
+    },
+}
+
+/// What to look up now; empty in nearly every case.
+pub fn lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Vec<Lookup> {
+    let job = &durable.job;
+    if job.cancel.is_some() || job.aborted {
+        return Vec::new();
+    }
+    let ready = |step: &crate::state::Step| step.state == StepState::Ready && !running.contains(&step.id);
+    let steps = job.steps.iter().zip(&job.plan.steps).filter(|(step, _)| ready(step));
+    steps
+        .filter_map(|(step, planned)| {
+            let operator = job.pinned(&planned.name)?;
+            if let Some(input_hash) = reuse::sought(durable, step, planned, operator) {
+                let (step_id, operator) = (step.id.clone(), planned.name.clone());
+                return Some(Lookup::Outcome { step_id, operator, input_hash });
+            }
+            let slot = Slot::of_step(&step.id);
+            let asks = policy::needs_gate(context.rules, job.header.mode, planned, operator, true)
+                && !job.gates.contains_key(&slot);
+            if !asks || !matches!(action::planned(durable, planned), Standing::Unseen) {
+                return None;
+            }
+            let key = step_action_key(durable, &slot).ok().flatten()?;
+            Some(Lookup::Action { slot, operator: planned.name.clone(), key })
+        })
+        .collect()
+}

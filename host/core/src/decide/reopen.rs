@@ -1,0 +1,168 @@
+//! Another round of a finished job (§10): what failed is tried again in the same job, under the
+//! same slots and external keys.
+
+use crate::error::Code;
+use crate::event::{Body, Decider};
+use crate::ids::{JobId, Slot, StepId};
+use crate::job::JobState;
+use crate::ledger::{Row, RowState};
+use crate::manifest::PluginKind;
+use crate::state::{Call, Draft, Durable, Step};
+use crate::step::StepState;
+use crate::storage::InboxRow;
+
+use super::Context;
+use super::call::write;
+
+/// Why a job is not tried again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It goes on, or there is nothing to try again.
+    #[error("job {job_id} is {}: only a PARTIAL or FAILED job is retried", state.as_str())]
+    State {
+        /// The job.
+        job_id: JobId,
+        /// Where it stands.
+        state: JobState,
+    },
+    /// What it did was undone.
+    #[error("{slot} compensated what the job did: submit it anew with `latch run PLAN --new`")]
+    Compensated {
+        /// The compensation.
+        slot: Slot,
+    },
+    /// Somebody gave it up.
+    #[error("step {step} was given up together with the job: submit it anew with `latch run PLAN --new`")]
+    GivenUp {
+        /// A step that was cancelled.
+        step: StepId,
+    },
+    /// Another answer would change what came after it.
+    #[error(
+        "the error of {slot} is followed by other host calls of its step, which another answer would change: submit \
+         the job anew with `latch run PLAN --new`"
+    )]
+    Followed {
+        /// The failed call.
+        slot: Slot,
+    },
+    /// Deterministic code fails again.
+    #[error(
+        "step {step} failed by itself ({code}), and would again: its code is deterministic. Mend plan or plugin and \
+         submit it anew with `latch run PLAN --new`"
+    )]
+    Deterministic {
+        /// The step.
+        step: StepId,
+        /// Its failure.
+        code: Code,
+    },
+}
+
+/// What another round is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Steps that are pending again.
+    pub steps: Vec<StepId>,
+    /// Calls that are open again.
+    pub calls: Vec<Slot>,
+}
+
+/// What a retry of the job would try again.
+///
+/// # Errors
+/// The job is not retried, and why.
+pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
+    let job = &durable.job;
+    if !matches!(job.state, JobState::Partial | JobState::Failed) {
+        return Err(Refusal::State { job_id: job.header.job_id.clone(), state: job.state });
+    }
+    let compensates = |slot: &&Slot| slot.as_str().ends_with("~c");
+    if let Some(slot) = job.calls.keys().chain(durable.rows.keys()).find(compensates) {
+        return Err(Refusal::Compensated { slot: slot.clone() });
+    }
+    if let Some(step) = job.steps.iter().find(|step| step.state == StepState::Cancelled) {
+        return Err(Refusal::GivenUp { step: step.id.clone() });
+    }
+    let mut round = Round::default();
+    let mut stubborn = None;
+    for step in job.steps.iter().filter(|step| step.state == StepState::FailedFinal) {
+        match failed(durable, step)? {
+            Again::Step(call) => {
+                round.steps.push(step.id.clone());
+                round.calls.extend(call);
+            }
+            Again::Never(code) => {
+                stubborn.get_or_insert((step.id.clone(), code));
+            }
+        }
+    }
+    if round.steps.is_empty() {
+        return Err(match stubborn {
+            Some((step, code)) => Refusal::Deterministic { step, code },
+            None => Refusal::State { job_id: job.header.job_id.clone(), state: job.state },
+        });
+    }
+    // In the order of the plan each step comes after those it depends on.
+    for step in &job.steps {
+        let because = step.skipped.as_ref().and_then(|(_, because)| because.as_ref());
+        if step.state == StepState::Skipped && because.is_some_and(|because| round.steps.contains(because)) {
+            round.steps.push(step.id.clone());
+        }
+    }
+    Ok(round)
+}
+
+enum Again {
+    /// The step, and the call that failed in it.
+    Step(Option<Slot>),
+    /// It would fail again in the same way.
+    Never(Code),
+}
+
+fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
+    let job = &durable.job;
+    let own = Slot::of_step(&step.id);
+    let is_error = |call: &Call| call.committed && call.finished.as_ref().is_some_and(|finished| !finished.ok);
+    let operator = job.plan.step(&step.id).and_then(|planned| job.pinned(&planned.name));
+    if operator.is_none_or(|operator| operator.kind == PluginKind::Tool) {
+        return Ok(Again::Step(job.calls.get(&own).filter(|call| is_error(call)).map(|_| own)));
+    }
+    let calls: Vec<_> = job.calls_of(&step.id).collect();
+    let errors: Vec<_> = calls.iter().filter(|(_, _, call)| is_error(call)).collect();
+    let Some((k, slot, _)) = errors.last() else {
+        let code = step.failure.as_ref().map_or(Code::Internal, |failure| failure.code);
+        // What the machine was too slow or too shallow for, or a plugin that was missing.
+        let may_pass = matches!(code, Code::StackOverflow | Code::WallClockLimit | Code::DependencyUnavailable);
+        return Ok(if may_pass { Again::Step(None) } else { Again::Never(code) });
+    };
+    let is_last = calls.last().is_some_and(|(last, ..)| last == k);
+    if !is_last || step.emits.iter().any(|emit| emit.after_calls > *k) {
+        return Err(Refusal::Followed { slot: (*slot).clone() });
+    }
+    Ok(Again::Step(Some((*slot).clone())))
+}
+
+/// What to write when a worker finds the request in the inbox of a job that is over; the claim's
+/// own event follows in the same write. What may not be tried again is left as it is.
+pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
+    let Round { steps, calls } = reopenable(durable).unwrap_or_default();
+    let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    let ledger = calls
+        .iter()
+        .filter_map(|slot| {
+            let (row, call) = (durable.rows.get(slot)?, durable.job.calls.get(slot)?);
+            let row = Row { result_hash: None, ..row.clone() };
+            let row = if call.is_lost() {
+                // In doubt again, under a number of its own: never permission to execute.
+                let (try_no, nonce) = (call.tries + 1, context.random);
+                Row { state: RowState::Indeterminate, try_no, nonce, next_try_us: None, ..row }
+            } else {
+                Row { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row }
+            };
+            Some(write(durable, row))
+        })
+        .collect();
+    let events = vec![Body::JobReopened { by, steps, calls }];
+    Draft { events, ledger, inbox_done: vec![row.id], flush_now: true, ..Draft::default() }
+}

@@ -1,0 +1,130 @@
+//! An earlier result stands in for a step, or is kept for later ones: the rules are in
+//! [`crate::reuse`], here they meet the job.
+
+use serde_json::Value;
+
+use crate::effect::Provenance;
+use crate::event::{Body, Origin, ResultType};
+use crate::ids::{Hash, Slot, StepId};
+use crate::manifest::Pinned;
+use crate::plan;
+use crate::policy;
+use crate::reuse::{self, Reason, Reusable, Wanted};
+use crate::state::{Draft, Durable, Step, label};
+use crate::storage::Payload;
+
+use super::step_end::outcome;
+use super::{Context, inputs, is_dry};
+
+/// What a step would be made from, where an earlier result has to be looked for.
+pub(super) fn sought(durable: &Durable, step: &Step, planned: &plan::Step, operator: &Pinned) -> Option<Hash> {
+    let is_fresh = step.started_us.is_none() && step.reuse.is_none() && !durable.seen.outcomes.contains_key(&step.id);
+    if !is_fresh || !reuse::is_candidate(planned, operator) {
+        return None;
+    }
+    input_hash(durable, planned)
+}
+
+fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash> {
+    let input = durable.input(&planned.step_id)?;
+    let value: Value = serde_json::from_slice(&input).ok()?;
+    let key = inputs::template_key(durable, planned, &value).ok()?;
+    Some(reuse::input_hash(key, &input))
+}
+
+/// The decision about an earlier result that was found, and the step's end where it stands in.
+pub(super) fn taken_over(
+    durable: &Durable,
+    context: &Context<'_>,
+    planned: &plan::Step,
+    operator: &Pinned,
+) -> Option<Draft> {
+    let id = &planned.step_id;
+    let job = &durable.job;
+    let step = job.step(id)?;
+    if step.started_us.is_some() || step.reuse.is_some() {
+        return None;
+    }
+    let candidate = durable.seen.outcomes.get(id)?.as_ref()?;
+    let found = &candidate.reusable;
+    let mode = job.header.mode;
+    let wanted = Wanted {
+        planned,
+        operator,
+        input_hash: input_hash(durable, planned)?,
+        policy: reuse::policy_decision(context.rules, mode, planned, operator),
+        is_gated: policy::needs_gate(context.rules, mode, planned, operator, true),
+        now_us: context.now_us,
+    };
+    let output = candidate.output.as_ref().filter(|output| Hash::of(&[output]) == found.output_hash);
+    let decision = reuse::decide(&wanted, found).and_then(|reason| output.map(|bytes| (reason, bytes)).ok_or(Reason::Output));
+    let from = Origin {
+        job_id: found.job_id.clone(),
+        step_id: found.step_id.clone(),
+        time_us: found.time_us,
+        version: found.version.clone(),
+    };
+    let decided = |reused, reason| Body::ReuseDecided { step_id: id.clone(), reused, reason, from };
+    let (reason, output) = match decision {
+        Err(reason) => return Some(Draft { events: vec![decided(false, reason)], ..Draft::default() }),
+        Ok(decision) => decision,
+    };
+    let label = label::output(id);
+    let reference = durable.payload_ref(&label, output);
+    let mut events = vec![
+        decided(true, reason),
+        Body::StepSucceeded { step_id: id.clone(), result_type: found.result_type },
+        Body::StateCheckpointed { step_id: id.clone(), output: reference },
+    ];
+    events.extend(outcome(job, planned));
+    Some(Draft { events, payloads: vec![Payload { label, bytes: output.to_vec() }], ..Draft::default() })
+}
+
+/// The draft of a step's end, with what later jobs may reuse of it. A dry run keeps nothing.
+pub fn indexed(durable: &Durable, step: &StepId, mut draft: Draft, context: &Context<'_>) -> Draft {
+    draft.reusables.extend(kept(durable, step, &draft, context));
+    draft
+}
+
+fn kept(durable: &Durable, id: &StepId, draft: &Draft, context: &Context<'_>) -> Option<Reusable> {
+    let job = &durable.job;
+    let planned = job.plan.step(id)?;
+    let operator = job.pinned(&planned.name)?;
+    if is_dry(job.header.mode) || !reuse::is_candidate(planned, operator) {
+        return None;
+    }
+    let result_type = draft.events.iter().find_map(|event| match event {
+        Body::StepSucceeded { result_type, .. } => Some(*result_type),
+        _ => None,
+    })?;
+    if !matches!(result_type, ResultType::Pure | ResultType::Success) {
+        return None;
+    }
+    let label = label::output(id);
+    let of_step = draft.payloads.iter().find(|payload| payload.label == label);
+    let of_tool = || match &durable.answer(&Slot::of_step(id))?.answer {
+        crate::effect::Answer::Ok(output) => Some(output.result.clone().into_bytes()),
+        _ => None,
+    };
+    let output = of_step.map(|payload| payload.bytes.clone()).or_else(of_tool)?;
+    let said = |call: &crate::state::Call| call.finished.as_ref().is_some_and(|f| f.provenance == Provenance::Operator);
+    let by_a_person = job.calls.iter().any(|(slot, call)| slot.step() == *id && said(call));
+    Some(Reusable {
+        tenant_id: job.header.tenant_id.clone(),
+        operator: planned.name.clone(),
+        input_hash: input_hash(durable, planned)?,
+        job_id: job.header.job_id.clone(),
+        step_id: id.clone(),
+        outcome_type: reuse::outcome_type(planned, operator).map(str::to_owned),
+        sensitivity: planned.outcome.as_ref().and_then(|outcome| outcome.sensitivity.clone()),
+        digest: operator.digest,
+        version: operator.version.clone(),
+        policy: reuse::policy_decision(context.rules, job.header.mode, planned, operator),
+        result_type,
+        is_verified: reuse::says_verified(&output),
+        provenance: if by_a_person { Provenance::Operator } else { Provenance::Executed },
+        output_hash: Hash::of(&[&output]),
+        // Its place in the log gives it its time.
+        time_us: context.now_us,
+    })
+}

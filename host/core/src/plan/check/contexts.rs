@@ -1,0 +1,31 @@
+//! Contexts that entries of `hashes` name: each has to come with the request.
+
+use super::report::{Report, rule};
+use super::suggest::did_you_mean;
+use super::view::View;
+use crate::bindings::child;
+use crate::plan::context_name;
+
+/// The entries of all steps against the contexts of the request; a bare plan has none.
+pub(super) fn check(steps: &[View<'_>], contexts: &[&str], report: &mut Report) {
+    for step in steps {
+        for (entry, value) in step.hashes().filter(|(_, value)| value.get("$context").is_some()) {
+            let at = child(&step.pointer("hashes"), entry);
+            let Some(name) = context_name(value) else {
+                let message = "a context is named by `{\"$context\": \"name\"}` and nothing else";
+                report.add(at, rule::UNKNOWN_CONTEXT, message);
+                continue;
+            };
+            if contexts.contains(&name) {
+                continue;
+            }
+            let message = if contexts.is_empty() {
+                format!("`{name}` names a context, and none comes with it: submit a request whose intent has `contexts`")
+            } else {
+                let close = did_you_mean(name, contexts.iter().copied());
+                format!("no context of the request is named `{name}`{close}")
+            };
+            report.add(at, rule::UNKNOWN_CONTEXT, message);
+        }
+    }
+}

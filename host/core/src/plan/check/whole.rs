@@ -1,0 +1,65 @@
+//! Shape and rules of whole requests: a plan with the intent it is to fulfil.
+
+use serde_json::Value;
+
+use super::report::{Report, rule};
+use super::values::{self, Key, object, word};
+use super::{Catalog, Violation, normalize, rules};
+use crate::bindings::child;
+use crate::plan::Plan;
+
+const REQUEST: &[Key] = &[
+    ("intent", true, intent),
+    ("plan", true, values::anything),
+    ("mode", false, mode),
+    ("request_id", false, values::text),
+];
+const INTENT: &[Key] =
+    &[("type", true, values::text), ("payload", true, values::anything), ("contexts", false, contexts)];
+
+/// Checks a whole request; the plan in it in normal form.
+pub(in crate::plan) fn check(value: &Value, text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {
+    let mut report = Report::default();
+    object(value, "", "a request", REQUEST, &mut report);
+    let names: Vec<&str> = named(value).collect();
+    let plan = &value["plan"];
+    let mut inner = Report::default();
+    rules(plan, &names, catalog, &mut inner);
+    report.absorb("/plan", inner);
+    if report.is_empty() {
+        match normalize(plan.clone()) {
+            Ok(plan) => return Ok(plan),
+            Err(error) => report.add("/plan", rule::WRONG_VALUE, error.to_string()),
+        }
+    }
+    Err(report.into_violations(text))
+}
+
+/// The names of the contexts that have one.
+fn named(value: &Value) -> impl Iterator<Item = &str> {
+    let contexts = value.pointer("/intent/contexts").and_then(Value::as_array).into_iter().flatten();
+    contexts.filter_map(|context| context.get("name").and_then(Value::as_str))
+}
+
+fn intent(value: &Value, at: &str, report: &mut Report) {
+    object(value, at, "an intent", INTENT, report);
+}
+
+fn mode(value: &Value, at: &str, report: &mut Report) {
+    word(value, at, &["DRY_RUN", "DRAFT_ONLY", "HUMAN_GATED", "AUTO_EXEC"], report);
+}
+
+fn contexts(value: &Value, at: &str, report: &mut Report) {
+    let Some(items) = value.as_array() else {
+        return report.add(at, rule::WRONG_VALUE, "expected an array of contexts");
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(name) = item.get("name") else { continue };
+        let at = child(&format!("{at}/{index}"), "name");
+        values::text(name, &at, report);
+        if name.as_str().is_some_and(|name| !seen.insert(name.to_owned())) {
+            report.add(at, rule::DUPLICATE_ITEM, format!("two contexts are named {name}; names are unique"));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Requests: a bare plan, or a plan with the intent it is to fulfil.
+
+use serde_json::Value;
+
+use super::check::{PLAN_BYTES_MAX, whole};
+use super::{Catalog, Plan, Violation, check};
+use crate::canon;
+use crate::event::Mode;
+
+/// A checked request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Its plan in normal form.
+    pub plan: Plan,
+    /// What it is for; none for a bare plan.
+    pub intent: Option<Intent>,
+    /// How it is executed, where it says so.
+    pub mode: Option<Mode>,
+    /// Tells apart requests that are otherwise the same.
+    pub request_id: Option<String>,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intent {
+    /// Its type.
+    pub intent_type: String,
+    /// Its payload.
+    pub payload: Value,
+    /// What comes with it.
+    pub contexts: Vec<Value>,
+}
+
+/// Check the text of a request: `{intent: {type, payload, contexts?}, plan, mode?, request_id?}`,
+/// or a bare plan.
+///
+/// # Errors
+/// Every violation, in the order of the text; pointers are into the text that was given.
+pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<Violation>> {
+    let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX);
+    let Some(value) = value.filter(|value| value.get("plan").is_some() || value.get("intent").is_some()) else {
+        // The plan's own check also says what is wrong with a text that is neither.
+        return Ok(Request { plan: check(text, catalog)?, intent: None, mode: None, request_id: None });
+    };
+    let plan = whole::check(&value, text, catalog)?;
+    let text_at = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let contexts = value.pointer("/intent/contexts").and_then(Value::as_array).cloned().unwrap_or_default();
+    let intent = Intent {
+        intent_type: text_at("/intent/type").unwrap_or_default(),
+        payload: value["intent"]["payload"].clone(),
+        contexts,
+    };
+    let mode = value.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
+    Ok(Request { plan, intent: Some(intent), mode, request_id: text_at("/request_id") })
+}

@@ -1,0 +1,147 @@
+use super::*;
+use crate::manifest::{Class, Limits, OnIndeterminate, PluginKind, Resolution};
+use crate::plan::{Kind, OutcomeSpec, ReuseSpec};
+
+const HOUR_US: i64 = 3_600_000_000;
+
+fn operator() -> Pinned {
+    Pinned {
+        plugin: "letters".into(),
+        version: "1.4.0".into(),
+        digest: Hash::of(&[b"component"]),
+        kind: PluginKind::Step,
+        effects: vec![Effect::ReadOnly],
+        determinism: Determinism::Pure,
+        class: Class::Read,
+        resolution: Resolution::default(),
+        reconcile: false,
+        on_indeterminate: OnIndeterminate::Park,
+        outcome_type: Some("Email.Draft".into()),
+        outcome_status: None,
+        limits: Limits::default(),
+    }
+}
+
+fn planned() -> Step {
+    Step {
+        step_id: "s".into(),
+        kind: Kind::Operator,
+        name: "Email.GenerateDraft".into(),
+        payload: json!({}),
+        depends_on: vec![],
+        effects: vec![Effect::ReadOnly],
+        policy_tags: vec![],
+        gate: Gate::None,
+        cache_policy: CachePolicy::UseIfSafe,
+        idempotency_template: "s".into(),
+        hashes: Default::default(),
+        outcome: None,
+        time_sensitive: false,
+        reuse: None,
+        retry: None,
+        timeout: None,
+        compensate_with: None,
+    }
+}
+
+fn found() -> Reusable {
+    Reusable {
+        tenant_id: "default".into(),
+        operator: "Email.GenerateDraft".into(),
+        input_hash: Hash::of(&[b"input"]),
+        job_id: "job_1".into(),
+        step_id: "s3".into(),
+        outcome_type: Some("Email.Draft".into()),
+        sensitivity: None,
+        digest: Hash::of(&[b"component"]),
+        version: "1.4.0".into(),
+        policy: Hash::of(&[b"policy"]),
+        result_type: ResultType::Success,
+        is_verified: false,
+        provenance: Provenance::Executed,
+        output_hash: Hash::of(&[b"output"]),
+        time_us: 0,
+    }
+}
+
+fn ask(planned: &Step, operator: &Pinned, found: &Reusable, now_us: i64, is_gated: bool) -> Result<Reason, Reason> {
+    let policy = Hash::of(&[b"policy"]);
+    decide(&Wanted { planned, operator, input_hash: Hash::of(&[b"input"]), policy, is_gated, now_us }, found)
+}
+
+type Change = fn(&mut Step, &mut Pinned, &mut Reusable);
+
+/// I23: each rule by itself, both ways.
+#[test]
+fn each_rule_of_safe_reuse_refuses_by_itself() {
+    let cases: [(&str, Change, i64, Result<Reason, Reason>); 26] = [
+        ("nothing is different", |_, _, _| {}, HOUR_US, Ok(Reason::Safe)),
+        ("no outcome at all", |_, o, f| { o.outcome_type = None; f.outcome_type = None; }, 0, Ok(Reason::Safe)),
+        ("a review", |_, o, f| { o.outcome_type = Some("Review.Text".into()); f.outcome_type = o.outcome_type.clone(); }, 0, Ok(Reason::Safe)),
+        ("a type that is not reused", |_, o, f| { o.outcome_type = Some("Invoice".into()); f.outcome_type = o.outcome_type.clone(); }, 0, Err(Reason::OutcomeType)),
+        ("a word inside a word", |_, o, f| { o.outcome_type = Some("Text.Overdraft".into()); f.outcome_type = o.outcome_type.clone(); }, 0, Err(Reason::OutcomeType)),
+        ("another type", |_, _, f| f.outcome_type = Some("Email.Review".into()), 0, Err(Reason::OutcomeType)),
+        ("it was secret", |_, _, f| f.sensitivity = Some("secret".into()), 0, Err(Reason::Sensitivity)),
+        ("it is secret now", |p, _, _| p.outcome = Some(OutcomeSpec { outcome_type: "Email.Draft".into(), status: None, sensitivity: Some("secret".into()) }), 0, Err(Reason::Sensitivity)),
+        ("another policy decision", |_, _, f| f.policy = Hash::of(&[b"other"]), 0, Err(Reason::Policy)),
+        ("another input", |_, _, f| f.input_hash = Hash::of(&[b"other"]), 0, Err(Reason::Input)),
+        ("another component of one version", |_, _, f| f.digest = Hash::of(&[b"other"]), 0, Err(Reason::PluginVersion)),
+        ("another component in range", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() }); f.digest = Hash::default(); }, 0, Ok(Reason::Safe)),
+        ("below the range", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() }); f.version = "1.1.9".into(); }, 0, Err(Reason::PluginVersion)),
+        ("above the range", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() }); f.version = "2.0.0".into(); }, 0, Err(Reason::PluginVersion)),
+        ("a version that is none", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() }); f.version = "new".into(); }, 0, Err(Reason::PluginVersion)),
+        ("at the end of its time", |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 }, HOUR_US, Ok(Reason::WithinTtl)),
+        ("past its time", |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 }, HOUR_US + 1, Err(Reason::TooOld)),
+        ("aging without a time", |p, _, f| { p.time_sensitive = true; f.is_verified = true; }, 0, Err(Reason::NoTtl)),
+        ("aging, unverified", |p, _, _| { p.time_sensitive = true; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; }, 0, Err(Reason::Unverified)),
+        ("aging, verified", |p, _, f| { p.time_sensitive = true; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; f.is_verified = true; }, 0, Ok(Reason::WithinTtl)),
+        ("external without a time", |_, o, _| o.determinism = Determinism::External, 0, Err(Reason::NoTtl)),
+        ("external in its time", |p, o, _| { o.determinism = Determinism::External; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; }, 0, Ok(Reason::WithinTtl)),
+        ("external, a person's word", |p, o, f| { o.determinism = Determinism::External; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; f.provenance = Provenance::Operator; }, 0, Err(Reason::Provenance)),
+        ("never", |p, _, _| p.cache_policy = CachePolicy::Never, 0, Err(Reason::NoTtl)),
+        ("it changed the world", |_, _, f| f.result_type = ResultType::SideEffectCommitted, 0, Err(Reason::WorldChanging)),
+        ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(Reason::WorldChanging)),
+    ];
+    for (name, change, now_us, expected) in cases {
+        let (mut step, mut pinned, mut reusable) = (planned(), operator(), found());
+        change(&mut step, &mut pinned, &mut reusable);
+        assert_eq!(ask(&step, &pinned, &reusable, now_us, false), expected, "{name}");
+    }
+    assert_eq!(ask(&planned(), &operator(), &found(), 0, true), Err(Reason::Gated));
+}
+
+#[test]
+fn a_step_that_may_change_the_world_never_looks() {
+    assert!(is_candidate(&planned(), &operator()));
+    let never = Step { cache_policy: CachePolicy::Never, ..planned() };
+    assert!(!is_candidate(&never, &operator()));
+    let sends = Pinned { effects: vec![Effect::ExternalSend], ..operator() };
+    assert!(!is_candidate(&planned(), &sends));
+    let invoice = Pinned { outcome_type: Some("Invoice".into()), ..operator() };
+    assert!(!is_candidate(&planned(), &invoice));
+}
+
+/// Rules that come to the same decisions are equivalent, whatever else they say.
+#[test]
+fn policies_are_compared_by_what_they_decide() {
+    let hash = |rules: &Rules, mode| policy_decision(rules, mode, &planned(), &operator());
+    let plain = Rules::default();
+    let other = Rules { gate_effects: vec![Effect::ExternalSend], standing_approvals: true, ..Rules::default() };
+    assert_eq!(hash(&plain, Mode::HumanGated), hash(&other, Mode::HumanGated), "the step sends nothing");
+    assert_eq!(hash(&plain, Mode::HumanGated), hash(&plain, Mode::DraftOnly));
+    let tagged = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
+    let step = Step { policy_tags: vec!["money".into()], ..planned() };
+    let of = |rules: &Rules| policy_decision(rules, Mode::HumanGated, &step, &operator());
+    assert_ne!(of(&plain), of(&tagged), "now it needs an approval");
+    let sending = Step { effects: vec![Effect::ExternalSend], ..planned() };
+    let of = |mode| policy_decision(&plain, mode, &sending, &operator());
+    assert_ne!(of(Mode::HumanGated), of(Mode::DraftOnly), "now its calls are refused");
+}
+
+#[test]
+fn only_the_word_itself_is_a_verification() {
+    assert!(says_verified(br#"{"verified":true}"#));
+    for text in [r#"{"verified":"true"}"#, r#"{"a":{"verified":true}}"#, "true", "no JSON", r#"{"verified":false}"#] {
+        assert!(!says_verified(text.as_bytes()), "{text}");
+    }
+}
