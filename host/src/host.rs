@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use latchwork_core::decide;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::plan::{self, Plan, Violation};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Claim, EffectStore, JobRow, Journal, KeyValue, Owner, Submitted, WriteError};
+use latchwork_core::storage::{
+    Claim, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
+};
 
 use crate::config::{Commit, Config};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
@@ -87,6 +90,20 @@ pub enum SubmitError {
     Write(#[from] WriteError),
 }
 
+/// Why a job is not tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum RetryError {
+    /// Its own state forbids it.
+    #[error(transparent)]
+    Refused(#[from] decide::Refusal),
+    /// Somebody else was faster.
+    #[error(transparent)]
+    Inbox(#[from] InboxError),
+    /// It cannot be read.
+    #[error(transparent)]
+    Load(#[from] WorkerError),
+}
+
 impl Host {
     /// Builds the engine, loads the plugins and starts a worker that holds nothing yet.
     ///
@@ -125,6 +142,25 @@ impl Host {
     /// Every violation.
     pub fn check(&self, text: &[u8]) -> Result<Plan, Vec<Violation>> {
         plan::check(text, &*self.registry)
+    }
+
+    /// A whole request, or a bare plan, checked against the loaded plugins.
+    ///
+    /// # Errors
+    /// Every violation.
+    pub fn check_request(&self, text: &[u8]) -> Result<plan::Request, Vec<Violation>> {
+        plan::check_request(text, &*self.registry)
+    }
+
+    /// Asks for another round of what failed in a job that is over; it is durable when this
+    /// returns, and whoever claims the job next begins with it.
+    ///
+    /// # Errors
+    /// See [`RetryError`]; nothing was written.
+    pub async fn retry(&self, job_id: &JobId, actor: &str, reason: Option<&str>) -> Result<i64, RetryError> {
+        let durable = self.load(job_id).await?;
+        decide::reopenable(&durable)?;
+        Ok(self.journal.put_inbox(job_id, actor, reason, Request::Retry).await?)
     }
 
     /// Accepts a request, or finds the job that it became before. A new job is claimed at once.

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use latchwork_core::canon;
+use latchwork_core::decide;
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Failure;
 use latchwork_core::event::Event;
-use latchwork_core::ids::{Slot, StepId};
+use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::ledger::{self, Caller, Decision, Found, Quiescence, Row, RowState};
 use latchwork_core::manifest::PluginKind;
@@ -105,7 +106,7 @@ fn check_open_calls(job: &Job) -> Option<Divergence> {
             deadline_us: 0,
             next_try_us: None,
             result_hash: None,
-            action_key: None,
+            action_key: call.action_key,
         };
         let caller = Caller {
             attempt: job.attempt + 1,
@@ -113,11 +114,12 @@ fn check_open_calls(job: &Job) -> Option<Divergence> {
             nonce: None,
             operator: call.operator.clone(),
             args_hash: call.args.hash,
+            action_key: call.action_key,
             now_us: job.last_us,
         };
         let found = Found {
             row: Some(&row),
-            event: Some((&call.operator, call.args.hash)),
+            event: Some((&call.operator, call.args.hash, call.action_key)),
             committed_event: call.committed,
             open_effect: false,
             any_world_effect: false,
@@ -209,7 +211,7 @@ struct Trail {
 struct Recorded {
     job: Job,
     answers: Vec<(Slot, i64, Result<String, Failure>)>,
-    secret: latchwork_core::ids::Hash,
+    secret: Hash,
     step: StepId,
     context: StepContext,
     rng: StepRng,
@@ -261,7 +263,12 @@ impl Recorded {
         Stop
     }
 
-    fn serve(&mut self, operator: &str, args: &str) -> Result<Result<String, Failure>, Stop> {
+    fn serve(
+        &mut self,
+        operator: &str,
+        args: &str,
+        action: Option<&str>,
+    ) -> Result<Result<String, Failure>, Stop> {
         let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
         let Some(call) = self.job.calls.get(&slot) else {
@@ -280,6 +287,13 @@ impl Recorded {
         if found != call.args {
             let recorded = format!("salted hash {}", call.args.hash);
             return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
+        }
+        let is_keyed = self.job.pinned(&call.operator).is_some_and(|operator| decide::is_keyed(&self.job, operator));
+        let action_key = action.filter(|_| is_keyed).map(keys::call_action_key);
+        if action_key != call.action_key {
+            let word = |key: Option<Hash>| key.map_or_else(|| "none".to_owned(), Hash::to_hex);
+            let (recorded, found) = (word(call.action_key), word(action_key));
+            return Err(self.diverge(Divergence::new(&slot, "call", "action key", recorded, found)));
         }
         let recorded = self.answers.iter().find(|(at, ..)| *at == slot);
         let Some((_, time_us, answer)) = recorded else {
@@ -314,14 +328,17 @@ impl StepCalls for Recorded {
         &mut self,
         operator: String,
         args: String,
-        _: Option<String>,
+        action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
-        self.serve(&operator, &args)
+        self.serve(&operator, &args, action_key.as_deref())
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         // Every call takes its number before any is answered, as live.
-        let answers: Vec<_> = calls.iter().map(|call| self.serve(&call.operator, &call.args)).collect();
+        let answers: Vec<_> = calls
+            .iter()
+            .map(|call| self.serve(&call.operator, &call.args, call.action_key.as_deref()))
+            .collect();
         answers.into_iter().collect()
     }
 

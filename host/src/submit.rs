@@ -9,7 +9,8 @@ use latchwork_core::job::JobState;
 use latchwork_core::keys;
 use latchwork_core::manifest::{Pinned, PluginKind};
 use latchwork_core::plan::Plan;
-use latchwork_core::storage::{Claimer, JobRow, NewJob};
+use latchwork_core::state::label;
+use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload};
 use serde_json::Value;
 
 use crate::os;
@@ -25,8 +26,8 @@ pub struct Submission {
     pub intent_type: String,
     /// Its payload, canonical.
     pub intent_payload: Vec<u8>,
-    /// Hash of the contexts.
-    pub contexts_hash: Hash,
+    /// What comes with it: part of its identity, and what templates may name.
+    pub contexts: Vec<Value>,
     /// The checked plan.
     pub plan: Plan,
     /// How it is executed.
@@ -47,11 +48,15 @@ impl Submission {
             actor: &self.actor,
             intent_type: &self.intent_type,
             intent_payload: &self.intent_payload,
-            contexts_hash: self.contexts_hash,
+            contexts_hash: Hash::of(&[&self.contexts_bytes()]),
             policy_hash: self.policy_hash,
             mode: self.mode,
             request_id: self.request_id.as_deref(),
         })
+    }
+
+    fn contexts_bytes(&self) -> Vec<u8> {
+        canon::value_to_canonical(&Value::from(self.contexts.clone()))
     }
 
     /// The job it becomes, with ids and seed drawn now.
@@ -64,6 +69,9 @@ impl Submission {
         let now_us = os::clock::now_us();
         let request_key = self.request_key();
         let job_id = new_job_id(now_us);
+        let secret = Hash(os::entropy::bytes());
+        let contexts = (!self.contexts.is_empty())
+            .then(|| Payload { label: label::CONTEXTS.to_owned(), bytes: self.contexts_bytes() });
         let header = Header {
             job_id: job_id.clone(),
             tenant_id: self.tenant,
@@ -76,6 +84,7 @@ impl Submission {
             job_seed: Hash(os::entropy::bytes()),
             engine_profile,
             standing_approvals: self.standing_approvals,
+            contexts: contexts.as_ref().map(|kept| keys::payload_ref(&secret, &kept.label, &kept.bytes)),
             operators: reachable(&self.plan, operators),
         };
         let plan_hash = self.plan.hash();
@@ -104,8 +113,8 @@ impl Submission {
         NewJob {
             row: JobRow { head: created.hash, ..row },
             events: vec![accepted, created],
-            secret: Hash(os::entropy::bytes()),
-            payloads: Vec::new(),
+            secret,
+            payloads: contexts.into_iter().collect(),
             claim,
         }
     }

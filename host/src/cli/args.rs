@@ -85,7 +85,7 @@ pub enum Command {
 /// `latch run`
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// The plan: a JSON file
+    /// The plan, or a whole request with intent and plan: a JSON file
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
     /// Build the configured plugins first
@@ -161,6 +161,8 @@ pub enum JobCommand {
     Resolve(JobResolveArgs),
     /// Cancel a job; calls in flight are resolved first
     Cancel(JobCancelArgs),
+    /// Try again what failed in a job that is over; what succeeded stays
+    Retry(JobRetryArgs),
     /// Approve the exact call that a gate shows
     Approve(JobGateArgs),
     /// Refuse the call that a gate shows
@@ -282,6 +284,20 @@ pub struct JobCancelArgs {
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
     /// Who decides [default: the user of the operating system]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub actor: Option<String>,
+}
+
+/// `latch job retry`
+#[derive(Args, Debug)]
+pub struct JobRetryArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// Why: recorded
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who asks [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }

@@ -87,8 +87,19 @@ impl Observer for Live {
             Body::StepAborted { step_id, failure } => {
                 self.tell(Tone::Attention, format!("  {step_id}  try stopped: {failure}"));
             }
-            Body::StepBlocked { step_id, slot, reason } => {
-                self.tell(Tone::Attention, format!("  {step_id}  waits at {slot}: {reason}"));
+            Body::StepBlocked { step_id, slot, reason, holder } => {
+                let by = holder.as_ref().map(|holder| format!(", by {} at {}", holder.job_id, holder.slot));
+                self.tell(Tone::Attention, format!("  {step_id}  waits at {slot}: {reason}{}", by.unwrap_or_default()));
+            }
+            Body::ActionReused { slot, job_id, from_slot, .. } => {
+                self.tell(Tone::Attention, format!("  {slot}  done before by {job_id} at {from_slot}: its receipt is taken"));
+            }
+            Body::ReuseDecided { step_id, reused: true, from, .. } => {
+                self.tell(Tone::Quiet, format!("  {step_id}  reused from {} {}", from.job_id, from.step_id));
+            }
+            Body::JobReopened { steps, .. } => {
+                let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
+                self.tell(Tone::Title, format!("job {job_id} is tried again: {}", steps.join(", ")));
             }
             Body::GateRequested { slot, .. } => self.tell(Tone::Attention, format!("  {slot}  needs approval")),
             Body::GateApproved { slot, by, .. } => self.tell(Tone::Good, format!("  {slot}  approved by {}", by.actor)),

@@ -28,7 +28,8 @@ fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         true => Box::new(Unchecked),
         false => Box::new(catalog::registry(&ctx.config(args.plan.parent())?)?),
     };
-    let plan = plan::check(&text, &*catalog).map_err(|violations| refused(&args.plan, &violations))?;
+    let request = plan::check_request(&text, &*catalog).map_err(|violations| refused(&args.plan, &violations))?;
+    let plan = request.plan;
     let document = json!({ "plan_id": plan.plan_id, "plan_hash": plan.hash(), "plan": plan });
     ctx.answer(&document, || accepted(&plan, args.no_plugins));
     Ok(Exit::Done)

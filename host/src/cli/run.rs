@@ -7,13 +7,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use latchwork_core::canon;
 use latchwork_core::event::Mode;
-use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::response::{Response, response};
 use latchwork_core::storage::Claim;
-use serde::Deserialize;
-use serde_json::Value;
 
 use super::args::RunArgs;
 use super::context::Context;
@@ -26,26 +24,6 @@ use crate::submit::{Submission, bare_intent, fresh_request_id};
 
 /// Between two looks at a job that another process executes.
 const FOLLOW_MS: u64 = 200;
-
-/// A whole request instead of a bare plan.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Whole {
-    intent: Intent,
-    plan: Value,
-    mode: Option<Mode>,
-    request_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Intent {
-    #[serde(rename = "type")]
-    intent_type: String,
-    payload: Value,
-    #[serde(default)]
-    contexts: Vec<Value>,
-}
 
 pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let text = read(&args.plan)?;
@@ -154,53 +132,30 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::Result<Submission> {
-    let whole = whole(text, &args.plan)?;
-    let plan_text = match &whole {
-        Some(whole) => canon::value_to_canonical(&whole.plan),
-        None => text.to_vec(),
-    };
-    let plan = host.check(&plan_text).map_err(|violations| plan::refused(&args.plan, &violations))?;
-    let (intent_type, intent_payload, contexts) = match &whole {
-        Some(whole) => (
-            whole.intent.intent_type.clone(),
-            canon::value_to_canonical(&whole.intent.payload),
-            whole.intent.contexts.as_slice(),
-        ),
-        None => ("plan".to_owned(), bare_intent(&plan), [].as_slice()),
+    let request = host.check_request(text).map_err(|violations| plan::refused(&args.plan, &violations))?;
+    let plan = request.plan;
+    let (intent_type, intent_payload, contexts) = match request.intent {
+        Some(intent) => (intent.intent_type, canon::value_to_canonical(&intent.payload), intent.contexts),
+        None => ("plan".to_owned(), bare_intent(&plan), vec![]),
     };
     for step in &args.approve {
         if plan.step(step).is_none() {
             return Err(CliError::input(pages::USAGE, format!("--approve {step}: the plan has no such step")).into());
         }
     }
-    let mode = args.mode.map(Mode::from).or(whole.as_ref().and_then(|whole| whole.mode)).unwrap_or_default();
-    let given = whole.as_ref().and_then(|whole| whole.request_id.clone());
+    let mode = args.mode.map(Mode::from).or(request.mode).unwrap_or_default();
     let tenant = "default".to_owned();
     let policy_hash = host.config.policy.get(&tenant).map(|policy| policy.hash).unwrap_or_default();
     Ok(Submission {
         actor: actor.to_owned(),
         intent_type,
         intent_payload,
-        contexts_hash: Hash::of(&[&canon::value_to_canonical(&Value::from(contexts.to_vec()))]),
+        contexts,
         plan,
         mode,
-        request_id: if args.new { Some(fresh_request_id()) } else { given },
+        request_id: if args.new { Some(fresh_request_id()) } else { request.request_id },
         standing_approvals: args.approve.clone(),
         policy_hash,
         tenant,
-    })
-}
-
-/// A document with `plan` in it is a whole request.
-fn whole(text: &[u8], path: &Path) -> anyhow::Result<Option<Whole>> {
-    let Ok(value) = canon::parse_strict(text) else {
-        // The plan's own check says what is wrong, and where.
-        return Ok(None);
-    };
-    if value.get("plan").is_none() {
-        return Ok(None);
-    }
-    serde_json::from_value(value).map(Some).map_err(|error| {
-        CliError::input(pages::PLAN_REFUSED, format!("{} is no request: {error}", path.display())).into()
     })
 }

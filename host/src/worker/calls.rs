@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use latchwork_core::canon;
-use latchwork_core::decide::Invocation;
+use latchwork_core::decide::{self, Invocation};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::event::Body;
 use latchwork_core::ids::{Operator, Slot, StepId};
+use latchwork_core::keys;
 use latchwork_core::replay;
 use latchwork_core::rng::StepRng;
 use latchwork_core::state::{Draft, Emit, label};
@@ -55,7 +56,7 @@ impl Calls {
     fn invocation(&self, call: ToolCall) -> Invocation {
         let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
-        self.run.invocation(slot, Operator::new(&call.operator), call.args.as_bytes())
+        self.run.invocation(slot, Operator::new(&call.operator), call.args.as_bytes(), call.action_key.as_deref())
     }
 
     fn halt(&self, halt: Halt) -> Stop {
@@ -147,7 +148,8 @@ impl StepCalls for Calls {
 
 impl Run {
     /// An invocation as it is asked for: arguments brought into canonical form and checked.
-    pub(super) fn invocation(&self, slot: Slot, operator: Operator, args: &[u8]) -> Invocation {
+    /// `action` is the text that a step plugin gave to name the action.
+    pub(super) fn invocation(&self, slot: Slot, operator: Operator, args: &[u8], action: Option<&str>) -> Invocation {
         let (args, mut unfit) = match canon::canonicalize(args) {
             Ok(canonical) => (canonical, None),
             Err(error) => {
@@ -159,6 +161,12 @@ impl Run {
         let job = &state.durable.job;
         let args_ref = state.durable.payload_ref(&label::args(&slot), &args);
         let pinned = job.pinned(&operator);
+        let of_step = decide::step_action_key(&state.durable, &slot).unwrap_or_else(|failure| {
+            unfit.get_or_insert(failure);
+            None
+        });
+        let is_keyed = pinned.is_some_and(|operator| decide::is_keyed(job, operator));
+        let action_key = of_step.or_else(|| action.filter(|_| is_keyed).map(keys::call_action_key));
         let planned = job.plan.step(&slot.step());
         let of_plan = planned.filter(|_| slot.call_number().is_none()).and_then(latchwork_core::plan::Step::timeout_ms);
         let timeout_ms = of_plan.or(pinned.map(|operator| operator.limits.timeout_ms)).unwrap_or(0);
@@ -174,7 +182,7 @@ impl Run {
             operator,
             args,
             args_ref,
-            action_key: None,
+            action_key,
             timeout_ms,
             unfit,
             nonce: None,

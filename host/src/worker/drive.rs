@@ -11,7 +11,7 @@ use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Draft;
-use latchwork_core::storage::{Request, StatusWrite};
+use latchwork_core::storage::{Request, StatusWrite, WriteError};
 use tokio::task::JoinSet;
 
 use super::WorkerError;
@@ -52,6 +52,9 @@ impl Run {
                     reloads += 1;
                     tracing::debug!(job_id = %self.job_id, %cause, "loading the job again");
                     self.reload().await?;
+                    // Whoever holds an action key is looked at before it is asked for again.
+                    let of_key = matches!(cause, WriteError::ActionKey(_) | WriteError::KeyOpen { .. });
+                    self.state().durable.seen.look_first |= of_key;
                 }
             }
         }
@@ -87,10 +90,18 @@ impl Run {
 
     /// The claim's own event, the inbox, and the limit of attempts that got nowhere.
     async fn enter(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
-        let claimed = self.state().durable.job.attempt < self.attempt;
+        let (claimed, over) = {
+            let state = self.state();
+            (state.durable.job.attempt < self.attempt, state.durable.job.state.is_terminal())
+        };
         if claimed {
             let parts = &self.worker.parts;
-            self.write(decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile)).await?;
+            let claim = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile);
+            if over {
+                self.reopen(claim).await?;
+            } else {
+                self.write(claim).await?;
+            }
         }
         self.drain_inbox().await?;
         let poisoned = {
@@ -109,7 +120,20 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
+    /// A job that is over was asked to try again: reopened and claimed in one write, whatever
+    /// the commit mode, because log and ledger must agree about what is open again.
+    async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), Dropped> {
+        let inbox = self.worker.parts.journal.inbox(&self.job_id).await?;
+        let asked = inbox.iter().find(|row| matches!(row.request, Request::Retry));
+        let Some(row) = asked else {
+            return Err(Dropped::Broken("a job that is over was claimed without a request to retry it".to_owned()));
+        };
+        let draft = decide::reopened(&self.state().durable, row, &self.context());
+        self.write_batch(draft.and(claim)).await
+    }
+
     async fn advance_all(self: &Arc<Self>) -> Result<(), Dropped> {
+        self.look_up().await?;
         loop {
             let draft = {
                 let state = self.state();
@@ -122,6 +146,7 @@ impl Run {
                 Some(draft) => self.write(draft).await?,
                 None => return Ok(()),
             }
+            self.look_up().await?;
         }
     }
 

@@ -23,6 +23,7 @@ mod calls;
 mod drive;
 mod execute;
 mod lease;
+mod lookup;
 mod observe;
 mod perform;
 mod run;

@@ -72,7 +72,14 @@ impl Run {
     ) -> Result<Vec<Result<String, Failure>>, Halt> {
         let mut started = Vec::new();
         let mut barriers = Draft::default();
-        for (index, invocation) in invocations.iter_mut().enumerate() {
+        for index in 0..invocations.len() {
+            // Of two with one action key the first one acts; the second takes its receipt below.
+            let (before, rest) = invocations.split_at_mut(index);
+            let invocation = &mut rest[0];
+            let same = |other: &Invocation| (&other.operator, other.action_key) == (&invocation.operator, invocation.action_key);
+            if invocation.action_key.is_some() && before.iter().any(same) {
+                continue;
+            }
             if let Settled::Start { draft, started: one } = self.settle(invocation).await? {
                 barriers = barriers.and(draft);
                 started.push((index, one));
@@ -103,6 +110,7 @@ impl Run {
                     self.write(draft).await?;
                     self.check_retry(&invocation.slot)?;
                 }
+                Next::LookAction => self.look_who_holds(invocation).await?,
                 Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
                 Next::StopOldCall => {
                     // Calls of this attempt live inside the try that awaits them; that try is gone.

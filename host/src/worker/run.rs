@@ -81,7 +81,9 @@ impl Run {
     pub(super) async fn reload(&self) -> Result<(), WorkerError> {
         let durable = load(&self.worker, &self.job_id).await?;
         let mut state = self.state();
+        let look_first = state.durable.seen.look_first;
         state.durable = durable;
+        state.durable.seen.look_first = look_first;
         state.running.clear();
         Ok(())
     }

@@ -32,13 +32,17 @@ impl Run {
         }
         let (calls, result) = match kind {
             PluginKind::Tool => {
-                let mut invocation = self.invocation(Slot::of_step(step), operator, &input);
+                let mut invocation = self.invocation(Slot::of_step(step), operator, &input, None);
                 let answer = self.perform(&mut invocation).await?;
                 (0, answer.map_or_else(StepResult::Failed, |result| StepResult::Output(result.into_bytes())))
             }
             PluginKind::Step => self.run_guest(step, &operator, digest, &limits, &input).await?,
         };
-        let ended = decide::step_ended(&self.state().durable, step, calls, result);
+        let ended = {
+            let state = self.state();
+            decide::step_ended(&state.durable, step, calls, result)
+                .map(|draft| decide::indexed(&state.durable, step, draft, &self.context()))
+        };
         match ended {
             Ok(draft) => Ok(self.write(draft).await?),
             Err(divergence) => Err(Halt::Diverged(divergence)),

@@ -31,7 +31,7 @@ impl Run {
         self.write_batch(draft).await
     }
 
-    async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+    pub(super) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
         let (written, durable) = {
             let mut state = self.state();
             let batch = state.durable.seal(draft, os::clock::now_us())?;

@@ -8,6 +8,7 @@ use latchwork_core::effect::Effect;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::Row;
+use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{ActionRow, Batch, Payload, Request, StoreError, WriteError};
 use sqlx::SqliteConnection;
 
@@ -16,7 +17,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 use crate::writer::Tx;
-use crate::{actions, effects, events, inbox, jobs, ledger, payloads};
+use crate::{actions, effects, events, inbox, jobs, ledger, payloads, reusables};
 
 /// A job of the group.
 pub(crate) struct Known {
@@ -63,6 +64,7 @@ pub(crate) struct Writes<'a> {
     pub(crate) told: Vec<(i64, Request)>,
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
+    pub(crate) reusables: BTreeMap<ActionId, (i64, &'a Reusable)>,
 }
 
 /// Where a log ends: number and hash.
@@ -106,6 +108,7 @@ pub(crate) async fn run(
     effects::insert(&mut script, &writes.effects);
     payloads::insert(&mut script, &writes.payloads);
     actions::replace(&mut script, &writes);
+    reusables::replace(&mut script, &writes.reusables);
     inbox::finish(&mut script, &writes.inbox_done);
     inbox::insert(&mut script, &writes.told, now_us);
     if !script.sql.is_empty() {
@@ -173,6 +176,10 @@ fn take<'a>(
     writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.effects[*index])));
     writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.payloads[*index])));
     writes.inbox_done.extend(&batch.inbox_done);
+    for reusable in &batch.reusables {
+        let Reusable { tenant_id, operator, input_hash, .. } = reusable;
+        writes.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), (id, reusable));
+    }
     for (action, row) in changes.actions {
         writes.waits.retain(|(waited, _)| *waited != action || row.as_ref().is_some_and(|row| row.receipt.is_none()));
         writes.actions.insert(action, row.map(|row| (id, row)));

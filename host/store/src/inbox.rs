@@ -100,7 +100,7 @@ impl Work for Put {
         }
         let now_us = tx.clock.now_us();
         // What comes to a job that is over is evidence: nobody will take it out.
-        let done = state.is_terminal();
+        let done = admit::is_evidence(state, &self.request);
         let mut script = Script::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id;",
         );

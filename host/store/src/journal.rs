@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::ledger::{Quiescence, Row};
+use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, Claimer, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record, Request,
     StoreError, Submitted, WriteError,
@@ -72,6 +73,19 @@ impl Journal for Sqlite {
 
     async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
         self.read_action(tenant, operator, key).await
+    }
+
+    async fn reusable(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        input_hash: Hash,
+    ) -> Result<Option<Reusable>, StoreError> {
+        self.read_reusable(tenant, operator, input_hash).await
+    }
+
+    async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_payload(job_id, label).await
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

@@ -29,6 +29,7 @@ mod owner;
 mod payloads;
 mod probe;
 mod readers;
+mod reusables;
 mod row;
 mod script;
 mod statement;

@@ -3,9 +3,11 @@
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, Payload, StoreError};
 
+use crate::Sqlite;
 use crate::group::Seen;
 use crate::row::Stored;
 use crate::script::Script;
+use crate::statement::Name;
 
 /// Read payloads that batches bring, in case they are there: the number of statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
@@ -38,6 +40,18 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 /// A payload from (label, bytes).
 pub(crate) fn payload(mut row: Stored<'_>) -> Result<Payload, StoreError> {
     Ok(Payload { label: row.text()?, bytes: row.blob()? })
+}
+
+impl Sqlite {
+    pub(crate) async fn read_payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut script = Script::new(
+            "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id AND p.label = ? WHERE j.job_id = ?",
+        );
+        script.text(label).text(job_id.as_str());
+        let rows = self.readers.run(Name::PAYLOAD_READ, script).await?;
+        let found = rows.iter().flatten().next().map(|row| payload(Stored::new(row, "payloads"))).transpose()?;
+        Ok(found.map(|payload| payload.bytes))
+    }
 }
 
 /// Write new payloads.

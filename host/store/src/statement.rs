@@ -58,6 +58,8 @@ statements! {
     RECOVER = "recover";
     OWNER_READ = "owner_read";
     ACTION_READ = "action_read";
+    REUSABLE_READ = "reusable_read";
+    PAYLOAD_READ = "payload_read";
     KV_GET = "kv_get";
     KV_SET = "kv_set";
     KV_DELETE = "kv_delete";

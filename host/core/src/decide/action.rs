@@ -10,7 +10,7 @@ use crate::ids::{Hash, Operator, Slot};
 use crate::ledger::{Row, RowState};
 use crate::manifest::{Pinned, PluginKind};
 use crate::plan;
-use crate::state::{Draft, Durable, label};
+use crate::state::{Draft, Durable, Job, label};
 use crate::storage::{ActionRow, ActionWrite, Payload};
 
 use super::call::{Invocation, write};
@@ -51,7 +51,7 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     let Some((planned, operator)) = planned.and_then(|planned| Some((planned, job.pinned(&planned.name)?))) else {
         return Ok(None);
     };
-    if !is_keyed(durable, operator) {
+    if !is_keyed(job, operator) {
         return Ok(None);
     }
     // What was started before templates were keys goes on without one.
@@ -65,8 +65,8 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
 }
 
 /// Whether calls of an operator have action keys in this job. A dry run never touches them.
-pub fn is_keyed(durable: &Durable, operator: &Pinned) -> bool {
-    operator.kind == PluginKind::Tool && operator.is_world_changing() && !is_dry(durable.job.header.mode)
+pub fn is_keyed(job: &Job, operator: &Pinned) -> bool {
+    operator.kind == PluginKind::Tool && operator.is_world_changing() && !is_dry(job.header.mode)
 }
 
 /// Hash of arguments that is the same in every job.

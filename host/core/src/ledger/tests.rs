@@ -18,6 +18,7 @@ fn caller() -> Caller {
         nonce: None,
         operator: Operator::new("Mail.Send"),
         args_hash: args(),
+        action_key: None,
         now_us: NOW_US,
     }
 }
@@ -70,8 +71,8 @@ fn ours(caller: &Caller, found: &Found<'_>) -> bool {
     inflight(found) && found.row.is_some_and(|row| row.attempt == caller.attempt)
 }
 
-fn differs(caller: &Caller, operator: &Operator, args_hash: Hash) -> bool {
-    (operator, args_hash) != (&caller.operator, caller.args_hash)
+fn differs(caller: &Caller, operator: &Operator, args_hash: Hash, action_key: Option<Hash>) -> bool {
+    (operator, args_hash, action_key) != (&caller.operator, caller.args_hash, caller.action_key)
 }
 
 /// The documented table; the last line is split into its four cases.
@@ -80,8 +81,8 @@ const TABLE: &[Line] = &[
     (
         2,
         |caller, found| {
-            found.row.is_some_and(|row| differs(caller, &row.operator, row.args_hash))
-                || found.event.is_some_and(|(operator, hash)| differs(caller, operator, hash))
+            found.row.is_some_and(|row| differs(caller, &row.operator, row.args_hash, row.action_key))
+                || found.event.is_some_and(|(operator, hash, key)| differs(caller, operator, hash, key))
         },
         |_, _| Decision::Rejected(Rejection::Mismatch),
     ),
@@ -141,12 +142,19 @@ fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
                 let plain = Row { attempt, next_try_us, ..row(state) };
                 rows.push(Some(Row { operator: other.clone(), ..plain.clone() }));
                 rows.push(Some(Row { args_hash: Hash::default(), ..plain.clone() }));
+                rows.push(Some(Row { action_key: Some(Hash::default()), ..plain.clone() }));
                 rows.push(Some(plain));
             }
         }
     }
     let own = caller().operator;
-    let events = [None, Some((&own, args())), Some((&other, args())), Some((&own, Hash::default()))];
+    let events = [
+        None,
+        Some((&own, args(), None)),
+        Some((&other, args(), None)),
+        Some((&own, Hash::default(), None)),
+        Some((&own, args(), Some(Hash::default()))),
+    ];
     for (row, event) in rows.iter().flat_map(|row| events.map(|event| (row.as_ref(), event))) {
         for (nonce, current_attempt) in [None, Some(NONCE), Some(NONCE + 1)]
             .into_iter()
@@ -255,7 +263,7 @@ fn every_line_by_example() {
     let lost_row = Found { any_world_effect: true, ..nothing() };
     assert_eq!(decide(&caller(), &lost_row), D::Indeterminate { alarm: true });
     let operator = caller().operator;
-    let lost_row = Found { event: Some((&operator, args())), ..nothing() };
+    let lost_row = Found { event: Some((&operator, args(), None)), ..nothing() };
     assert_eq!(decide(&caller(), &lost_row), D::Indeterminate { alarm: true });
     // 11
     let forbidden = Found { forbidden: Some(Code::BudgetExceeded), ..nothing() };

@@ -15,6 +15,7 @@ mod gate;
 mod list;
 mod replay;
 mod resolve;
+mod retry;
 mod show;
 
 pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -25,6 +26,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::Replay(args) => replay::run(args, ctx).await,
         JobCommand::Resolve(args) => resolve::run(args, ctx).await,
         JobCommand::Cancel(args) => cancel::run(args, ctx).await,
+        JobCommand::Retry(args) => retry::run(args, ctx).await,
         JobCommand::Approve(args) => gate::approve(args, ctx).await,
         JobCommand::Reject(args) => gate::reject(args, ctx).await,
     }

@@ -1,5 +1,8 @@
 //! The kernel driven by a small worker of its own over a world that counts, cut off anywhere.
 
+mod actions;
 mod crash;
 mod gates;
+mod reopen;
+mod reuse;
 mod sim;

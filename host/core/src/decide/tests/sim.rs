@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::decide::{self, Context, Invocation, Next, ReconcileAnswer, Rest, StepResult};
+use crate::decide::{self, Context, Invocation, Lookup, Next, ReconcileAnswer, Rest, StepResult};
 use crate::effect::{Answer, Effect as Recorded, Output};
 use crate::error::Failure;
 use crate::event::{Body, Event, Header, Mode};
@@ -13,8 +13,9 @@ use crate::job::JobState;
 use crate::manifest::{Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution};
 use crate::plan::Plan;
 use crate::policy::Rules;
-use crate::state::{Draft, Durable, label};
-use crate::storage::{Batch, InboxRow, JobRow, Record, Request};
+use crate::state::{Candidate, Draft, Durable, label};
+use crate::reuse::Reusable;
+use crate::storage::{ActionRow, ActionWrite, Batch, InboxRow, JobRow, Record, Request};
 
 /// Where the process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,15 @@ pub(super) struct Sim {
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
     pub(super) now_us: i64,
+    /// Reservations of action keys; other jobs' are put here by tests.
+    pub(super) actions: BTreeMap<Hash, ActionRow>,
+    looks_first: bool,
+    /// Keys the job waits for.
+    pub(super) waits: BTreeSet<Hash>,
+    /// What is kept for later jobs.
+    pub(super) reusables: Vec<Reusable>,
+    /// What an earlier job left: its index row and the output.
+    pub(super) earlier: Option<(Reusable, Vec<u8>)>,
     /// Claims whose event was never written.
     pub(super) lost_claims: u32,
     writes: usize,
@@ -83,6 +93,8 @@ pub(super) fn operators() -> BTreeMap<Operator, Pinned> {
         ("Queryable", pinned(Class::Queryable, &send, PluginKind::Tool)),
         ("Read", pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool)),
         ("Script", pinned(Class::Read, &send, PluginKind::Step)),
+        // Like `Script`, but fails where a call does; it declares nothing of what it calls.
+        ("Failing", pinned(Class::Read, &[], PluginKind::Step)),
     ]
     .map(|(name, pinned)| (Operator::new(name), pinned))
     .into()
@@ -113,6 +125,7 @@ impl Sim {
             job_seed: Hash::default(),
             engine_profile: Hash::default(),
             standing_approvals: vec![],
+            contexts: None,
             operators: operators(),
         };
         let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
@@ -153,6 +166,11 @@ impl Sim {
             script: BTreeMap::new(),
             reconcile_unknown: false,
             now_us: 2_000,
+            actions: BTreeMap::new(),
+            looks_first: false,
+            waits: BTreeSet::new(),
+            reusables: vec![],
+            earlier: None,
             lost_claims: 0,
             writes: 0,
             executions: 0,
@@ -168,19 +186,29 @@ impl Sim {
         self.writes = 0;
         self.executions = 0;
         let mut durable = self.durable();
-        if durable.job.state.is_terminal() {
+        durable.seen.look_first = self.looks_first;
+        let context = self.context();
+        let retry = self.inbox.iter().position(|row| matches!(row.request, Request::Retry));
+        if durable.job.state.is_terminal() && retry.is_none() {
             return Ok(durable);
         }
         let attempt = durable.job.attempt + 1 + self.lost_claims;
-        self.write(&mut durable, decide::claimed(attempt, "w", Hash::default()))?;
+        let claim = decide::claimed(attempt, "w", Hash::default());
+        let claim = match retry.filter(|_| durable.job.state.is_terminal()) {
+            Some(at) => decide::reopened(&durable, &self.inbox[at], &context).and(claim),
+            None => claim,
+        };
+        self.write(&mut durable, claim)?;
         for row in std::mem::take(&mut self.inbox) {
             let draft = decide::inbox(&durable, &row, &self.context());
             self.write(&mut durable, draft)?;
         }
         loop {
             let none = BTreeSet::new();
+            self.look_up(&mut durable);
             while let Some(draft) = decide::advance(&durable, &self.context(), &none) {
                 self.write(&mut durable, draft)?;
+                self.look_up(&mut durable);
             }
             if let Some(step) = decide::startable(&durable, &none).first() {
                 self.try_step(&mut durable, &step.clone())?;
@@ -199,6 +227,12 @@ impl Sim {
             self.write(&mut durable, draft)?;
             return Ok(durable);
         }
+    }
+
+    /// A process that looks at reservations before it tries anything, as after a refusal.
+    pub(super) fn process_looking(&mut self) -> Result<Durable, Dead> {
+        self.looks_first = true;
+        self.process(None)
     }
 
     /// Puts a request into the inbox of the next process.
@@ -234,6 +268,10 @@ impl Sim {
     fn store(&mut self, batch: Batch) {
         assert_eq!(batch.expect_seq as usize, self.record.events.len(), "appends are in order");
         self.record.events.extend(batch.events);
+        for action in batch.actions {
+            self.act(action);
+        }
+        self.reusables.extend(batch.reusables);
         for write in batch.ledger {
             let row = write.row().clone();
             self.record.ledger.retain(|old| old.slot != row.slot);
@@ -245,8 +283,49 @@ impl Sim {
             self.effects.push(effect);
         }
         for payload in batch.payloads {
-            assert!(self.record.payloads.iter().all(|old| old.label != payload.label), "payloads are write-once");
-            self.record.payloads.push(payload);
+            match self.record.payloads.iter().find(|old| old.label == payload.label) {
+                Some(old) => assert_eq!(old.bytes, payload.bytes, "payloads are write-once"),
+                None => self.record.payloads.push(payload),
+            }
+        }
+    }
+
+    fn look_up(&mut self, durable: &mut Durable) {
+        for lookup in decide::lookups(durable, &self.context(), &BTreeSet::new()) {
+            match lookup {
+                Lookup::Action { slot, key, .. } => {
+                    durable.seen.actions.insert(slot, self.actions.get(&key).cloned());
+                }
+                Lookup::Outcome { step_id, input_hash, .. } => {
+                    let found = self.earlier.clone().filter(|(reusable, _)| reusable.input_hash == input_hash);
+                    let candidate =
+                        found.map(|(reusable, output)| Candidate { reusable, output: Some(output.into()) });
+                    durable.seen.outcomes.insert(step_id, candidate);
+                }
+            }
+        }
+    }
+
+    /// What the store does with reservations, as far as one job sees it.
+    fn act(&mut self, action: ActionWrite) {
+        match action {
+            ActionWrite::Reserve { key, args_hash, slot, .. } => {
+                let row = ActionRow { job_id: JobId::new("job_1"), slot, args_hash, receipt: None };
+                let held = self.actions.entry(key).or_insert_with(|| row.clone());
+                assert_eq!(*held, row, "a key is reserved by one slot");
+            }
+            ActionWrite::Settle { key, slot, receipt, .. } => {
+                let held = self.actions.get(&key).filter(|row| row.job_id == JobId::new("job_1") && row.slot == slot);
+                assert!(held.is_some() || receipt.is_none(), "a key is settled by its holder");
+                match receipt {
+                    Some(_) => self.actions.get_mut(&key).unwrap().receipt = receipt,
+                    None => drop(self.actions.remove(&key)),
+                }
+            }
+            ActionWrite::Wait { key, .. } => {
+                assert!(self.actions.get(&key).is_some_and(|row| row.receipt.is_none()), "what is waited for is open");
+                self.waits.insert(key);
+            }
         }
     }
 
@@ -255,7 +334,8 @@ impl Sim {
         self.write(durable, draft)?;
         let planned = durable.job.plan.step(id).unwrap().clone();
         let input: Value = serde_json::from_slice(&durable.input(id).unwrap()).unwrap();
-        let (calls, result) = if planned.name.as_str() == "Script" {
+        let fails = planned.name.as_str() == "Failing";
+        let (calls, result) = if fails || planned.name.as_str() == "Script" {
             // A step plugin that calls the operators of its input, one after another.
             let mut answers = Vec::new();
             let list = input["calls"].as_array().unwrap().clone();
@@ -265,6 +345,11 @@ impl Sim {
                     Some(answer) => answers.push(answer.map_err(|failure| failure.code.to_string())),
                     None => return Ok(()),
                 }
+            }
+            if fails && (input["fail"] == true || answers.iter().any(Result::is_err)) {
+                let failure = Failure::new(crate::error::Code::InvalidInput, "a call failed");
+                let draft = decide::step_ended(durable, id, list.len() as u32, StepResult::Failed(failure));
+                return self.write(durable, draft.expect("the sim is deterministic"));
             }
             let text = json!(answers.iter().map(|a| a.clone().unwrap_or_else(|e| e)).collect::<Vec<_>>());
             (list.len() as u32, StepResult::Output(text.to_string().into_bytes()))
@@ -276,6 +361,7 @@ impl Sim {
             }
         };
         let draft = decide::step_ended(durable, id, calls, result).expect("the sim is deterministic");
+        let draft = decide::indexed(durable, id, draft, &self.context());
         self.write(durable, draft)
     }
 
@@ -287,12 +373,13 @@ impl Sim {
         args: &Value,
     ) -> Result<Option<Result<String, Failure>>, Dead> {
         let args = crate::canon::value_to_canonical(args);
+        let action_key = decide::step_action_key(durable, &slot).expect("the templates of the sim resolve");
         let invocation = Invocation {
             args_ref: durable.payload_ref(&label::args(&slot), &args),
             slot,
             operator: Operator::new(operator),
             args,
-            action_key: None,
+            action_key,
             timeout_ms: 30_000,
             unfit: None,
             nonce: None,
@@ -317,6 +404,10 @@ impl Sim {
                     let effect = self.execute(&invocation, &started, changing)?;
                     let draft = decide::answered(durable, &invocation, &started, effect, &self.context());
                     self.write(durable, draft)?;
+                }
+                Next::LookAction => {
+                    let held = invocation.action_key.and_then(|key| self.actions.get(&key).cloned());
+                    durable.seen.actions.insert(invocation.slot.clone(), held);
                 }
                 Next::Look | Next::StopOldCall => {
                     invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);

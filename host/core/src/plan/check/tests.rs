@@ -225,6 +225,8 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
         ("/steps/1/reuse/plugin", some(json!(">=1.2,")), "P026", "/steps/1/reuse/plugin", ">=1.2"),
         ("/steps/1/reuse/plugin", some(json!(">=1.2.3.4")), "P026", "/steps/1/reuse/plugin", ">=1.2"),
         ("/steps/1/reuse/plugin", some(json!(">=+1")), "P026", "/steps/1/reuse/plugin", ">=1.2"),
+        ("/steps/1/hashes/v", some(json!({ "$context": "cv" })), "P027", "/steps/1/hashes/v", "none comes with it"),
+        ("/steps/1/hashes/v", some(json!({ "$context": 7 })), "P027", "/steps/1/hashes/v", "nothing else"),
         ("/steps/0/retry/max", some(json!(101)), "P003", "/steps/0/retry/max", "0 to 100"),
         ("/steps/0/retry/max", some(json!(-1)), "P003", "/steps/0/retry/max", "found -1"),
         ("/steps/0/retry/cap_ms", some(json!("1s")), "P003", "/steps/0/retry/cap_ms", "a string"),
@@ -332,4 +334,39 @@ fn coverage_is_by_name() {
     assert_eq!(uncovered(&[ExternalSend], &[ExternalSend, ExternalWrite]), [ExternalWrite]);
     assert_eq!(uncovered(&[ExternalSend, ExternalWrite, ReadOnly], &[InternalWrite]), [InternalWrite]);
     assert_eq!(uncovered(&Effect::ALL, &Effect::ALL), []);
+}
+
+/// I18: a whole request is refused whole too, in its own places.
+#[test]
+fn a_whole_request_is_checked_in_its_own_text() {
+    let named = with("/steps/1/hashes/v", Some(json!({ "$context": "cv" })));
+    let request = |contexts: Value| {
+        json!({
+            "intent": { "type": "letter", "payload": { "to": "ada" }, "contexts": contexts }, "plan": named,
+            "mode": "DRY_RUN", "request_id": "r1",
+        })
+    };
+    let check = |value: &Value| super::super::check_request(value.to_string().as_bytes(), &Loaded);
+    let whole = check(&request(json!([{ "name": "cv", "text": "…" }, 7]))).unwrap();
+    let intent = whole.intent.unwrap();
+    assert_eq!((intent.intent_type.as_str(), intent.contexts.len()), ("letter", 2));
+    assert_eq!((whole.mode, whole.request_id.as_deref()), (Some(crate::event::Mode::DryRun), Some("r1")));
+    let refused = |value: Value, code: &str, at: &str| {
+        let found = check(&value).unwrap_err();
+        assert_eq!(brief(&found), [(code, at)], "{value}");
+    };
+    refused(request(json!([])), "P027", "/plan/steps/1/hashes/v");
+    refused(request(json!([{ "name": "cvs" }])), "P027", "/plan/steps/1/hashes/v");
+    refused(request(json!([{ "name": "cv" }, { "name": "cv" }])), "P025", "/intent/contexts/1/name");
+    let mut wrong = request(json!([{ "name": "cv" }]));
+    wrong["mode"] = json!("dry");
+    refused(wrong, "P003", "/mode");
+    let mut wrong = request(json!([{ "name": "cv" }]));
+    wrong["intents"] = json!({});
+    refused(wrong, "P005", "/intents");
+    let mut wrong = request(json!([{ "name": "cv" }]));
+    wrong["plan"]["steps"][1]["gate"] = json!("maybe");
+    refused(wrong, "P003", "/plan/steps/1/gate");
+    let bare = check(&good()).unwrap();
+    assert!(bare.intent.is_none() && bare.mode.is_none());
 }

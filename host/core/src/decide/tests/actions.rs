@@ -1,0 +1,180 @@
+//! Action keys: one action across jobs, whatever becomes of who performs it.
+
+use serde_json::json;
+
+use super::sim::{Sim, good, step};
+use crate::decide::step_action_key;
+use crate::effect::{Answer, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::{Body, Mode};
+use crate::ids::{Hash, JobId, Operator, Slot};
+use crate::job::JobState;
+use crate::response::response;
+use crate::step::StepState;
+use crate::storage::{ActionRow, Request, Resolved};
+
+/// One opaque send named by its recipient.
+fn send(to: &str) -> serde_json::Value {
+    let mut send = step("a", "Opaque", &[], json!({ "to": to }));
+    send["idempotency_template"] = json!("send:{to}");
+    send
+}
+
+/// The reservation that a first job leaves, by running it.
+fn left_by(mut first: Sim) -> (Hash, ActionRow) {
+    first.process(None).unwrap();
+    let (key, row) = first.actions.into_iter().next().expect("the key is reserved");
+    (key, ActionRow { job_id: JobId::new("job_0"), slot: Slot::new("other"), ..row })
+}
+
+fn second(mode: Mode, plan: serde_json::Value, (key, row): (Hash, ActionRow)) -> Sim {
+    let mut sim = Sim::new(mode, vec![plan]);
+    sim.actions.insert(key, row);
+    sim
+}
+
+fn done() -> (Hash, ActionRow) {
+    left_by(Sim::new(Mode::AutoExec, vec![send("ada")]))
+}
+
+/// I21: what was done is not done again, and nobody is asked to approve it.
+#[test]
+fn a_committed_action_gives_its_result_and_asks_nobody() {
+    for mode in [Mode::AutoExec, Mode::HumanGated] {
+        let mut sim = second(mode, send("ada"), done());
+        // A reservation that was refused, or a gate, makes the job look.
+        let durable = sim.process_looking().unwrap();
+        assert_eq!(durable.job.state, JobState::Completed, "{mode:?}");
+        assert!(sim.world.is_empty(), "nothing is executed");
+        assert!(durable.job.gates.is_empty(), "nobody is asked");
+        assert_eq!(&*durable.output(&"a".into()).unwrap(), good().result.as_bytes(), "the result has its shape");
+        let call = &durable.job.calls[&Slot::new("a")];
+        assert_eq!(call.finished.as_ref().unwrap().provenance, Provenance::Reused);
+        assert!(durable.rows.is_empty(), "what another job did has no row here");
+        let reused = |body: &Body| matches!(body, Body::ActionReused { job_id, .. } if job_id.as_str() == "job_0");
+        assert!(sim.record.events.iter().any(|event| reused(&event.body)));
+        assert!(!durable.job.changed_the_world(&"a".into()), "there is nothing of its own to undo");
+    }
+}
+
+#[test]
+fn other_arguments_under_a_known_key_are_refused() {
+    let (key, row) = done();
+    for receipt in [row.receipt.clone(), None] {
+        let row = ActionRow { args_hash: Hash::of(&[b"other"]), receipt, ..row.clone() };
+        let mut sim = second(Mode::HumanGated, send("ada"), (key, row));
+        let durable = sim.process_looking().unwrap();
+        assert_eq!(response(&durable).failed[0].reason_code, Code::InvalidInput);
+        assert!(sim.world.is_empty() && durable.job.gates.is_empty());
+    }
+}
+
+/// I21: an action that somebody performs, or may have performed, blocks; its end wakes the job.
+#[test]
+fn an_open_action_blocks_and_its_settlement_wakes() {
+    let (key, row) = done();
+    for mode in [Mode::AutoExec, Mode::HumanGated] {
+        let open = ActionRow { receipt: None, ..row.clone() };
+        let mut sim = second(mode, send("ada"), (key, open));
+        let durable = sim.process_looking().unwrap();
+        assert_eq!(durable.job.state, JobState::Parked, "{mode:?}");
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.reason_code, blocked.slot.as_str()), (Code::ActionInProgress, "a"));
+        assert_eq!(blocked.holder.unwrap().job_id.as_str(), "job_0");
+        assert_eq!(response(&durable).next_actions, ["latch job show job_0"]);
+        assert!(sim.waits.contains(&key) && sim.world.is_empty());
+        // Another key's end changes nothing; this one's wakes.
+        let operator = Operator::new("Opaque");
+        sim.ask(Request::KeySettled { operator: operator.clone(), key: Hash::default() });
+        assert_eq!(sim.process_looking().unwrap().job.state, JobState::Parked);
+        sim.actions.insert(key, row.clone());
+        sim.ask(Request::KeySettled { operator, key });
+        assert_eq!(sim.process_looking().unwrap().job.state, JobState::Completed);
+        assert!(sim.world.is_empty(), "the receipt is taken");
+    }
+}
+
+/// I21: only what certainly did not happen gives its key back.
+#[test]
+fn a_key_is_free_only_where_nothing_can_have_happened() {
+    let refused = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
+    let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
+    let passing = || Answer::NotApplied(Failure::new(Code::NetworkTimeout, "later"));
+    let run = |script: Vec<Answer>| {
+        let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
+        sim.script.insert(Operator::new("Opaque"), script);
+        sim
+    };
+    let mut sim = run(vec![refused()]);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    assert!(sim.actions.is_empty(), "final and certainly not applied");
+    // In doubt, then given up: it may have happened.
+    let mut sim = run(vec![unknown()]);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+    assert_eq!(sim.actions.len(), 1);
+    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    assert!(sim.actions.values().all(|row| row.receipt.is_none()) && sim.actions.len() == 1, "lost keeps its key");
+    // In doubt, then known not to have happened, then cancelled.
+    let mut sim = run(vec![unknown()]);
+    sim.process(None).unwrap();
+    sim.ask(Request::Cancel);
+    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::NotApplied });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert!(sim.actions.is_empty(), "nobody will try it again");
+    // A retry keeps the key until the answer.
+    let mut sim = run(vec![passing(), passing()]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
+    assert!(sim.actions.values().all(|row| row.receipt.is_some()));
+}
+
+#[test]
+fn a_dry_run_never_touches_keys() {
+    let mut sim = second(Mode::DryRun, send("ada"), done());
+    let before = sim.actions.clone();
+    let durable = sim.process_looking().unwrap();
+    assert_eq!(durable.job.steps[0].state, StepState::Skipped);
+    assert_eq!(sim.actions, before);
+}
+
+/// Two steps of one job with one key: another slot counts as another job.
+#[test]
+fn another_slot_of_the_same_job_counts_as_another_job() {
+    let mut two = send("ada");
+    two["step_id"] = json!("b");
+    two["depends_on"] = json!(["a"]);
+    let mut sim = Sim::new(Mode::AutoExec, vec![send("ada"), two]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!(sim.world.len(), 1, "one effect");
+    assert_eq!(durable.job.calls[&Slot::new("b")].finished.as_ref().unwrap().provenance, Provenance::Reused);
+}
+
+#[test]
+fn keys_follow_the_payload_the_hashes_and_the_template_alone() {
+    let key = |plan: serde_json::Value| {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("s", "Read", &[], json!({})), plan]);
+        let durable = sim.process(None).unwrap();
+        step_action_key(&durable, &Slot::new("a")).unwrap()
+    };
+    let with = |to: &str, field: &str, value: serde_json::Value| {
+        let mut plan = send(to);
+        plan["depends_on"] = json!(["s"]);
+        plan[field] = value;
+        plan
+    };
+    let plain = key(with("ada", "gate", json!("none")));
+    assert!(plain.is_some());
+    assert_eq!(key(with("ada", "payload", json!({ "to": "ada", "body": "x" }))), plain, "what is not named is not in it");
+    assert_ne!(key(with("bob", "gate", json!("none"))), plain);
+    assert_ne!(key(with("ada", "idempotency_template", json!("send2:{to}"))), plain);
+    let mut hashed = with("ada", "idempotency_template", json!("send:{to}:{what}"));
+    hashed["hashes"] = json!({ "what": { "$ref": "s#" } });
+    let by_output = key(hashed.clone());
+    hashed["hashes"] = json!({ "what": "done" });
+    assert_eq!(key(hashed.clone()), by_output, "an output counts by its value");
+    hashed["hashes"] = json!({ "what": "other" });
+    assert_ne!(key(hashed), by_output);
+    assert_eq!(key(with("ada", "name", json!("Read"))), None, "what changes nothing has no action key");
+}

@@ -1,0 +1,131 @@
+//! Another round of a finished job: the same slots and external keys, and never permission for
+//! what may have happened.
+
+use serde_json::json;
+
+use super::sim::{Sim, step};
+use crate::decide::{Refusal, reopenable};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Mode};
+use crate::ids::{Operator, Slot};
+use crate::job::JobState;
+use crate::ledger::RowState;
+use crate::response::response;
+use crate::step::StepState;
+use crate::storage::{Request, Resolved};
+
+fn fails(operator: &str, code: Code, times: usize, plan: Vec<serde_json::Value>) -> Sim {
+    let mut sim = Sim::new(Mode::AutoExec, plan);
+    let answer = || Answer::NotApplied(Failure::new(code, "no"));
+    sim.script.insert(Operator::new(operator), (0..times).map(|_| answer()).collect());
+    sim
+}
+
+fn chain() -> Vec<serde_json::Value> {
+    vec![
+        step("r", "Read", &[], json!({})),
+        step("a", "Keyed", &["r"], json!({ "x": 1 })),
+        step("b", "Opaque", &["a"], json!({ "from": { "$ref": "a#" } })),
+    ]
+}
+
+/// I24: failed and skipped steps run again under the first external key, what succeeded stays.
+#[test]
+fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
+    let mut sim = fails("Keyed", Code::NetworkTimeout, 4, chain());
+    let durable = sim.process(None).unwrap();
+    let states = |durable: &crate::state::Durable| durable.job.steps.iter().map(|step| step.state).collect::<Vec<_>>();
+    assert_eq!(states(&durable), [StepState::Succeeded, StepState::FailedFinal, StepState::Skipped]);
+    assert_eq!((durable.job.state, durable.job.calls[&Slot::new("a")].tries), (JobState::Partial, 4));
+    let next = response(&durable).next_actions;
+    assert_eq!(next, ["latch job retry job_1"]);
+    // Retries are counted anew: three more failures, then it works.
+    let again = || Answer::NotApplied(Failure::new(Code::NetworkTimeout, "no"));
+    sim.script.insert(Operator::new("Keyed"), vec![again(), again(), again()]);
+    sim.ask(Request::Retry);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!((sim.world[&Slot::new("a")], sim.world[&Slot::new("b")]), (1, 1));
+    assert!(sim.applied.contains("latch:job_1:a:1"), "the external key is that of the first attempt");
+    let reads = sim.record.events.iter().filter(|e| matches!(&e.body, Body::StepStarted { step_id } if step_id.as_str() == "r"));
+    assert_eq!(reads.count(), 1, "what succeeded is not run again");
+    sim.durable();
+}
+
+/// I24: a lost call goes back to doubt, never to permission.
+#[test]
+fn a_lost_call_is_in_doubt_again() {
+    let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    sim.script.insert(Operator::new("Opaque"), vec![unknown()]);
+    sim.process(None).unwrap();
+    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    for _ in 0..2 {
+        sim.ask(Request::Retry);
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Parked, 1), "nothing is executed");
+        assert_eq!(durable.rows[&Slot::new("a")].state, RowState::Indeterminate);
+        assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
+        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    }
+    sim.ask(Request::Retry);
+    sim.process(None).unwrap();
+    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"truth\"".into()) });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
+    assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
+}
+
+/// A call that failed last in a step plugin is tried again; the others are injected.
+#[test]
+fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
+    let plan = |calls: &[&str]| vec![step("a", "Failing", &[], json!({ "calls": calls }))];
+    let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Keyed", "Opaque"]));
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    sim.ask(Request::Retry);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!((sim.world[&Slot::new("a/0")], sim.world[&Slot::new("a/1")]), (1, 1));
+    // An error that is followed by another call cannot be answered otherwise.
+    let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Opaque", "Keyed"]));
+    let durable = sim.process(None).unwrap();
+    assert_eq!(reopenable(&durable), Err(Refusal::Followed { slot: Slot::new("a/0") }));
+    assert!(response(&durable).next_actions.is_empty(), "what is refused is not offered");
+}
+
+#[test]
+fn what_cannot_be_retried_is_refused() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    let durable = sim.process(None).unwrap();
+    assert!(matches!(reopenable(&durable), Err(Refusal::State { state: JobState::Completed, .. })));
+    // A step plugin's own error comes again.
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Failing", &[], json!({ "calls": [], "fail": true }))]);
+    let durable = sim.process(None).unwrap();
+    let step = "a".into();
+    assert_eq!(reopenable(&durable), Err(Refusal::Deterministic { step, code: Code::InvalidInput }));
+    // What was undone is not tried again.
+    let mut sim = fails("Keyed", Code::AuthForbidden, 1, chain());
+    let mut durable = sim.process(None).unwrap();
+    let call = durable.job.calls[&Slot::new("a")].clone();
+    durable.job.calls.insert(Slot::new("r~c"), call);
+    assert_eq!(reopenable(&durable), Err(Refusal::Compensated { slot: Slot::new("r~c") }));
+}
+
+/// A refused gate is asked again in the next round.
+#[test]
+fn a_rejected_gate_is_asked_again() {
+    let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
+    sim.process(None).unwrap();
+    let gate_hash = sim.durable().job.gates[&Slot::new("a")].hash;
+    sim.ask(Request::Reject { slot: Slot::new("a"), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    sim.ask(Request::Retry);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0));
+    sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!(sim.world[&Slot::new("a")], 1);
+}

@@ -1,0 +1,84 @@
+//! An earlier result stands in for a step: decided once, recorded, injected ever after.
+
+use serde_json::{Value, json};
+
+use super::sim::{Sim, step};
+use crate::event::{Body, Mode};
+use crate::ids::{Hash, JobId};
+use crate::job::JobState;
+use crate::response::response;
+use crate::reuse::{Reason, Reusable};
+
+/// A read whose answer may be kept for an hour.
+fn cached(payload: Value) -> Value {
+    let mut read = step("a", "Read", &[], payload);
+    read["cache_policy"] = json!({ "ttl_seconds": 3600 });
+    read
+}
+
+/// What a first job keeps.
+fn first(mode: Mode) -> Vec<Reusable> {
+    let mut sim = Sim::new(mode, vec![cached(json!({ "q": 1 }))]);
+    sim.process(None).unwrap();
+    sim.reusables
+}
+
+fn second(payload: Value, reusable: Reusable, output: &[u8]) -> Sim {
+    let mut sim = Sim::new(Mode::AutoExec, vec![cached(payload)]);
+    let reusable = Reusable { job_id: JobId::new("job_0"), output_hash: Hash::of(&[output]), ..reusable };
+    sim.earlier = Some((reusable, output.to_vec()));
+    sim
+}
+
+fn decisions(sim: &Sim) -> Vec<(bool, Reason)> {
+    let decision = |body: &Body| match body {
+        Body::ReuseDecided { reused, reason, .. } => Some((*reused, *reason)),
+        _ => None,
+    };
+    sim.record.events.iter().filter_map(|event| decision(&event.body)).collect()
+}
+
+/// I23.
+#[test]
+fn an_equal_input_takes_the_earlier_output_without_running() {
+    let [reusable] = &first(Mode::AutoExec)[..] else { panic!("one result is kept") };
+    let mut sim = second(json!({ "q": 1 }), reusable.clone(), b"\"earlier\"");
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"earlier\"");
+    assert_eq!(decisions(&sim), [(true, Reason::WithinTtl)]);
+    assert!(durable.job.calls.is_empty() && durable.job.steps[0].started_us.is_none(), "nothing ran");
+    assert!(sim.reusables.is_empty(), "its time to live does not begin anew");
+    assert_eq!(response(&durable).steps[0].notes, ["reused from job_0 a"]);
+    // The log alone gives the same state.
+    assert_eq!(&*sim.durable().output(&"a".into()).unwrap(), b"\"earlier\"");
+}
+
+#[test]
+fn another_input_finds_nothing_and_bytes_that_changed_are_refused() {
+    let [reusable] = &first(Mode::AutoExec)[..] else { panic!("one result is kept") };
+    let mut sim = second(json!({ "q": 2 }), reusable.clone(), b"\"earlier\"");
+    let durable = sim.process(None).unwrap();
+    assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"done\"");
+    assert!(decisions(&sim).is_empty());
+    let mut sim = second(json!({ "q": 1 }), reusable.clone(), b"\"earlier\"");
+    sim.earlier.as_mut().unwrap().1 = b"\"forged\"".to_vec();
+    let durable = sim.process(None).unwrap();
+    assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"done\"");
+    assert_eq!(decisions(&sim), [(false, Reason::Output)]);
+}
+
+#[test]
+fn a_dry_run_keeps_nothing_and_neither_does_what_changes_the_world() {
+    assert!(first(Mode::DryRun).is_empty());
+    let mut sends = cached(json!({}));
+    sends["name"] = json!("Opaque");
+    let mut sim = Sim::new(Mode::AutoExec, vec![sends]);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert!(sim.reusables.is_empty());
+    let mut script = cached(json!({ "calls": ["Opaque"] }));
+    script["name"] = json!("Failing");
+    let mut sim = Sim::new(Mode::AutoExec, vec![script]);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert!(sim.reusables.is_empty(), "a step whose calls changed the world is not kept");
+}

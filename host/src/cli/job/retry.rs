@@ -1,0 +1,31 @@
+//! `latch job retry`.
+
+use latchwork_core::pages;
+use latchwork_core::storage::InboxError;
+
+use crate::cli::args::JobRetryArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{open, run, view};
+use crate::host::RetryError;
+use crate::worker::WorkerError;
+
+/// The request is durable first; then the job is executed here, unless another process takes it.
+pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let host = open::host(ctx.config(None)?).await?;
+    let actor = ctx.actor(args.actor.as_deref());
+    match host.retry(&args.job, &actor, args.reason.as_deref()).await {
+        Ok(_) => {}
+        Err(RetryError::Load(WorkerError::NoJob(_)) | RetryError::Inbox(InboxError::NoJob(_))) => {
+            return Err(super::no_such_job(&args.job).into());
+        }
+        Err(error @ (RetryError::Refused(_) | RetryError::Inbox(InboxError::Over { .. }))) => {
+            return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
+        }
+        Err(RetryError::Inbox(error)) => return Err(error.into()),
+        Err(RetryError::Load(error)) => return Err(error.into()),
+    }
+    let response = run::attach(ctx, &host, &args.job).await?;
+    let response = run::until_settled(ctx, &host, response, &actor).await?;
+    Ok(view::answer(ctx, &response))
+}

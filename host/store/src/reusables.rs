@@ -1,0 +1,91 @@
+//! The index of results that later jobs may reuse.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::admit::ActionId;
+use latchwork_core::effect::Provenance;
+use latchwork_core::event::ResultType;
+use latchwork_core::ids::{Hash, JobId, Operator, StepId};
+use latchwork_core::reuse::Reusable;
+use latchwork_core::storage::StoreError;
+
+use crate::Sqlite;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::statement::Name;
+
+/// The columns that a [`Reusable`] is read from, in order.
+const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, r.outcome_type, r.sensitivity, \
+    r.digest, r.version, r.policy, r.result_type, r.verified, r.by_person, r.output_hash, r.time_us";
+
+/// The numbers of result types are stored: never change one. Others are not reused.
+const RESULT_TYPES: [(ResultType, i64); 2] = [(ResultType::Pure, 1), (ResultType::Success, 2)];
+
+/// Write results, each in place of an older one.
+pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, &Reusable)>) {
+    let rows: Vec<_> = reusables
+        .values()
+        .filter_map(|(job, reusable)| {
+            let number = RESULT_TYPES.iter().find(|(known, _)| *known == reusable.result_type)?.1;
+            Some((*job, number, *reusable))
+        })
+        .collect();
+    script.over(
+        "REPLACE INTO reusables SELECT column1, column2, column3, column4, column5, column6, column7, column8, \
+         column9, column10, column11, column12, column13, column14, column15 FROM ",
+        15,
+        " WHERE column1 IS NOT NULL",
+        &rows,
+        |script, (job, result_type, row)| {
+            script.text(row.tenant_id.as_str()).text(row.operator.as_str()).hash(row.input_hash).int(*job);
+            script.text(row.step_id.as_str()).text_or_null(row.outcome_type.as_deref());
+            script.text_or_null(row.sensitivity.as_deref()).hash(row.digest).text(row.version.as_str());
+            script.hash(row.policy).int(*result_type).int(row.is_verified);
+            script.int(row.provenance == Provenance::Operator).hash(row.output_hash).int(row.time_us);
+        },
+    );
+}
+
+impl Sqlite {
+    pub(crate) async fn read_reusable(
+        &self,
+        tenant: &str,
+        operator: &Operator,
+        input_hash: Hash,
+    ) -> Result<Option<Reusable>, StoreError> {
+        let mut script = Script::new(&format!(
+            "SELECT {COLUMNS} FROM reusables r CROSS JOIN jobs j ON j.id = r.job WHERE r.tenant_id = ? AND r.operator \
+             = ? AND r.input_hash = ?"
+        ));
+        script.text(tenant).text(operator.as_str()).hash(input_hash);
+        let rows = self.readers.run(Name::REUSABLE_READ, script).await?;
+        rows.iter().flatten().next().map(|row| Reusable::try_from(Stored::new(row, "reusables"))).transpose()
+    }
+}
+
+impl TryFrom<Stored<'_>> for Reusable {
+    type Error = StoreError;
+    fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            tenant_id: row.text()?,
+            operator: Operator::from(row.text()?),
+            input_hash: row.hash()?,
+            job_id: JobId::from(row.text()?),
+            step_id: StepId::from(row.text()?),
+            outcome_type: row.text_or_null()?,
+            sensitivity: row.text_or_null()?,
+            digest: row.hash()?,
+            version: row.text()?,
+            policy: row.hash()?,
+            result_type: {
+                let number = row.int()?;
+                let known = RESULT_TYPES.iter().find(|(_, known)| *known == number);
+                known.map(|(kind, _)| *kind).ok_or_else(|| row.damaged(&format!("{number} is no result type")))?
+            },
+            is_verified: row.bool()?,
+            provenance: if row.bool()? { Provenance::Operator } else { Provenance::Executed },
+            output_hash: row.hash()?,
+            time_us: row.int()?,
+        })
+    }
+}
