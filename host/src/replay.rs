@@ -263,12 +263,7 @@ impl Recorded {
         Stop
     }
 
-    fn serve(
-        &mut self,
-        operator: &str,
-        args: &str,
-        action: Option<&str>,
-    ) -> Result<Result<String, Failure>, Stop> {
+    fn serve(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<Result<String, Failure>, Stop> {
         let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
         let Some(call) = self.job.calls.get(&slot) else {
@@ -335,10 +330,8 @@ impl StepCalls for Recorded {
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         // Every call takes its number before any is answered, as live.
-        let answers: Vec<_> = calls
-            .iter()
-            .map(|call| self.serve(&call.operator, &call.args, call.action_key.as_deref()))
-            .collect();
+        let answers: Vec<_> =
+            calls.iter().map(|call| self.serve(&call.operator, &call.args, call.action_key.as_deref())).collect();
         answers.into_iter().collect()
     }
 

@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn what_is_over_stays_over_until_it_is_reopened() {
         for state in JobState::ALL {
-            let moves = INPUTS.iter().filter(|input| **input != JobInput::Reopen).any(|input| state.next(*input).is_ok());
+            let moves =
+                INPUTS.iter().filter(|input| **input != JobInput::Reopen).any(|input| state.next(*input).is_ok());
             assert_eq!(state.is_terminal(), !moves, "{state:?}");
             assert_eq!(JobState::parse(state.as_str()), Some(state));
         }

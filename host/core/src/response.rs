@@ -203,7 +203,12 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
             let provenance = finished.provenance;
             (!provenance.is_executed()).then(|| format!("{slot}: {}", word(&provenance)))
         })
-        .chain(step.reuse.iter().filter(|(reused, _)| *reused).map(|(_, from)| format!("reused from {} {}", from.job_id, from.step_id)))
+        .chain(
+            step.reuse
+                .iter()
+                .filter(|(reused, _)| *reused)
+                .map(|(_, from)| format!("reused from {} {}", from.job_id, from.step_id)),
+        )
         .collect();
     let operator = job.plan.step(&step.id).map(|planned| planned.name.to_string()).unwrap_or_default();
     StepView {

@@ -217,7 +217,8 @@ mod tests {
     #[test]
     fn what_is_over_stays_over_until_it_is_reopened() {
         for state in StepState::ALL {
-            let moves = INPUTS.iter().filter(|input| **input != StepInput::Reopen).any(|input| state.next(*input).is_ok());
+            let moves =
+                INPUTS.iter().filter(|input| **input != StepInput::Reopen).any(|input| state.next(*input).is_ok());
             assert_eq!(state.is_final(), !moves, "{state:?}");
         }
     }

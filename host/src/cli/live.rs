@@ -92,7 +92,10 @@ impl Observer for Live {
                 self.tell(Tone::Attention, format!("  {step_id}  waits at {slot}: {reason}{}", by.unwrap_or_default()));
             }
             Body::ActionReused { slot, job_id, from_slot, .. } => {
-                self.tell(Tone::Attention, format!("  {slot}  done before by {job_id} at {from_slot}: its receipt is taken"));
+                self.tell(
+                    Tone::Attention,
+                    format!("  {slot}  done before by {job_id} at {from_slot}: its receipt is taken"),
+                );
             }
             Body::ReuseDecided { step_id, reused: true, from, .. } => {
                 self.tell(Tone::Quiet, format!("  {step_id}  reused from {} {}", from.job_id, from.step_id));

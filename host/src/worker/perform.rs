@@ -76,7 +76,9 @@ impl Run {
             // Of two with one action key the first one acts; the second takes its receipt below.
             let (before, rest) = invocations.split_at_mut(index);
             let invocation = &mut rest[0];
-            let same = |other: &Invocation| (&other.operator, other.action_key) == (&invocation.operator, invocation.action_key);
+            let same = |other: &Invocation| {
+                (&other.operator, other.action_key) == (&invocation.operator, invocation.action_key)
+            };
             if invocation.action_key.is_some() && before.iter().any(same) {
                 continue;
             }

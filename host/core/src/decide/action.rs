@@ -81,13 +81,24 @@ pub(super) fn receipt(output: &Output) -> Vec<u8> {
 }
 
 /// The reservation of a call that is over, settled; none where it has no key.
-pub(super) fn settled(slot: &Slot, operator: &Operator, key: Option<Hash>, receipt: Option<Vec<u8>>) -> Vec<ActionWrite> {
+pub(super) fn settled(
+    slot: &Slot,
+    operator: &Operator,
+    key: Option<Hash>,
+    receipt: Option<Vec<u8>>,
+) -> Vec<ActionWrite> {
     let settle = |key| ActionWrite::Settle { operator: operator.clone(), key, slot: slot.clone(), receipt };
     key.map(settle).into_iter().collect()
 }
 
 /// Where the action stands, as far as anybody has looked.
-pub(super) fn standing(durable: &Durable, slot: &Slot, operator: &Operator, key: Option<Hash>, args: &[u8]) -> Standing {
+pub(super) fn standing(
+    durable: &Durable,
+    slot: &Slot,
+    operator: &Operator,
+    key: Option<Hash>,
+    args: &[u8],
+) -> Standing {
     let Some(key) = key else { return Standing::Keyless };
     if let Some(standing) = own(durable, slot, operator, key, args) {
         return standing;
@@ -130,8 +141,7 @@ fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u
         row.slot != *slot && row.operator == *operator && row.action_key == Some(key) && row.world_changing && !is_free
     };
     let row = durable.rows.values().find(holds)?;
-    let holder =
-        Holder { action_key: key, job_id: durable.job.header.job_id.clone(), slot: row.slot.clone() };
+    let holder = Holder { action_key: key, job_id: durable.job.header.job_id.clone(), slot: row.slot.clone() };
     if durable.args(&row.slot).is_some_and(|other| *other != *args) {
         return Some(Standing::OtherArgs(holder));
     }
@@ -214,7 +224,9 @@ pub(super) fn other_args(holder: &Holder) -> Failure {
     let Holder { job_id, slot, .. } = holder;
     Failure::new(
         Code::InvalidInput,
-        format!("the action was asked for with other arguments before, by job {job_id} at {slot}: its key names one action"),
+        format!(
+            "the action was asked for with other arguments before, by job {job_id} at {slot}: its key names one action"
+        ),
     )
 }
 

@@ -142,9 +142,7 @@ fn held(durable: &Durable, invocation: &Invocation, standing: Standing, context:
     match standing {
         Standing::Done(holder, output) => Next::Write(action::reused(durable, invocation, &holder, output, context)),
         Standing::Open(holder) => Next::Block(action::wait(&invocation.slot, &invocation.operator, holder)),
-        Standing::OtherArgs(holder) => {
-            Next::Write(refuse(durable, invocation, action::other_args(&holder), context))
-        }
+        Standing::OtherArgs(holder) => Next::Write(refuse(durable, invocation, action::other_args(&holder), context)),
         Standing::Keyless | Standing::Unseen | Standing::Free => Next::LookAction,
     }
 }

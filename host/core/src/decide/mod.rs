@@ -28,10 +28,10 @@ pub use answer::{Try, answered};
 pub use call::{Invocation, Next, next};
 pub use end::{Rest, doubt, end_of_job, rest};
 pub use inbox::inbox;
+pub use ladder::{ReconcileAnswer, reconciled};
 pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
-pub use ladder::{ReconcileAnswer, reconciled};
 pub use step_end::{StepResult, step_ended, step_started};
 
 /// What decisions know beside the durable state: time, chance and rules are passed in.

@@ -57,7 +57,8 @@ pub(super) fn taken_over(
         now_us: context.now_us,
     };
     let output = candidate.output.as_ref().filter(|output| Hash::of(&[output]) == found.output_hash);
-    let decision = reuse::decide(&wanted, found).and_then(|reason| output.map(|bytes| (reason, bytes)).ok_or(Reason::Output));
+    let decision =
+        reuse::decide(&wanted, found).and_then(|reason| output.map(|bytes| (reason, bytes)).ok_or(Reason::Output));
     let from = Origin {
         job_id: found.job_id.clone(),
         step_id: found.step_id.clone(),

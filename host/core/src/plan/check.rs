@@ -17,11 +17,11 @@ mod operator;
 mod position;
 mod references;
 mod report;
-pub(super) mod whole;
 mod shape;
 mod suggest;
 mod values;
 mod view;
+pub(super) mod whole;
 
 #[cfg(test)]
 pub(super) mod tests;

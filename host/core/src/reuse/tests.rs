@@ -76,30 +76,162 @@ type Change = fn(&mut Step, &mut Pinned, &mut Reusable);
 fn each_rule_of_safe_reuse_refuses_by_itself() {
     let cases: [(&str, Change, i64, Result<Reason, Reason>); 26] = [
         ("nothing is different", |_, _, _| {}, HOUR_US, Ok(Reason::Safe)),
-        ("no outcome at all", |_, o, f| { o.outcome_type = None; f.outcome_type = None; }, 0, Ok(Reason::Safe)),
-        ("a review", |_, o, f| { o.outcome_type = Some("Review.Text".into()); f.outcome_type = o.outcome_type.clone(); }, 0, Ok(Reason::Safe)),
-        ("a type that is not reused", |_, o, f| { o.outcome_type = Some("Invoice".into()); f.outcome_type = o.outcome_type.clone(); }, 0, Err(Reason::OutcomeType)),
-        ("a word inside a word", |_, o, f| { o.outcome_type = Some("Text.Overdraft".into()); f.outcome_type = o.outcome_type.clone(); }, 0, Err(Reason::OutcomeType)),
+        (
+            "no outcome at all",
+            |_, o, f| {
+                o.outcome_type = None;
+                f.outcome_type = None;
+            },
+            0,
+            Ok(Reason::Safe),
+        ),
+        (
+            "a review",
+            |_, o, f| {
+                o.outcome_type = Some("Review.Text".into());
+                f.outcome_type = o.outcome_type.clone();
+            },
+            0,
+            Ok(Reason::Safe),
+        ),
+        (
+            "a type that is not reused",
+            |_, o, f| {
+                o.outcome_type = Some("Invoice".into());
+                f.outcome_type = o.outcome_type.clone();
+            },
+            0,
+            Err(Reason::OutcomeType),
+        ),
+        (
+            "a word inside a word",
+            |_, o, f| {
+                o.outcome_type = Some("Text.Overdraft".into());
+                f.outcome_type = o.outcome_type.clone();
+            },
+            0,
+            Err(Reason::OutcomeType),
+        ),
         ("another type", |_, _, f| f.outcome_type = Some("Email.Review".into()), 0, Err(Reason::OutcomeType)),
         ("it was secret", |_, _, f| f.sensitivity = Some("secret".into()), 0, Err(Reason::Sensitivity)),
-        ("it is secret now", |p, _, _| p.outcome = Some(OutcomeSpec { outcome_type: "Email.Draft".into(), status: None, sensitivity: Some("secret".into()) }), 0, Err(Reason::Sensitivity)),
+        (
+            "it is secret now",
+            |p, _, _| {
+                p.outcome = Some(OutcomeSpec {
+                    outcome_type: "Email.Draft".into(),
+                    status: None,
+                    sensitivity: Some("secret".into()),
+                })
+            },
+            0,
+            Err(Reason::Sensitivity),
+        ),
         ("another policy decision", |_, _, f| f.policy = Hash::of(&[b"other"]), 0, Err(Reason::Policy)),
         ("another input", |_, _, f| f.input_hash = Hash::of(&[b"other"]), 0, Err(Reason::Input)),
         ("another component of one version", |_, _, f| f.digest = Hash::of(&[b"other"]), 0, Err(Reason::PluginVersion)),
-        ("another component in range", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() }); f.digest = Hash::default(); }, 0, Ok(Reason::Safe)),
-        ("below the range", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() }); f.version = "1.1.9".into(); }, 0, Err(Reason::PluginVersion)),
-        ("above the range", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() }); f.version = "2.0.0".into(); }, 0, Err(Reason::PluginVersion)),
-        ("a version that is none", |p, _, f| { p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() }); f.version = "new".into(); }, 0, Err(Reason::PluginVersion)),
-        ("at the end of its time", |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 }, HOUR_US, Ok(Reason::WithinTtl)),
-        ("past its time", |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 }, HOUR_US + 1, Err(Reason::TooOld)),
-        ("aging without a time", |p, _, f| { p.time_sensitive = true; f.is_verified = true; }, 0, Err(Reason::NoTtl)),
-        ("aging, unverified", |p, _, _| { p.time_sensitive = true; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; }, 0, Err(Reason::Unverified)),
-        ("aging, verified", |p, _, f| { p.time_sensitive = true; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; f.is_verified = true; }, 0, Ok(Reason::WithinTtl)),
+        (
+            "another component in range",
+            |p, _, f| {
+                p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() });
+                f.digest = Hash::default();
+            },
+            0,
+            Ok(Reason::Safe),
+        ),
+        (
+            "below the range",
+            |p, _, f| {
+                p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() });
+                f.version = "1.1.9".into();
+            },
+            0,
+            Err(Reason::PluginVersion),
+        ),
+        (
+            "above the range",
+            |p, _, f| {
+                p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() });
+                f.version = "2.0.0".into();
+            },
+            0,
+            Err(Reason::PluginVersion),
+        ),
+        (
+            "a version that is none",
+            |p, _, f| {
+                p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() });
+                f.version = "new".into();
+            },
+            0,
+            Err(Reason::PluginVersion),
+        ),
+        (
+            "at the end of its time",
+            |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
+            HOUR_US,
+            Ok(Reason::WithinTtl),
+        ),
+        (
+            "past its time",
+            |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
+            HOUR_US + 1,
+            Err(Reason::TooOld),
+        ),
+        (
+            "aging without a time",
+            |p, _, f| {
+                p.time_sensitive = true;
+                f.is_verified = true;
+            },
+            0,
+            Err(Reason::NoTtl),
+        ),
+        (
+            "aging, unverified",
+            |p, _, _| {
+                p.time_sensitive = true;
+                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+            },
+            0,
+            Err(Reason::Unverified),
+        ),
+        (
+            "aging, verified",
+            |p, _, f| {
+                p.time_sensitive = true;
+                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+                f.is_verified = true;
+            },
+            0,
+            Ok(Reason::WithinTtl),
+        ),
         ("external without a time", |_, o, _| o.determinism = Determinism::External, 0, Err(Reason::NoTtl)),
-        ("external in its time", |p, o, _| { o.determinism = Determinism::External; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; }, 0, Ok(Reason::WithinTtl)),
-        ("external, a person's word", |p, o, f| { o.determinism = Determinism::External; p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 }; f.provenance = Provenance::Operator; }, 0, Err(Reason::Provenance)),
+        (
+            "external in its time",
+            |p, o, _| {
+                o.determinism = Determinism::External;
+                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+            },
+            0,
+            Ok(Reason::WithinTtl),
+        ),
+        (
+            "external, a person's word",
+            |p, o, f| {
+                o.determinism = Determinism::External;
+                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+                f.provenance = Provenance::Operator;
+            },
+            0,
+            Err(Reason::Provenance),
+        ),
         ("never", |p, _, _| p.cache_policy = CachePolicy::Never, 0, Err(Reason::NoTtl)),
-        ("it changed the world", |_, _, f| f.result_type = ResultType::SideEffectCommitted, 0, Err(Reason::WorldChanging)),
+        (
+            "it changed the world",
+            |_, _, f| f.result_type = ResultType::SideEffectCommitted,
+            0,
+            Err(Reason::WorldChanging),
+        ),
         ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(Reason::WorldChanging)),
     ];
     for (name, change, now_us, expected) in cases {

@@ -294,10 +294,10 @@ impl Job {
         match &event.body {
             Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, action_key, .. } => {
                 self.find_step(event, &slot.step())?;
-                let call = self.calls.entry(slot.clone()).or_insert_with(|| Call {
-                    action_key: *action_key,
-                    ..Call::new(operator, *args, *first_attempt)
-                });
+                let call = self
+                    .calls
+                    .entry(slot.clone())
+                    .or_insert_with(|| Call { action_key: *action_key, ..Call::new(operator, *args, *first_attempt) });
                 if call.first_attempt == 0 {
                     // The host had refused it before the job was reopened.
                     call.first_attempt = *first_attempt;

@@ -166,7 +166,11 @@ fn keys_follow_the_payload_the_hashes_and_the_template_alone() {
     };
     let plain = key(with("ada", "gate", json!("none")));
     assert!(plain.is_some());
-    assert_eq!(key(with("ada", "payload", json!({ "to": "ada", "body": "x" }))), plain, "what is not named is not in it");
+    assert_eq!(
+        key(with("ada", "payload", json!({ "to": "ada", "body": "x" }))),
+        plain,
+        "what is not named is not in it"
+    );
     assert_ne!(key(with("bob", "gate", json!("none"))), plain);
     assert_ne!(key(with("ada", "idempotency_template", json!("send2:{to}"))), plain);
     let mut hashed = with("ada", "idempotency_template", json!("send:{to}:{what}"));

@@ -48,7 +48,11 @@ fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!((sim.world[&Slot::new("a")], sim.world[&Slot::new("b")]), (1, 1));
     assert!(sim.applied.contains("latch:job_1:a:1"), "the external key is that of the first attempt");
-    let reads = sim.record.events.iter().filter(|e| matches!(&e.body, Body::StepStarted { step_id } if step_id.as_str() == "r"));
+    let reads = sim
+        .record
+        .events
+        .iter()
+        .filter(|e| matches!(&e.body, Body::StepStarted { step_id } if step_id.as_str() == "r"));
     assert_eq!(reads.count(), 1, "what succeeded is not run again");
     sim.durable();
 }

@@ -13,8 +13,8 @@ use crate::job::JobState;
 use crate::manifest::{Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution};
 use crate::plan::Plan;
 use crate::policy::Rules;
-use crate::state::{Candidate, Draft, Durable, label};
 use crate::reuse::Reusable;
+use crate::state::{Candidate, Draft, Durable, label};
 use crate::storage::{ActionRow, ActionWrite, Batch, InboxRow, JobRow, Record, Request};
 
 /// Where the process dies.
@@ -298,8 +298,7 @@ impl Sim {
                 }
                 Lookup::Outcome { step_id, input_hash, .. } => {
                     let found = self.earlier.clone().filter(|(reusable, _)| reusable.input_hash == input_hash);
-                    let candidate =
-                        found.map(|(reusable, output)| Candidate { reusable, output: Some(output.into()) });
+                    let candidate = found.map(|(reusable, output)| Candidate { reusable, output: Some(output.into()) });
                     durable.seen.outcomes.insert(step_id, candidate);
                 }
             }

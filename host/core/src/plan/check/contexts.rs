@@ -20,7 +20,9 @@ pub(super) fn check(steps: &[View<'_>], contexts: &[&str], report: &mut Report) 
                 continue;
             }
             let message = if contexts.is_empty() {
-                format!("`{name}` names a context, and none comes with it: submit a request whose intent has `contexts`")
+                format!(
+                    "`{name}` names a context, and none comes with it: submit a request whose intent has `contexts`"
+                )
             } else {
                 let close = did_you_mean(name, contexts.iter().copied());
                 format!("no context of the request is named `{name}`{close}")
