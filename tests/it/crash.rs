@@ -11,9 +11,10 @@ use serde_json::json;
 use crate::place::Place;
 use crate::program::latch;
 
-/// Statements that no worker's path through a job has: asked for by commands that look.
+/// Statements that no worker's path through this job has: asked for by commands that look, and
+/// by steps that may be reused.
 const ASKED_BY_COMMANDS: &[&str] =
-    &["jobs_read", "recover", "action_read", "kv_get", "kv_set", "kv_delete", "quick_check"];
+    &["jobs_read", "recover", "reusable_read", "payload_read", "kv_get", "kv_set", "kv_delete", "quick_check"];
 
 /// Statements that only faults and second processes bring about; the store's own suite kills there.
 const ASKED_BY_FAULTS: &[&str] =

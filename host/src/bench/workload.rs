@@ -84,7 +84,7 @@ impl Workload {
             actor: "bench".to_owned(),
             intent_type: "bench".to_owned(),
             intent_payload: bare_intent(&plan),
-            contexts_hash: Hash::default(),
+            contexts: Vec::new(),
             plan,
             mode: Mode::HumanGated,
             request_id: None,

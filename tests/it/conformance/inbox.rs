@@ -100,3 +100,30 @@ pub(super) async fn no_wake_up_is_lost(world: World) {
         }
     }
 }
+
+/// I24: only what ended without success is reopened, by one request, which wakes it.
+pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: World) {
+    for (name, to) in [("c", JobState::Completed), ("x", JobState::Cancelled), ("p", JobState::Parked)] {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, None)).await.unwrap();
+        let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Retry).await;
+        assert_eq!(refused, Err(InboxError::Over { job_id: log.job_id.clone(), state: to }));
+        assert_eq!(world.row(&log).await.state, to);
+    }
+    for (name, to) in [("a", JobState::Partial), ("b", JobState::Failed)] {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, None)).await.unwrap();
+        let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Retry).await.unwrap();
+        let row = world.row(&log).await;
+        assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
+        let twice = world.store.put_inbox(&log.job_id, "ann", None, Request::Retry).await;
+        assert!(matches!(twice, Err(InboxError::Over { state: JobState::Pending, .. })), "{twice:?}");
+        let claim = world.store.claim(&world.claimer(&format!("next-{name}"))).await.unwrap().unwrap();
+        assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id.clone(), 2));
+        log.attempt = 2;
+        let mut reopened = log.append(1);
+        reopened.inbox_done = vec![id];
+        world.store.write(reopened).await.unwrap();
+        assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
+    }
+}

@@ -6,6 +6,7 @@ mod groups;
 mod inbox;
 mod jobs;
 mod maps;
+mod reusables;
 pub(crate) mod world;
 
 /// Run each case on each store.
@@ -62,6 +63,8 @@ suite! {
     inbox::a_job_that_is_over_takes_evidence_only;
     inbox::cancel_sets_the_flag;
     inbox::no_wake_up_is_lost;
+    inbox::a_retry_reopens_what_failed_and_nothing_else;
+    reusables::results_are_indexed_with_their_batch;
     maps::effects_are_written_once;
     maps::effects_of_foreign_jobs_are_kept;
     maps::a_batch_and_a_late_answer_agree_on_one_effect;

@@ -1,0 +1,332 @@
+//! One action across jobs, one job per request, and another round of what failed: real
+//! processes, real components, and a world that counts files.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::program::{Ran, latch, ran};
+
+const EFFECTS: [&str; 4] = ["read_only", "internal_write", "external_write", "external_send"];
+
+/// Writes a plan of one step; its template names the field `note`.
+fn plan(place: &Place, file: &str, name: &str, payload: Value) {
+    let step = json!({
+        "step_id": "a", "kind": "operator", "name": name, "payload": payload, "effects": EFFECTS, "policy_tags": [],
+        "cache_policy": "never", "idempotency_template": if name == "Driver.Run" { "driver" } else { "keys:{note}" },
+    });
+    let plan = json!({ "plan_id": file, "schema_version": "1.0", "steps": [step] });
+    std::fs::write(place.dir.join(file), plan.to_string()).expect("writable");
+}
+
+fn args<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", file, "--json", "--actor", "ada", "--approve", "a"], more].concat()
+}
+
+fn run(place: &Place, file: &str, more: &[&str]) -> Ran {
+    place.latch(&args(file, more))
+}
+
+/// Executions in the world, whoever asked for them.
+fn effects(place: &Place) -> usize {
+    let names = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
+    names.filter(|entry| !entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("applied")).count()
+}
+
+fn id(response: &Value) -> String {
+    response["job_id"].as_str().expect("a response names its job").to_owned()
+}
+
+fn events(place: &Place, job: &str) -> Vec<Value> {
+    let told = place.latch(&["job", "events", job, "--json"]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    told.json()["events"].as_array().expect("a list").clone()
+}
+
+fn names(place: &Place, job: &str) -> Vec<String> {
+    events(place, job).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+fn replays(place: &Place, job: &str) {
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
+}
+
+/// I21: a second job with the same action gets the first one's result, for steps, for calls
+/// inside a step, and for two calls at once.
+#[test]
+fn an_action_is_performed_once_whoever_asks_for_it() {
+    let place = Place::witness("atomic").again();
+    plan(&place, "tool.json", "Effect.Opaque", json!({ "note": "one" }));
+    let first = run(&place, "tool.json", &[]);
+    assert_eq!((first.code, effects(&place)), (0, 1), "{}", first.stderr);
+    for _ in 0..2 {
+        let again = run(&place, "tool.json", &["--new"]);
+        let response = again.json();
+        assert_eq!((again.code, effects(&place)), (0, 1), "{}", again.stderr);
+        assert_eq!(response["steps"][0]["notes"], json!(["a: reused"]), "{response:#}");
+        assert_eq!(response["steps"][0]["result_type"], "success", "this job changed nothing");
+        let names = names(&place, &id(&response));
+        assert!(names.iter().any(|name| name == "action_reused"), "{names:?}");
+        assert!(!names.iter().any(|name| name == "gate_requested"), "nobody is asked to approve what was done");
+        replays(&place, &id(&response));
+    }
+    plan(&place, "tool.json", "Effect.Opaque", json!({ "note": "two" }));
+    assert_eq!((run(&place, "tool.json", &["--new"]).code, effects(&place)), (0, 2), "another action");
+
+    let call =
+        |note: &str, key: &str| json!({ "operator": "Effect.Keyed", "args": { "note": note }, "action_key": key });
+    let inside = json!({ "calls": [call("x", "k1"), call("x", "k1"), call("y", "k2")], "all": true });
+    plan(&place, "all.json", "Driver.Run", inside);
+    let first = run(&place, "all.json", &[]);
+    assert_eq!((first.code, effects(&place)), (0, 4), "two distinct actions: {}", first.stderr);
+    let response = first.json();
+    assert_eq!(response["steps"][0]["notes"], json!(["a/1: reused"]), "the second takes the first one's: {response:#}");
+    replays(&place, &id(&response));
+    let later = json!({ "calls": [call("x", "k1"), call("z", "k2")] });
+    plan(&place, "later.json", "Driver.Run", later);
+    let later = run(&place, "later.json", &[]);
+    let response = later.json();
+    assert_eq!((later.code, effects(&place)), (0, 4), "{}", later.stderr);
+    assert_eq!(response["steps"][0]["notes"], json!(["a/0: reused"]));
+    let output = &response["steps"][0];
+    let finished = events(&place, &id(&response));
+    let refused = finished.iter().filter(|event| event["code"] == "INVALID_INPUT").count();
+    assert_eq!(refused, 1, "other arguments under a known key: {output:#}");
+    replays(&place, &id(&response));
+}
+
+/// I21: two jobs with one action at the same moment; one acts, the other waits and is woken.
+#[test]
+fn two_jobs_with_one_action_at_the_same_moment_act_once() {
+    for before_ms in [0, 1_500] {
+        let place = Place::witness("atomic").again();
+        plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one", "before_ms": before_ms }));
+        let spawn = |new: &str| {
+            let mut command = latch(&place.dir, &args("p.json", &[new]));
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("latch starts")
+        };
+        let jobs = [spawn("--new"), spawn("--new")].map(|child| ran(child.wait_with_output().expect("it ends")));
+        for job in &jobs {
+            assert!(matches!(job.code, 0 | 3), "{}", job.stderr);
+        }
+        for waiting in jobs.iter().filter(|job| job.code == 3).map(Ran::json) {
+            assert_eq!(waiting["blocked_on"]["reason_code"], "ACTION_IN_PROGRESS", "{waiting:#}");
+            assert!(waiting["blocked_on"]["holder"]["job_id"].as_str() != waiting["job_id"].as_str());
+            let next = waiting["next_actions"][0].as_str().unwrap_or_default().to_owned();
+            assert!(next.contains("latch job show job_"), "{next}");
+        }
+        if before_ms > 0 {
+            assert!(jobs.iter().any(|job| job.code == 3), "one of them finds the action under way");
+        }
+        let resumed = place.latch(&["resume", "--json"]);
+        assert_eq!(resumed.code, 0, "{} {}", resumed.stdout, resumed.stderr);
+        let listed = place.latch(&["job", "list", "--state", "COMPLETED", "--json"]);
+        assert_eq!(listed.json()["jobs"].as_array().map(Vec::len), Some(2), "both are done");
+        assert_eq!(effects(&place), 1, "one of them did it");
+    }
+}
+
+fn kill_in_call(place: &Place, file: &str, after: &str) {
+    let mut command = latch(&place.dir, &args(file, &["--new"]));
+    let output = command.env("LATCH_CRASH_AT", format!("execute:{after}:1")).output().expect("latch runs");
+    use std::os::unix::process::ExitStatusExt;
+    assert_eq!(output.status.signal(), Some(9), "it is killed in its call");
+}
+
+/// I21: who died in its call, or gave it up, keeps the key; who certainly did nothing gives it back.
+#[test]
+fn a_call_in_doubt_or_lost_keeps_its_key_until_it_is_known() {
+    for (verdict, done, code) in [("--applied", 1, Some(0)), ("--not-applied", 1, Some(0)), ("--abort", 0, None)] {
+        let place = Place::witness("atomic").again();
+        plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
+        let side = if verdict == "--applied" { "after" } else { "before" };
+        kill_in_call(&place, "p.json", side);
+        let first = place.the_job()["job_id"].as_str().unwrap().to_owned();
+        let second = run(&place, "p.json", &["--new"]).json();
+        assert_eq!(second["blocked_on"]["reason_code"], "ACTION_IN_PROGRESS", "{verdict}: {second:#}");
+        let resumed = place.latch(&["resume", &first, "--json"]);
+        assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+        let still = place.latch(&["job", "show", &id(&second), "--json"]).json();
+        assert_eq!(still["state"], "PARKED", "{verdict}: nothing is known yet");
+        std::fs::write(place.dir.join("r.json"), r#"{"file":null,"note":"one"}"#).expect("writable");
+        let mut resolve = vec!["job", "resolve", &first, "a", verdict];
+        resolve.extend((verdict == "--applied").then_some("r.json"));
+        assert_eq!(place.latch(&resolve).code, 0);
+        place.latch(&["resume"]);
+        place.latch(&["resume"]);
+        let end = place.latch(&["job", "show", &id(&second), "--json"]);
+        if let Some(code) = code {
+            assert_eq!((end.json()["state"].clone(), code), (json!("COMPLETED"), 0), "{verdict}: {}", end.stdout);
+        } else {
+            assert_eq!(end.json()["state"], "PARKED", "a lost call may have happened: {}", end.stdout);
+        }
+        assert_eq!(effects(&place), done, "{verdict}");
+    }
+}
+
+/// I21: a second job killed anywhere while it takes a receipt, in both commit modes, acts never.
+#[test]
+fn killed_while_it_takes_a_receipt_a_job_still_acts_never() {
+    for commit in ["atomic", "staged"] {
+        let place = Place::witness(commit).again();
+        plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
+        assert_eq!(run(&place, "p.json", &[]).code, 0);
+        for name in ["action_read", "group_read", "group_write", "effects_insert", "commit"] {
+            for side in ["before", "after"] {
+                for nth in 1.. {
+                    let mut command = latch(&place.dir, &args("p.json", &["--new"]));
+                    let output = command.env("LATCH_CRASH_AT", format!("{name}:{side}:{nth}")).output().unwrap();
+                    let ended = output.status.code();
+                    place.latch(&["resume"]);
+                    if ended.is_some() {
+                        break;
+                    }
+                }
+            }
+        }
+        let open = place.latch(&["job", "list", "--open", "--json"]);
+        assert_eq!(open.json()["jobs"], json!([]), "{commit}: every job came to its end");
+        let failed = place.latch(&["job", "list", "--state", "FAILED", "--json"]);
+        assert_eq!(failed.json()["jobs"], json!([]), "{commit}");
+        assert_eq!(effects(&place), 1, "{commit}");
+    }
+}
+
+fn request(place: &Place, file: &str, change: impl FnOnce(&mut Value)) {
+    let mut whole = json!({
+        "intent": { "type": "letter", "payload": { "to": "ada" }, "contexts": [{ "name": "cv", "text": "one" }] },
+        "mode": "HUMAN_GATED",
+        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [{
+            "step_id": "a", "kind": "operator", "name": "Effect.Opaque", "payload": { "note": "n" }, "effects": EFFECTS,
+            "policy_tags": [], "cache_policy": "never", "idempotency_template": "letter:{cv}",
+            "hashes": { "cv": { "$context": "cv" } },
+        }] },
+    });
+    change(&mut whole);
+    std::fs::write(place.dir.join(file), whole.to_string()).expect("writable");
+}
+
+/// I22: the same request is the same job; contexts, mode and request id are part of it; the
+/// same request with another plan is refused.
+#[test]
+fn a_request_is_one_job() {
+    let place = Place::witness("atomic").again();
+    let submit = |change: &dyn Fn(&mut Value)| {
+        request(&place, "r.json", change);
+        run(&place, "r.json", &[])
+    };
+    let first = submit(&|_| {});
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let first_id = id(&first.json());
+    let same = submit(&|_| {});
+    assert_eq!((same.code, id(&same.json())), (0, first_id.clone()));
+    assert!(same.stderr.contains("attached to"), "{}", same.stderr);
+    let others: [&dyn Fn(&mut Value); 4] = [
+        &|whole| whole["intent"]["contexts"][0]["text"] = json!("two"),
+        &|whole| whole["mode"] = json!("DRY_RUN"),
+        &|whole| whole["request_id"] = json!("again"),
+        &|whole| whole["intent"]["payload"]["to"] = json!("bob"),
+    ];
+    let mut ids = std::collections::BTreeSet::from([first_id.clone()]);
+    for other in others {
+        let other = submit(other);
+        assert_eq!(other.code, 0, "{}", other.stderr);
+        assert!(ids.insert(id(&other.json())), "another request is another job");
+    }
+    // The template names the context: one action for each text of it.
+    assert_eq!(effects(&place), 2);
+    let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains(&first_id) && refused.stderr.contains("another plan"), "{}", refused.stderr);
+    let located = submit(&|whole| whole["intent"]["contexts"][0]["name"] = json!("vc"));
+    assert_eq!(located.code, 2);
+    let problem = &located.json()["error"]["problems"][0];
+    assert!(located.stdout.contains("P027") && located.stdout.contains("/plan/steps/0/hashes/cv"), "{problem:#}");
+}
+
+/// I24: a job that failed is offered another round, which takes up what failed; one that
+/// cannot be retried says why.
+#[test]
+fn a_failed_job_is_tried_again_in_place() {
+    let place = Place::witness("atomic").again();
+    plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
+    let gated = place.latch(&["run", "p.json", "--json", "--actor", "ada"]).json();
+    let job = id(&gated);
+    assert_eq!(place.latch(&["job", "retry", &job]).code, 2, "it is not over");
+    assert_eq!(place.latch(&["job", "reject", &job, "a", "--reason", "not yet"]).code, 0);
+    let failed = place.latch(&["resume", &job, "--json"]).json();
+    assert_eq!(failed["state"], "FAILED", "{failed:#}");
+    let attached = place.latch(&["run", "p.json", "--json", "--actor", "ada"]).json();
+    let next = attached["next_actions"][0].as_str().unwrap_or_default().to_owned();
+    assert!(next.contains(&format!("latch job retry {job}")), "{attached:#}");
+    let again = place.latch(&["job", "retry", &job, "--reason", "now", "--json"]);
+    assert_eq!(again.code, 3, "the gate is asked again: {}", again.stderr);
+    assert_eq!((again.json()["job_id"].as_str(), effects(&place)), (Some(job.as_str()), 0));
+    assert_eq!(place.latch(&["job", "approve", &job, "a"]).code, 0);
+    assert_eq!(place.latch(&["resume", &job]).code, 0);
+    assert_eq!(effects(&place), 1);
+    assert!(names(&place, &job).iter().any(|name| name == "job_reopened"));
+    replays(&place, &job);
+    let refused = place.latch(&["job", "retry", &job, "--json"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stdout.contains("COMPLETED") && refused.stdout.contains("L0015"), "{}", refused.stdout);
+    assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
+}
+
+/// I24: a lost call goes back to doubt, wherever the retry is killed.
+#[test]
+fn a_lost_call_is_never_executed_by_a_retry() {
+    for commit in ["atomic", "staged"] {
+        let place = Place::witness(commit).again();
+        plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one" }));
+        kill_in_call(&place, "p.json", "after");
+        let job = place.the_job()["job_id"].as_str().unwrap().to_owned();
+        place.latch(&["resume", &job]);
+        assert_eq!(place.latch(&["job", "resolve", &job, "a", "--abort"]).code, 0);
+        place.latch(&["resume", &job]);
+        assert_eq!(place.the_job()["state"], "FAILED");
+        for name in ["inbox_insert", "claim_take", "group_write"] {
+            for side in ["before", "after"] {
+                let mut retry = latch(&place.dir, &["job", "retry", &job]);
+                retry.env("LATCH_CRASH_AT", format!("{name}:{side}:1")).output().expect("latch runs");
+                place.latch(&["resume"]);
+                if place.the_job()["state"] == "FAILED" {
+                    place.latch(&["job", "retry", &job]);
+                }
+                assert_eq!(place.the_job()["state"], "PARKED", "{commit}, killed {side} {name}");
+                assert_eq!(place.latch(&["job", "resolve", &job, "a", "--abort"]).code, 0);
+                place.latch(&["resume", &job]);
+                assert_eq!((place.the_job()["state"].clone(), effects(&place)), (json!("FAILED"), 1));
+            }
+        }
+        place.latch(&["job", "retry", &job]);
+        std::fs::write(place.dir.join("r.json"), r#"{"file":null,"note":"one"}"#).expect("writable");
+        assert_eq!(place.latch(&["job", "resolve", &job, "a", "--applied", "r.json"]).code, 0);
+        assert_eq!(place.latch(&["resume", &job]).code, 0);
+        assert_eq!(effects(&place), 1);
+        replays(&place, &job);
+    }
+}
+
+/// A job that waits for an action goes on without anybody's help once a worker is there.
+#[test]
+fn a_waiting_job_is_woken_by_the_end_of_the_action() {
+    let place = Place::witness("atomic").again();
+    plan(&place, "p.json", "Effect.Opaque", json!({ "note": "one", "before_ms": 2_000 }));
+    let first = latch(&place.dir, &args("p.json", &["--new"])).stdout(Stdio::null()).spawn().expect("latch starts");
+    let started = Instant::now();
+    while place.latch(&["job", "list", "--json"]).json()["jobs"] == json!([]) {
+        assert!(started.elapsed() < Duration::from_secs(20), "the first job is there");
+    }
+    let second = run(&place, "p.json", &["--new"]);
+    assert!(matches!(second.code, 0 | 3), "{}", second.stderr);
+    let mut first = first;
+    assert!(first.wait().expect("it ends").success());
+    let shown = place.latch(&["job", "show", &id(&second.json()), "--json"]).json();
+    assert!(["PENDING", "COMPLETED"].contains(&shown["state"].as_str().unwrap()), "the settlement woke it: {shown:#}");
+    assert_eq!(place.latch(&["resume"]).code, 0);
+    assert_eq!(effects(&place), 1);
+}

@@ -1,0 +1,165 @@
+//! Results of earlier jobs stand in where the rules of safe reuse hold.
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::program::latch;
+
+fn run<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", file, "--json", "--actor", "ada"], more].concat()
+}
+
+fn id(response: &Value) -> String {
+    response["job_id"].as_str().expect("a response names its job").to_owned()
+}
+
+/// Step and reason of every decision about an earlier result.
+fn decisions(place: &Place, job: &str) -> Vec<(String, bool, String)> {
+    let told = place.latch(&["job", "events", job, "--json"]).json();
+    let events = told["events"].as_array().expect("a list").clone();
+    let decided = events.iter().filter(|event| event["type"] == "reuse_decided");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    decided.map(|e| (text(&e["step_id"]), e["reused"] == true, text(&e["reason"]))).collect()
+}
+
+fn replays(place: &Place, job: &str) {
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
+}
+
+fn messages(place: &Place) -> usize {
+    std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
+}
+
+/// I21, I23: a second request with equal inputs reuses the drafts, takes the receipt of what was
+/// written, and keeps the drafts when its send is refused.
+#[test]
+fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
+    let place = Place::golden("atomic").again();
+    let first = place.latch(&run("plan.json", &["--approve", "s5"])).json();
+    assert_eq!(first["blocked_on"]["step_id"], "s6", "{first:#}");
+    let refuse = |job: &str| {
+        assert_eq!(place.latch(&["job", "reject", job, "s6", "--reason", "not today"]).code, 0);
+        place.latch(&["resume", job, "--json"]).json()
+    };
+    assert_eq!(refuse(&id(&first))["state"], "PARTIAL");
+
+    let second = place.latch(&run("plan.json", &["--new"])).json();
+    let job = id(&second);
+    let drafts = ["s1", "s2", "s3", "s4"].map(|step| (step.to_owned(), true, "safe".to_owned()));
+    assert_eq!(decisions(&place, &job), drafts);
+    assert_eq!(second["blocked_on"]["step_id"], "s6", "what s5 did is done: {second:#}");
+    assert_eq!(second["steps"][4]["notes"], json!(["s5: reused"]), "{second:#}");
+    let refused = refuse(&job);
+    assert_eq!((&refused["status"], &refused["state"]), (&json!("partial"), &json!("PARTIAL")));
+    let previews = |response: &Value| {
+        response["outcomes"].as_array().unwrap().iter().map(|o| o["preview"].clone()).collect::<Vec<_>>()
+    };
+    assert!(previews(&refused).len() >= 4, "{refused:#}");
+    assert_eq!(previews(&refused)[..4], previews(&first)[..4], "the drafts are the first ones");
+    assert_eq!(messages(&place), 0);
+    replays(&place, &job);
+
+    // Once sent, it is not sent again.
+    for _ in 0..2 {
+        let sent = place.latch(&run("plan.json", &["--new", "--approve", "s5", "--approve", "s6"]));
+        assert_eq!((sent.code, messages(&place)), (0, 1), "{}", sent.stderr);
+        replays(&place, &id(&sent.json()));
+    }
+}
+
+/// I23: killed anywhere while it reuses, a job comes to the same end.
+#[test]
+fn killed_while_it_reuses_a_job_comes_to_the_same_end() {
+    for commit in ["atomic", "staged"] {
+        let place = Place::golden(commit).again();
+        let first = place.latch(&run("plan.json", &["--approve", "s5", "--approve", "s6"]));
+        assert_eq!(first.code, 0, "{}", first.stderr);
+        for name in ["reusable_read", "payload_read", "action_read", "group_write"] {
+            for side in ["before", "after"] {
+                let args = run("plan.json", &["--new", "--approve", "s5", "--approve", "s6"]);
+                let mut command = latch(&place.dir, &args);
+                let output = command.env("LATCH_CRASH_AT", format!("{name}:{side}:2")).output().expect("latch runs");
+                assert_eq!(output.status.code(), None, "{commit}: {name} is reached twice");
+                assert_eq!(place.latch(&["resume"]).code, 0, "{commit}, {side} {name}");
+            }
+        }
+        let jobs = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().unwrap().clone();
+        for job in jobs {
+            assert_eq!(job["state"], "COMPLETED", "{commit}: {job:#}");
+            let shown = place.latch(&["job", "show", &id(&job), "--json"]).json();
+            assert_eq!(shown["outcomes"].as_array().map(Vec::len), first.json()["outcomes"].as_array().map(Vec::len));
+        }
+        assert_eq!(messages(&place), 1, "{commit}");
+    }
+}
+
+fn cached(place: &Place, file: &str, name: &str, change: impl FnOnce(&mut Value)) {
+    let mut step = json!({
+        "step_id": "a", "kind": "operator", "name": name, "payload": { "note": "n" }, "effects": ["read_only"],
+        "policy_tags": [], "cache_policy": { "ttl_seconds": 3600 }, "idempotency_template": "cached",
+    });
+    change(&mut step);
+    let plan = json!({ "plan_id": file, "schema_version": "1.0", "steps": [step] });
+    std::fs::write(place.dir.join(file), plan.to_string()).expect("writable");
+}
+
+fn reused(place: &Place, file: &str) -> Vec<(bool, String)> {
+    let ran = place.latch(&run(file, &["--new"]));
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let job = id(&ran.json());
+    replays(place, &job);
+    decisions(place, &job).into_iter().map(|(_, reused, reason)| (reused, reason)).collect()
+}
+
+/// I23: of a tool of the world within its time to live only; never from a dry run.
+#[test]
+fn an_answer_of_the_world_is_reused_within_its_time() {
+    let place = Place::witness("atomic").again();
+    cached(&place, "p.json", "Effect.Read", |_| {});
+    assert_eq!(place.latch(&run("p.json", &["--mode", "DRY_RUN"])).code, 0);
+    assert_eq!(reused(&place, "p.json"), [], "a dry run keeps nothing");
+    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())]);
+    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())], "what is reused stays with its origin");
+    let facts = |step: &mut Value| step["time_sensitive"] = json!(true);
+    cached(&place, "facts.json", "Effect.Read", facts);
+    assert_eq!(reused(&place, "facts.json"), [(false, "unverified".to_owned())]);
+    cached(&place, "other.json", "Effect.Read", |step| step["payload"]["note"] = json!("m"));
+    assert_eq!(reused(&place, "other.json"), [], "another input");
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    cached(&place, "old.json", "Effect.Read", |step| step["cache_policy"]["ttl_seconds"] = json!(1));
+    assert_eq!(reused(&place, "old.json"), [(false, "too_old".to_owned())]);
+    cached(&place, "safe.json", "Effect.Read", |step| step["cache_policy"] = json!("use_if_safe"));
+    let refused = place.latch(&run("safe.json", &[]));
+    assert_eq!(refused.code, 2, "an external answer without a time to live");
+}
+
+/// I23: a result of another version is reused where the plan's range has it.
+#[test]
+fn sensitivity_and_version_are_compared() {
+    let place = Place::witness("atomic").again();
+    let draft = |sensitivity: &str| json!({ "type": "Text.Draft", "sensitivity": sensitivity });
+    let safe = |step: &mut Value| step["cache_policy"] = json!("use_if_safe");
+    cached(&place, "p.json", "Driver.Pure", |step| {
+        safe(step);
+        step["outcome"] = draft("team");
+    });
+    assert_eq!(reused(&place, "p.json"), []);
+    cached(&place, "secret.json", "Driver.Pure", |step| {
+        safe(step);
+        step["outcome"] = draft("secret");
+    });
+    assert_eq!(reused(&place, "secret.json"), [(false, "sensitivity".to_owned())]);
+    cached(&place, "new.json", "Driver.Pure", |step| {
+        safe(step);
+        step["outcome"] = draft("secret");
+        step["reuse"] = json!({ "plugin": ">=2" });
+    });
+    assert_eq!(reused(&place, "new.json"), [(false, "plugin_version".to_owned())]);
+    cached(&place, "invoice.json", "Driver.Pure", |step| {
+        safe(step);
+        step["outcome"] = json!({ "type": "Invoice" });
+    });
+    assert_eq!(reused(&place, "invoice.json"), []);
+    assert_eq!(reused(&place, "invoice.json"), [], "a type that is never reused is never looked for");
+}
