@@ -246,7 +246,8 @@ fn a_request_is_one_job() {
     assert_eq!(effects(&place), 2);
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    assert!(refused.stderr.contains(&first_id) && refused.stderr.contains("another plan"), "{}", refused.stderr);
+    let told = &refused.stdout;
+    assert!(told.contains(&first_id) && told.contains("another plan") && told.contains("L0013"), "{told}");
     let located = submit(&|whole| whole["intent"]["contexts"][0]["name"] = json!("vc"));
     assert_eq!(located.code, 2);
     let problem = &located.json()["error"]["problems"][0];
