@@ -84,6 +84,7 @@ impl Run {
         let look_first = state.durable.seen.look_first;
         state.durable = durable;
         state.durable.seen.look_first = look_first;
+        state.durable.job.drop_tries();
         state.running.clear();
         Ok(())
     }

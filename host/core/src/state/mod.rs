@@ -204,6 +204,13 @@ impl Job {
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
+    /// The tries of this attempt are gone, as those of a lost one are with the next claim: steps
+    /// that ran may run again from their log.
+    pub fn drop_tries(&mut self) {
+        for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
+            step.state = StepState::Ready;
+        }
+    }
     /// What the job pinned of an operator.
     pub fn pinned(&self, operator: &Operator) -> Option<&Pinned> {
         self.header.operators.get(operator)

@@ -182,3 +182,16 @@ fn keys_follow_the_payload_the_hashes_and_the_template_alone() {
     assert_ne!(key(hashed), by_output);
     assert_eq!(key(with("ada", "name", json!("Read"))), None, "what changes nothing has no action key");
 }
+
+/// A worker whose reservation was refused in the middle of a step runs the step again.
+#[test]
+fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
+    assert!(sim.process(Some(super::sim::Cut::BeforeExecute(0))).is_err());
+    let mut durable = sim.durable();
+    let none = std::collections::BTreeSet::new();
+    assert_eq!(durable.job.steps[0].state, StepState::Running);
+    assert!(crate::decide::startable(&durable, &none).is_empty());
+    durable.job.drop_tries();
+    assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
+}
