@@ -41,6 +41,9 @@ impl Run {
             match dropped {
                 Dropped::Lost => return Err(WorkerError::Lost(self.job_id.clone())),
                 Dropped::Store(error) => return Err(error.into()),
+                Dropped::PluginMissing { operator, why } => {
+                    return Err(WorkerError::PluginMissing { job_id: self.job_id.clone(), operator, why });
+                }
                 Dropped::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
                 }
@@ -70,9 +73,20 @@ impl Run {
             return Ok(response);
         }
         let mut tries: Tries = JoinSet::new();
+        let ended = self.drive_tries(&mut tries).await;
+        if ended.is_err() {
+            // What tools are doing is done: their answers are recorded before the tries are dropped.
+            self.under_way.close().await;
+            tries.shutdown().await;
+            self.under_way.open();
+        }
+        ended
+    }
+
+    async fn drive_tries(self: &Arc<Self>, tries: &mut Tries) -> Result<Response, Dropped> {
         loop {
             self.advance_all().await?;
-            self.start_tries(&mut tries);
+            self.start_tries(tries);
             if tries.is_empty() {
                 if let Some(response) = self.come_to_rest().await? {
                     return Ok(response);
@@ -80,7 +94,6 @@ impl Run {
                 continue;
             }
             tokio::select! {
-                // Dropping the tries on the way out stops what they were doing.
                 () = self.gone.notified() => return Err(Dropped::Lost),
                 ended = tries.join_next() => self.after_try(ended).await?,
                 () = tokio::time::sleep(Duration::from_millis(INBOX_MS)) => self.drain_inbox_if_pending().await?,
@@ -177,7 +190,13 @@ impl Run {
         };
         self.state().running.remove(&step);
         match result {
-            Ok(()) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(()),
+            Ok(()) | Err(Halt::Blocked | Halt::RetryLater) => Ok(()),
+            Err(Halt::Cancelled) => {
+                let state = self.state();
+                let given_up = state.durable.job.cancel.is_some() || state.durable.job.aborted;
+                // It would be started again at once, and drop again.
+                if given_up { Ok(()) } else { Err(Dropped::Reload(WriteError::Cancelled)) }
+            }
             Err(Halt::Diverged(divergence)) => {
                 self.state().divergence.get_or_insert(divergence);
                 Ok(())

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use latchwork_core::decide::{Invocation, Try};
-use latchwork_core::effect::{Answer, Effect};
-use latchwork_core::error::{Code, Failure};
+use latchwork_core::effect::Effect;
+use latchwork_core::error::Failure;
+use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::keys;
 use latchwork_core::manifest::Limits;
 
@@ -13,22 +14,22 @@ use crate::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext};
 use crate::os;
 
 impl Run {
-    /// Executes one try and gives what the world answered.
-    pub(super) async fn execute(&self, invocation: &Invocation, started: &Try) -> Result<Effect, Dropped> {
-        // The owner's clock is sampled before anything of the call exists; the deadline counts from here.
-        let started_boot_us = os::clock::boot_us();
+    /// Executes one try and gives what the world answered. `since_boot_us` was read before the
+    /// barrier was sent; the call's time counts from there.
+    pub(super) async fn execute(
+        &self,
+        invocation: &Invocation,
+        started: &Try,
+        since_boot_us: u64,
+    ) -> Result<Effect, Dropped> {
         let crash = &self.worker.parts.crash;
-        let answer = match self.tool(invocation) {
-            Ok((plugin, limits)) => {
-                let context = self.tool_context(invocation, started.try_no, started.first_attempt, started_boot_us);
-                let args = String::from_utf8_lossy(&invocation.args);
-                crash.at("execute", false);
-                let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
-                crash.at("execute", true);
-                end.answer
-            }
-            Err(failure) => Answer::NotApplied(failure),
-        };
+        let (plugin, limits) = self.tool(invocation)?;
+        let context = self.tool_context(invocation, started.try_no, started.first_attempt, since_boot_us);
+        let args = String::from_utf8_lossy(&invocation.args);
+        crash.at("execute", false);
+        let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
+        crash.at("execute", true);
+        let answer = end.answer;
         Ok(Effect {
             slot: invocation.slot.clone(),
             try_no: started.try_no,
@@ -45,10 +46,7 @@ impl Run {
         try_no: u32,
         first_attempt: u32,
     ) -> Result<Result<ReconcileVerdict, Failure>, Dropped> {
-        let (plugin, limits) = match self.tool(invocation) {
-            Ok(tool) => tool,
-            Err(failure) => return Ok(Err(failure)),
-        };
+        let (plugin, limits) = self.tool(invocation)?;
         let context = self.tool_context(invocation, try_no, first_attempt, os::clock::boot_us());
         let args = String::from_utf8_lossy(&invocation.args);
         let crash = &self.worker.parts.crash;
@@ -58,21 +56,25 @@ impl Run {
         Ok(said)
     }
 
-    fn tool(&self, invocation: &Invocation) -> Result<(Arc<Plugin>, Limits), Failure> {
-        let (digest, limits) = {
+    /// The plugin that the job pinned for an operator. Where it is not there, nothing is decided:
+    /// the job stays as it is until the plugin is back.
+    pub(super) fn tool(&self, invocation: &Invocation) -> Result<(Arc<Plugin>, Limits), Dropped> {
+        let operator = &invocation.operator;
+        let pinned = {
             let state = self.state();
-            let pinned = state.durable.job.pinned(&invocation.operator).ok_or_else(|| {
-                Failure::new(Code::Internal, format!("the job pinned no operator {}", invocation.operator))
-            })?;
-            (pinned.digest, pinned.limits)
+            state.durable.job.pinned(operator).map(|pinned| (pinned.digest, pinned.limits))
         };
-        let plugin = self
-            .worker
+        let (digest, limits) =
+            pinned.ok_or_else(|| Dropped::Broken(format!("the job pinned no operator {operator}")))?;
+        Ok((self.pinned_plugin(operator, digest)?, limits))
+    }
+
+    pub(super) fn pinned_plugin(&self, operator: &Operator, digest: Hash) -> Result<Arc<Plugin>, Dropped> {
+        self.worker
             .parts
             .registry
             .by_digest(digest)
-            .map_err(|error| Failure::new(Code::DependencyUnavailable, error.to_string()))?;
-        Ok((plugin, limits))
+            .map_err(|error| Dropped::PluginMissing { operator: operator.clone(), why: error.to_string() })
     }
 
     fn tool_context(

@@ -28,6 +28,7 @@ mod observe;
 mod perform;
 mod run;
 mod step;
+mod under_way;
 mod write;
 
 pub use observe::{NoObserver, Observer};
@@ -108,6 +109,16 @@ pub enum WorkerError {
         job_id: JobId,
         /// What is wrong.
         message: String,
+    },
+    /// A plugin that the job pinned when it was accepted is not there. The job is as it was.
+    #[error("job {job_id} needs the plugin that serves {operator}, as it was when the job was accepted: {why}")]
+    PluginMissing {
+        /// The job.
+        job_id: JobId,
+        /// The operator.
+        operator: latchwork_core::ids::Operator,
+        /// Why it is not there.
+        why: String,
     },
     /// There is no such job.
     #[error("there is no job {0}")]

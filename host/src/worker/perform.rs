@@ -13,6 +13,7 @@ use latchwork_core::step::StepState;
 use latchwork_core::storage::WriteError;
 
 use super::run::{Dropped, Run};
+use crate::os;
 
 /// How often a tool is asked whether a call happened, `not-yet` answers included.
 const RECONCILE_TRIES_MAX: u32 = 10;
@@ -43,7 +44,12 @@ impl<E: Into<Dropped>> From<E> for Halt {
 /// An invocation that has its final answer, or may be executed.
 pub(super) enum Settled {
     Answer(Result<String, Failure>),
-    Start { draft: Draft, started: Try },
+    Start {
+        draft: Draft,
+        started: Try,
+        /// The boot-time clock before anything of the try was sent: its time counts from here.
+        since_boot_us: u64,
+    },
 }
 
 impl Run {
@@ -55,10 +61,10 @@ impl Run {
         loop {
             match self.settle(invocation).await? {
                 Settled::Answer(answer) => return Ok(answer),
-                Settled::Start { draft, started } => {
+                Settled::Start { draft, started, since_boot_us } => {
                     // Durable before the tool is called: the barrier.
                     self.write(draft).await?;
-                    self.execute_and_record(invocation, &started).await?;
+                    self.execute_and_record(invocation, &started, since_boot_us).await?;
                 }
             }
         }
@@ -82,13 +88,14 @@ impl Run {
             if invocation.action_key.is_some() && before.iter().any(same) {
                 continue;
             }
-            if let Settled::Start { draft, started: one } = self.settle(invocation).await? {
+            if let Settled::Start { draft, started: one, since_boot_us } = self.settle(invocation).await? {
                 barriers = barriers.and(draft);
-                started.push((index, one));
+                started.push((index, one, since_boot_us));
             }
         }
         self.write(barriers).await?;
-        let calls = started.iter().map(|(index, one)| self.execute_and_record(&invocations[*index], one));
+        let calls =
+            started.iter().map(|(index, one, since)| self.execute_and_record(&invocations[*index], one, *since));
         for result in futures::future::join_all(calls).await {
             result?;
         }
@@ -104,10 +111,17 @@ impl Run {
     async fn settle(self: &Arc<Self>, invocation: &mut Invocation) -> Result<Settled, Halt> {
         let mut asked = 0;
         loop {
+            // Before the decision, and so before the barrier can be sent: whatever delays this
+            // process from here on uses up the call's own time.
+            let since_boot_us = os::clock::boot_us();
             let next = decide::next(&self.state().durable, invocation, &self.context());
             match next {
                 Next::Answer(answer) => return Ok(Settled::Answer(answer)),
-                Next::Execute { draft, started } => return Ok(Settled::Start { draft, started }),
+                Next::Execute { draft, started } => {
+                    // Nothing is recorded of a call that cannot be made here.
+                    self.tool(invocation)?;
+                    return Ok(Settled::Start { draft, started, since_boot_us });
+                }
                 Next::Write(draft) => {
                     self.write(draft).await?;
                     self.check_retry(&invocation.slot)?;
@@ -137,8 +151,15 @@ impl Run {
         }
     }
 
-    async fn execute_and_record(self: &Arc<Self>, invocation: &Invocation, started: &Try) -> Result<(), Halt> {
-        let effect = self.execute(invocation, started).await?;
+    async fn execute_and_record(
+        self: &Arc<Self>,
+        invocation: &Invocation,
+        started: &Try,
+        since_boot_us: u64,
+    ) -> Result<(), Halt> {
+        // Until the answer is recorded, whatever becomes of the job.
+        let _under_way = self.under_way()?;
+        let effect = self.execute(invocation, started, since_boot_us).await?;
         if self.is_gone() {
             self.record_late(&effect).await;
             return Err(Halt::Dropped(Dropped::Lost));
@@ -150,7 +171,12 @@ impl Run {
                 self.record_late(&effect).await;
                 Err(Halt::Dropped(Dropped::Lost))
             }
-            Err(dropped) => Err(Halt::Dropped(dropped)),
+            Err(dropped) => {
+                // Another write of the job was refused. The answer is kept all the same: whoever
+                // goes on with the job finds it.
+                self.keep(&effect).await;
+                Err(Halt::Dropped(dropped))
+            }
         }
     }
 
@@ -172,6 +198,11 @@ impl Run {
         let Some(row) = row else {
             return Ok(Quiescence::Quiescent);
         };
+        if row.attempt == self.attempt {
+            // Our own call: it lived inside a try that was stopped before this one began.
+            tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
+            return Ok(Quiescence::Quiescent);
+        }
         Ok(self.worker.parts.journal.quiescence(&self.job_id, &row, settling_ms).await?)
     }
 
@@ -202,7 +233,10 @@ impl Run {
         };
         let draft = decide::reconciled(&self.state().durable, invocation, said, &self.context());
         match draft {
-            Some(draft) => Ok(self.write(draft).await?),
+            Some(draft) => {
+                self.write(draft).await?;
+                self.check_retry(&invocation.slot)
+            }
             None => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the open try is gone".to_owned())))),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use latchwork_core::decide::Context;
-use latchwork_core::ids::{JobId, StepId};
+use latchwork_core::ids::{JobId, Operator, StepId};
 use latchwork_core::policy::Rules;
 use latchwork_core::replay::Divergence;
 use latchwork_core::state::{Durable, FoldError};
@@ -13,6 +13,7 @@ use latchwork_core::storage::{Claim, StoreError, WriteError};
 use tokio::sync::Notify;
 
 use super::observe::Observer;
+use super::under_way::UnderWay;
 use super::write::Shown;
 use super::{Worker, WorkerError};
 use crate::os;
@@ -29,6 +30,8 @@ pub struct Run {
     pub(super) gone: Notify,
     pub(super) is_gone: AtomicBool,
     pub(super) shown: Option<Shown>,
+    /// Calls of tools whose answers are not recorded yet.
+    pub(super) under_way: UnderWay,
 }
 
 /// What changes.
@@ -49,6 +52,13 @@ pub enum Dropped {
     Reload(WriteError),
     /// The database cannot be used.
     Store(StoreError),
+    /// A plugin that the job pinned is not there; nothing was decided.
+    PluginMissing {
+        /// The operator it serves.
+        operator: Operator,
+        /// Why not.
+        why: String,
+    },
     /// The host broke its own rules.
     Broken(String),
 }
@@ -72,6 +82,7 @@ impl Run {
             gone: Notify::new(),
             is_gone: AtomicBool::new(false),
             shown,
+            under_way: UnderWay::default(),
             worker,
             job_id,
         }))

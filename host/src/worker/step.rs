@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use latchwork_core::decide::{self, StepResult};
-use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::{Operator, Slot, StepId};
 use latchwork_core::manifest::{Limits, PluginKind};
 
@@ -57,13 +56,7 @@ impl Run {
         limits: &Limits,
         input: &[u8],
     ) -> Result<(u32, StepResult), Halt> {
-        let plugin = match self.worker.parts.registry.by_digest(digest) {
-            Ok(plugin) => plugin,
-            Err(error) => {
-                let failure = Failure::new(Code::DependencyUnavailable, error.to_string());
-                return Ok((0, StepResult::Failed(failure)));
-            }
-        };
+        let plugin = self.pinned_plugin(operator, digest)?;
         let value =
             serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
         if let Err(failure) = plugin.check_input(operator.as_str(), &value) {

@@ -98,6 +98,17 @@ impl Run {
         }
     }
 
+    /// The answer of a call, where it could not be recorded together with its events.
+    pub(super) async fn keep(&self, effect: &latchwork_core::effect::Effect) {
+        if matches!(effect.answer, Answer::Unknown { .. }) {
+            return;
+        }
+        let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
+        if let Err(error) = put {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded");
+        }
+    }
+
     /// The answer of a call whose job this worker has lost: recorded all the same, and told to
     /// whoever holds the job now.
     pub(super) async fn record_late(&self, effect: &latchwork_core::effect::Effect) {

@@ -34,7 +34,7 @@ pub(crate) struct Task {
     options: SqliteConnectOptions,
     hand: Hand,
     clock: Arc<dyn Clock>,
-    parts: mpsc::Receiver<Part>,
+    parts: mpsc::UnboundedReceiver<Part>,
 }
 
 impl Task {
@@ -43,7 +43,7 @@ impl Task {
         options: SqliteConnectOptions,
         hand: Hand,
         clock: Arc<dyn Clock>,
-        parts: mpsc::Receiver<Part>,
+        parts: mpsc::UnboundedReceiver<Part>,
     ) -> Self {
         Self { conn, options, hand, clock, parts }
     }

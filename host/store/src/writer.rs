@@ -14,9 +14,6 @@ use crate::error::{Failure, Trouble};
 use crate::script::Script;
 use crate::statement::{Hand, Name, Rows};
 
-/// How many parts may be queued; who comes later waits, in order.
-const QUEUE_MAX: usize = 1024;
-
 /// Work other than a batch: some statements of a transaction.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
@@ -106,7 +103,7 @@ impl<'a> Tx<'a> {
 /// The queue's end for callers.
 #[derive(Clone)]
 pub(crate) struct Writer {
-    queue: mpsc::Sender<Part>,
+    queue: mpsc::UnboundedSender<Part>,
 }
 
 /// A part of a group.
@@ -177,17 +174,18 @@ impl Writer {
         hand: Hand,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let (queue, parts) = mpsc::channel(QUEUE_MAX);
+        let (queue, parts) = mpsc::unbounded_channel();
         tokio::spawn(Task::new(conn, options, hand, clock, parts).live());
         Self { queue }
     }
 
-    /// Queue a batch. Its place is taken at the first poll: tokio's channel hands out places in
-    /// the order in which they were asked for.
+    /// Queue a batch. Its place is taken at the first poll, always: a bounded channel would make
+    /// a task wait that has used up its share of time, and later batches would pass it. What a
+    /// job can have queued is bounded by what its steps may announce and call.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
         let part = Part::Batch { batch: Box::new(batch), outcome: None, reply };
-        self.queue.send(part).await.map_err(|_| WriteError::from(closed()))?;
+        self.queue.send(part).map_err(|_| WriteError::from(closed()))?;
         answer.await.map_err(|_| WriteError::Unknown("the writer ended".to_owned()))?
     }
 
@@ -195,14 +193,14 @@ impl Writer {
     pub(crate) async fn work<W: Work>(&self, work: W) -> Result<W::Done, Trouble> {
         let (reply, answer) = oneshot::channel();
         let order = Order { work, outcome: Mutex::new(None), reply };
-        self.queue.send(Part::Work(Box::new(order))).await.map_err(|_| Trouble::Store(closed()))?;
+        self.queue.send(Part::Work(Box::new(order))).map_err(|_| Trouble::Store(closed()))?;
         answer.await.map_err(|_| Trouble::Unknown("the writer ended".to_owned()))?
     }
 
     /// Write what is queued and close the connection.
     pub(crate) async fn close(&self) {
         let (reply, closed) = oneshot::channel();
-        if self.queue.send(Part::Close(reply)).await.is_ok() {
+        if self.queue.send(Part::Close(reply)).is_ok() {
             let _ = closed.await;
         }
     }

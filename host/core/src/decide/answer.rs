@@ -2,7 +2,7 @@
 
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::Failure;
-use crate::event::Body;
+use crate::event::{Body, Verdict};
 use crate::ids::Slot;
 use crate::ledger::{Row, RowState};
 use crate::manifest::Pinned;
@@ -66,11 +66,20 @@ pub fn answered(
         Answer::Unknown { failure, kept } if changing => {
             doubtful(durable, slot, started, failure, kept.as_deref(), context)
         }
+        // That a repeat changed nothing says nothing about the try in doubt that it repeats.
+        Answer::NotApplied(failure) if changing && repeats(durable, slot) => {
+            doubtful(durable, slot, started, failure, None, context)
+        }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             let failure = failure.clone();
             bad(durable, invocation, started, effect, &failure, changing, context)
         }
     }
+}
+
+fn repeats(durable: &Durable, slot: &Slot) -> bool {
+    let verdict = durable.job.calls.get(slot).and_then(|call| call.verdict);
+    matches!(verdict, Some((_, Verdict::Repeat)))
 }
 
 fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effect, changing: bool) -> Draft {
@@ -140,7 +149,9 @@ fn doubtful(
     };
     let spec = durable.job.plan.step(&slot.step()).and_then(|step: &plan::Step| step.retry.as_ref());
     let delay_ms = retry::backoff_ms(started.nth(durable, slot), spec, failure.retry_after_ms, context.random as u32);
-    let next_try_us = Some(context.now_us + i64::from(delay_ms) * 1000);
+    // And not before the world has settled.
+    let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
+    let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::kept(slot, started.try_no);
     let text = serde_json::json!({ "failure": failure, "kept": kept }).to_string();
     let mut draft = Draft {

@@ -14,7 +14,7 @@ use crate::storage::{ActionWrite, LedgerWrite, Payload};
 
 use super::action::{self, Standing};
 use super::advance::ask;
-use super::{Context, WAIT_IN_PLACE_MS, blocked, gate_hash, is_dry, ladder};
+use super::{Context, TRIES_MAX, WAIT_IN_PLACE_MS, blocked, gate_hash, is_dry, ladder};
 
 /// One invocation, as it is asked for now.
 #[derive(Clone, Debug)]
@@ -195,6 +195,10 @@ fn allowed(
     let slot = &invocation.slot;
     let operator = job.pinned(&invocation.operator).expect("refused above where it is not pinned");
     let first = job.calls.get(slot).is_none_or(Call::is_unstarted);
+    if let Some(spent) = job.calls.get(slot).and_then(spent_in_vain) {
+        let message = format!("it was executed {spent} times, and each time it did not take effect");
+        return Next::Write(refuse(durable, invocation, Failure::new(Code::DependencyUnavailable, message), context));
+    }
     if first && is_dry(job.header.mode) && operator.is_world_changing() {
         let step_id = slot.step();
         let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None };
@@ -215,6 +219,14 @@ fn allowed(
     }
     let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
     Next::Execute { draft, started }
+}
+
+/// How often the call was executed, where the last time proved to have changed nothing and no
+/// more are allowed.
+fn spent_in_vain(call: &Call) -> Option<u32> {
+    let spent = call.tries.saturating_sub(call.round);
+    let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));
+    (in_vain && spent >= TRIES_MAX).then_some(spent)
 }
 
 /// The gate of a call inside a step plugin; a plan step's own gate was asked before it ran.

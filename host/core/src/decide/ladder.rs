@@ -6,7 +6,9 @@ use crate::event::{Body, Verdict};
 use crate::ids::Slot;
 use crate::ledger::{Row, RowState};
 use crate::manifest::{Class, OnIndeterminate, Pinned};
+use crate::retry;
 use crate::state::{Draft, Durable, label};
+use crate::storage::LedgerWrite;
 
 use super::call::{Invocation, Next, resolved, start, write};
 use super::{Context, TRIES_MAX, Try, answered, blocked};
@@ -38,13 +40,18 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
         return Next::Write(answered(durable, invocation, &open, effect, context));
     }
     let executes = job.cancel.is_none() && !job.aborted;
-    if executes && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX {
-        if let Some(wait_ms) = not_yet(row, context) {
-            return Next::WaitMs(wait_ms);
-        }
+    let repeats = executes && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX;
+    let asks = operator.reconcile && !invocation.asked_enough;
+    // Nobody repeats or asks before the world has settled: it may say no just before it says yes.
+    if (repeats || asks)
+        && let Some(wait_ms) = not_yet(row, context)
+    {
+        return Next::WaitMs(wait_ms);
+    }
+    if repeats {
         return repeat(durable, invocation, operator, row, &open, context);
     }
-    if operator.reconcile && !invocation.asked_enough {
+    if asks {
         return Next::Reconcile { try_no: open.try_no, first_attempt: open.first_attempt };
     }
     match operator.on_indeterminate {
@@ -68,7 +75,9 @@ pub fn reconciled(
             applied(durable, invocation, &open, answer, Provenance::Reconciled, ("reconcile", None), context)
         }
         ReconcileAnswer::DidNotHappen => {
-            not_applied(durable, invocation, &open, Provenance::Reconciled, ("reconcile", None), context)
+            let by = ("reconcile", None);
+            let draft = not_applied(durable, invocation, &open, Provenance::Reconciled, by, context);
+            try_again(durable, invocation, &open, draft, context)
         }
     })
 }
@@ -112,6 +121,26 @@ pub(super) fn not_applied(
         flush_now: true,
         ..Draft::default()
     }
+}
+
+/// What did not happen is tried again after a backoff, like any failure that changed nothing. In
+/// a job that was given up nothing is.
+fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: Draft, context: &Context<'_>) -> Draft {
+    let slot = &invocation.slot;
+    let job = &durable.job;
+    if job.cancel.is_some() || job.aborted {
+        return draft;
+    }
+    let spec = job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
+    let delay_ms = retry::backoff_ms(open.nth(durable, slot), spec, None, context.random as u32);
+    let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
+    let code = Code::InvocationLost;
+    draft.events.push(Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us });
+    for write in &mut draft.ledger {
+        let (LedgerWrite::Insert(row) | LedgerWrite::Update { row, .. }) = write;
+        row.next_try_us = Some(not_before_us);
+    }
+    draft
 }
 
 /// Nobody will find out: `INVOCATION_LOST` is the final answer.

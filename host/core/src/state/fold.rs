@@ -265,6 +265,8 @@ impl Job {
         if self.state == JobState::Running && !self.progressed {
             self.barren_attempts += 1;
         }
+        // So is one that was cut off before even its claim became durable.
+        self.barren_attempts += event.attempt - self.attempt - 1;
         match self.state {
             // The inbox or a time woke the job before it could be claimed again.
             JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
