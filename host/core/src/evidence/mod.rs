@@ -34,4 +34,4 @@ pub use write::{Export, ExportError, write};
 pub const SCHEMA: &str = "latchwork.evidence/1";
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod forge;
