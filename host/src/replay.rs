@@ -204,13 +204,7 @@ pub(crate) async fn replay_step(
 }
 
 /// What the run came to, beside what the log says.
-fn check_end(
-    whole: &Durable,
-    salts: &Salts,
-    id: &StepId,
-    calls: u32,
-    outcome: &StepOutcome,
-) -> Option<Divergence> {
+fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &StepOutcome) -> Option<Divergence> {
     let step = whole.job.step(id)?;
     if matches!(outcome, StepOutcome::Stopped) {
         // It reached a call that has no final answer: so did the log.

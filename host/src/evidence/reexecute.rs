@@ -48,7 +48,10 @@ pub async fn reexecute(
         let (message, expected, found) = match found {
             Ok(None) => continue,
             Ok(Some(difference)) => {
-                let message = format!("executed again, {} differs: {} of the {}", difference.at, difference.field, difference.what);
+                let message = format!(
+                    "executed again, {} differs: {} of the {}",
+                    difference.at, difference.field, difference.what
+                );
                 (message, difference.recorded, difference.found)
             }
             Err(ReplayError::Log { message, .. } | ReplayError::Plugin(message)) => {
@@ -59,7 +62,8 @@ pub async fn reexecute(
     }
     let notes = &mut verified.report.not_checked;
     if !skipped.is_empty() {
-        let message = format!("steps not executed again, because something they need is withheld: {}", skipped.join(", "));
+        let message =
+            format!("steps not executed again, because something they need is withheld: {}", skipped.join(", "));
         notes.push(NotChecked { code: "not_reexecuted", message });
     }
     let recorded = durable.job.header.engine_profile;

@@ -163,7 +163,8 @@ fn not_checked(report: &mut Report) {
     };
     report.not_checked.extend(said.map(|(code, message)| NotChecked::new(code, message)));
     if report.withheld > 0 {
-        let message = format!("{} payloads are withheld: their hashes are bound, their content is unknown", report.withheld);
+        let message =
+            format!("{} payloads are withheld: their hashes are bound, their content is unknown", report.withheld);
         report.not_checked.push(NotChecked::new("withheld", message));
     }
 }

@@ -66,7 +66,12 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
     ctx.answer(&document, || {
         let (done, state) = (ctx.printer.tone(Tone::Good, "exported"), record.row.state.as_str());
         let signed = key.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {}", key.public()));
-        let head = format!("{done} {}: {} events, {state}, {} bytes, {signed}", path.display(), record.events.len(), file.len());
+        let head = format!(
+            "{done} {}: {} events, {state}, {} bytes, {signed}",
+            path.display(),
+            record.events.len(),
+            file.len()
+        );
         format!("{head}\nnext: {next}")
     });
     Ok(Exit::Done)
@@ -84,7 +89,8 @@ async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, 
         }
         before = after;
     }
-    let message = format!("job {job_id} goes on faster than it can be read: export it when it rests (`latch job show {job_id}`)");
+    let message =
+        format!("job {job_id} goes on faster than it can be read: export it when it rests (`latch job show {job_id}`)");
     Err(CliError::needs_someone(pages::JOB_HELD, message).into())
 }
 

@@ -201,8 +201,7 @@ fn a_planted_double_execution_is_found() {
     // In the log alone: started and answered once more before it was committed.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed");
-        let (started, finished) =
-            (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
+        let (started, finished) = (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
         let (mut started, mut finished) = (records[started].clone(), records[finished].clone());
         started.1["event"]["try"] = 2.into();
         finished.1["event"]["try"] = 2.into();
@@ -339,7 +338,14 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     }
     let record = record(&sim);
     let withhold = Withhold::Labels(vec!["answer/nobody".into()]);
-    let export = Export { record: &record, effects: &sim.effects, withhold: &withhold, program: "", exported_us: 0, signer: None };
+    let export = Export {
+        record: &record,
+        effects: &sim.effects,
+        withhold: &withhold,
+        program: "",
+        exported_us: 0,
+        signer: None,
+    };
     assert!(evidence::write(&export).is_err(), "a label that is none is refused");
 }
 

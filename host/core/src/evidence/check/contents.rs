@@ -89,7 +89,9 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
             return wrong(message, "no salt".to_owned(), "a salt".to_owned());
         }
         (_, None) => return wrong(format!("{label} has no salt"), "a salt".to_owned(), "none".to_owned()),
-        (Content::NotKept | Content::SameAs(_), _) if payloads::elsewhere(label, job).as_ref() != Some(item.content) => {
+        (Content::NotKept | Content::SameAs(_), _)
+            if payloads::elsewhere(label, job).as_ref() != Some(item.content) =>
+        {
             let expected = payloads::elsewhere(label, job);
             let expected = expected.map_or_else(|| "its own bytes".to_owned(), |content| format!("{content:?}"));
             return wrong(format!("{label} is always kept, or elsewhere"), expected, format!("{:?}", item.content));
@@ -99,7 +101,11 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
         (content, _) => read::bytes_of(content),
     };
     let Some(bytes) = bytes else {
-        return wrong(format!("the bytes of {label} cannot be read"), "its bytes".to_owned(), format!("{:?}", item.content));
+        return wrong(
+            format!("the bytes of {label} cannot be read"),
+            "its bytes".to_owned(),
+            format!("{:?}", item.content),
+        );
     };
     let found = item.salt.and_then(|salt| keys::salted_ref(&salt, &bytes));
     if found.is_none_or(|found| (found.hash, found.len) != (item.hash, item.len)) {
@@ -120,4 +126,3 @@ fn same(other: &str, content: &Content) -> Option<Vec<u8>> {
         _ => None,
     }
 }
-

@@ -56,8 +56,10 @@ fn executed_once(evidence: &Evidence, report: &mut Report) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
         if let Some(first) = good.get(&effect.slot).filter(|first| **first != effect.try_no) {
-            let message = format!("{} was executed again (try {}) after try {first} had worked", effect.slot, effect.try_no);
-            let (expected, found) = (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
+            let message =
+                format!("{} was executed again (try {}) after try {first} had worked", effect.slot, effect.try_no);
+            let (expected, found) =
+                (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
             report.wrong(*at, Found::DoubleExecution, message, expected, found);
         } else if effect.kind == Kind::Ok {
             good.insert(&effect.slot, effect.try_no);

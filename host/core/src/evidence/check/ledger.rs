@@ -101,10 +101,9 @@ fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> boo
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => (row.state == RowState::Committed, !row.state.is_final()),
         (true, _) => (row.state == RowState::FailedFinal, !row.state.is_final()),
-        (false, _) if open => (
-            matches!(row.state, RowState::Inflight | RowState::Indeterminate | RowState::FailedDefinite),
-            false,
-        ),
+        (false, _) if open => {
+            (matches!(row.state, RowState::Inflight | RowState::Indeterminate | RowState::FailedDefinite), false)
+        }
         (false, _) => (row.state == RowState::FailedDefinite, !row.state.is_final()),
     };
     let in_doubt = matches!(row.state, RowState::Inflight | RowState::Indeterminate);

@@ -85,9 +85,7 @@ fn ending(evidence: &Evidence, job: &Job, report: &mut Report) {
         _ => None,
     };
     if let Some(expected) = wrong {
-        let ends = |body: &Body| {
-            matches!(body, Body::JobCompleted {} | Body::JobPartial {} | Body::JobCancelled {})
-        };
+        let ends = |body: &Body| matches!(body, Body::JobCompleted {} | Body::JobPartial {} | Body::JobCancelled {});
         let at = evidence.events.iter().rev().find(|(_, event)| ends(&event.body)).map_or(1, |(at, _)| *at);
         let message = format!("the job ended as {} without reason", job.state.as_str());
         report.wrong(at, Found::Illegal, message, expected, format!("{good} of {} succeeded", job.steps.len()));
