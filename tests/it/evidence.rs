@@ -301,14 +301,15 @@ fn a_secret_is_never_in_evidence() {
         { "http": { "method": "POST", "url": url, "headers": { "authorization": "Bearer $TOKEN" }, "body": ["x"] } },
     ]);
     let plan = json!({ "plan_id": "secret", "schema_version": "1.0", "steps": [{
-        "step_id": "s", "kind": "operator", "name": "World.Look", "payload": { "do": script }, "depends_on": [],
+        "step_id": "s", "kind": "operator", "name": "World.Change", "payload": { "do": script }, "depends_on": [],
         "effects": ["read_only"], "policy_tags": [], "gate": "none", "cache_policy": "never", "idempotency_template": "s",
     }] });
     std::fs::write(temp.path().join("latch.toml"), config).unwrap();
     std::fs::write(temp.path().join("plan.json"), plan.to_string()).unwrap();
-    let mut command = latch(temp.path(), &["run", "plan.json", "--json"]);
+    let mut command = latch(temp.path(), &["run", "plan.json", "--json", "--approve", "s"]);
     let ran = crate::program::ran(command.env("LATCH_SECRET_TOKEN", CANARY).output().unwrap());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    assert!(server.is_finished(), "the request arrived: {}", ran.stdout);
     server.join().unwrap();
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let exported = run(temp.path(), &["job", "export", &id, "--out", "-"]);
