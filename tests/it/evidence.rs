@@ -302,7 +302,7 @@ fn a_secret_is_never_in_evidence() {
     ]);
     let plan = json!({ "plan_id": "secret", "schema_version": "1.0", "steps": [{
         "step_id": "s", "kind": "operator", "name": "World.Change", "payload": { "do": script }, "depends_on": [],
-        "effects": ["read_only"], "policy_tags": [], "gate": "none", "cache_policy": "never", "idempotency_template": "s",
+        "effects": ["external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never", "idempotency_template": "s",
     }] });
     std::fs::write(temp.path().join("latch.toml"), config).unwrap();
     std::fs::write(temp.path().join("plan.json"), plan.to_string()).unwrap();
