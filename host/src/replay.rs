@@ -12,20 +12,36 @@ use latchwork_core::canon;
 use latchwork_core::decide;
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Failure;
-use latchwork_core::event::Event;
+use latchwork_core::event::{Event, PayloadRef};
+use latchwork_core::evidence::Salts;
 use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::ledger::{self, Caller, Decision, Found, Quiescence, Row, RowState};
 use latchwork_core::manifest::PluginKind;
 use latchwork_core::replay::{self, Divergence};
 use latchwork_core::rng::StepRng;
-use latchwork_core::state::{Durable, Emit, Job, label};
+use latchwork_core::state::{Durable, Emit, Job, Step, label};
 use latchwork_core::step::StepState;
 use serde::Serialize;
 use tracing::Level;
 
-use crate::engine::{StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, Stop, ToolCall};
 use crate::registry::Registry;
+
+/// Where the components come from that a job pinned.
+pub trait Components: Send + Sync {
+    /// The component with this digest.
+    ///
+    /// # Errors
+    /// It is not there, or is refused: why.
+    fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, String>;
+}
+
+impl Components for Registry {
+    fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, String> {
+        Registry::by_digest(self, digest).map_err(|error| error.to_string())
+    }
+}
 
 /// What a replay found.
 #[derive(Clone, Debug, Serialize)]
@@ -67,6 +83,7 @@ pub async fn replay(
     every_prefix: bool,
 ) -> Result<Report, ReplayError> {
     let mut report = Report { prefixes: 0, step_runs: 0, calls: 0, divergence: None };
+    let salts = Salts::Secret(whole.secret);
     let last = events.len();
     // The first two events make a job; before them there is nothing to replay.
     let lengths = if every_prefix { 2..=last } else { last..=last };
@@ -77,7 +94,7 @@ pub async fn replay(
         report.prefixes += 1;
         let found = match check_open_calls(&job) {
             Some(divergence) => Some(divergence),
-            None => replay_steps(registry, whole, &job, length == last, &mut report).await?,
+            None => replay_steps((registry, &salts), whole, &job, length == last, &mut report).await?,
         };
         if let Some(divergence) = found {
             report.divergence = Some((prefix, divergence));
@@ -135,7 +152,7 @@ fn check_open_calls(job: &Job) -> Option<Divergence> {
 
 /// Runs every step plugin that the prefix has started and not left behind.
 async fn replay_steps(
-    registry: &Registry,
+    (components, salts): (&dyn Components, &Salts),
     whole: &Durable,
     job: &Job,
     all: bool,
@@ -143,33 +160,53 @@ async fn replay_steps(
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
         // What is over in the prefix is injected from it; the whole log re-executes everything once.
-        let under_way = step.started_us.is_some() && (all || !step.state.is_final());
-        let planned = job.plan.step(&step.id);
-        let pinned = planned.and_then(|planned| job.pinned(&planned.name));
-        let (true, Some(planned), Some(pinned)) = (under_way, planned, pinned) else { continue };
-        if pinned.kind != PluginKind::Step {
+        if !all && step.state.is_final() {
             continue;
         }
-        let plugin = registry.by_digest(pinned.digest).map_err(|error| ReplayError::Plugin(error.to_string()))?;
-        let Some(input) = whole.input(&step.id) else { continue };
-        let trail = Arc::new(Trail::default());
-        let calls = Box::new(Recorded::new(whole, job, &step.id, trail.clone()));
-        let text = String::from_utf8_lossy(&input).into_owned();
-        let end = plugin.run_step(planned.name.as_str(), &text, &pinned.limits, calls).await;
-        report.step_runs += 1;
-        report.calls += u64::from(trail.served.load(Ordering::Relaxed));
-        if let Some(divergence) = trail.divergence.lock().expect("no holder panics").take() {
-            return Ok(Some(divergence));
-        }
-        if let Some(divergence) = check_end(whole, &step.id, trail.calls.load(Ordering::Relaxed), &end.outcome) {
-            return Ok(Some(divergence));
+        let found = replay_step((components, salts), whole, job, step, report).await?;
+        if found.is_some() {
+            return Ok(found);
         }
     }
     Ok(None)
 }
 
+/// Runs one step plugin again, where the step is one and has started.
+pub(crate) async fn replay_step(
+    (components, salts): (&dyn Components, &Salts),
+    whole: &Durable,
+    job: &Job,
+    step: &Step,
+    report: &mut Report,
+) -> Result<Option<Divergence>, ReplayError> {
+    let planned = job.plan.step(&step.id);
+    let pinned = planned.and_then(|planned| job.pinned(&planned.name));
+    let (Some(_), Some(planned), Some(pinned)) = (step.started_us, planned, pinned) else { return Ok(None) };
+    if pinned.kind != PluginKind::Step {
+        return Ok(None);
+    }
+    let plugin = components.by_digest(pinned.digest).map_err(ReplayError::Plugin)?;
+    let Some(input) = whole.input(&step.id) else { return Ok(None) };
+    let trail = Arc::new(Trail::default());
+    let operator = planned.name.as_str();
+    // A step does not run on an input that its schema refuses: neither then nor now.
+    let refused = serde_json::from_slice(&input).ok().and_then(|value| plugin.check_input(operator, &value).err());
+    let outcome = match refused {
+        Some(failure) => StepOutcome::Failed(failure),
+        None => {
+            let calls = Box::new(Recorded::new(whole, salts, job, &step.id, trail.clone()));
+            let text = String::from_utf8_lossy(&input).into_owned();
+            report.step_runs += 1;
+            plugin.run_step(operator, &text, &pinned.limits, calls).await.outcome
+        }
+    };
+    report.calls += u64::from(trail.served.load(Ordering::Relaxed));
+    let diverged = trail.divergence.lock().expect("no holder panics").take();
+    Ok(diverged.or_else(|| check_end(whole, salts, &step.id, trail.calls.load(Ordering::Relaxed), &outcome)))
+}
+
 /// What the run came to, beside what the log says.
-fn check_end(whole: &Durable, id: &StepId, calls: u32, outcome: &StepOutcome) -> Option<Divergence> {
+fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &StepOutcome) -> Option<Divergence> {
     let step = whole.job.step(id)?;
     if matches!(outcome, StepOutcome::Stopped) {
         // It reached a call that has no final answer: so did the log.
@@ -181,7 +218,7 @@ fn check_end(whole: &Durable, id: &StepId, calls: u32, outcome: &StepOutcome) ->
     match (outcome, step.state) {
         (StepOutcome::Output(output), StepState::Succeeded) => {
             let recorded = step.output?;
-            let found = whole.payload_ref(&label::output(id), output.as_bytes());
+            let found = salts.payload_ref(&label::output(id), output.as_bytes())?;
             (found != recorded).then(|| {
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let kept = whole.output(id).map(|bytes| text(&bytes)).unwrap_or_default();
@@ -211,7 +248,7 @@ struct Trail {
 struct Recorded {
     job: Job,
     answers: Vec<(Slot, i64, Result<String, Failure>)>,
-    secret: Hash,
+    salts: Salts,
     step: StepId,
     context: StepContext,
     rng: StepRng,
@@ -221,7 +258,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(whole: &Durable, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Self {
+    fn new(whole: &Durable, salts: &Salts, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Self {
         let job = &whole.job;
         let answers = job
             .calls_of(step)
@@ -240,7 +277,7 @@ impl Recorded {
         let header = &job.header;
         Self {
             answers,
-            secret: whole.secret,
+            salts: salts.clone(),
             step: step.clone(),
             context: StepContext {
                 tenant: header.tenant_id.clone(),
@@ -278,8 +315,8 @@ impl Recorded {
             return Err(self.diverge(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
         }
         let canonical = canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
-        let found = keys::payload_ref(&self.secret, &label::args(&slot), &canonical);
-        if found != call.args {
+        let found = self.salts.payload_ref(&label::args(&slot), &canonical);
+        if found.is_some_and(|found| found != call.args) {
             let recorded = format!("salted hash {}", call.args.hash);
             return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
         }
@@ -339,7 +376,13 @@ impl StepCalls for Recorded {
         let n = self.emitted;
         self.emitted += 1;
         let after_calls = self.trail.calls.load(Ordering::Relaxed);
-        let payload = keys::payload_ref(&self.secret, &label::emitted(&self.step, n), payload.as_bytes());
+        let recorded = self.job.step(&self.step).and_then(|step| step.emits.get(n as usize));
+        // A withheld payload, or one that the log does not have, cannot be compared: name and place can.
+        let payload = self
+            .salts
+            .payload_ref(&label::emitted(&self.step, n), payload.as_bytes())
+            .or_else(|| recorded.map(|emit| emit.payload))
+            .unwrap_or(PayloadRef { hash: Hash::default(), len: 0 });
         match replay::check_emit(&self.job, &self.step, n, &Emit { after_calls, name: name.clone(), payload }) {
             Ok(true) => Ok(()),
             Ok(false) if self.job.step(&self.step).is_some_and(|step| step.state.is_final()) => {

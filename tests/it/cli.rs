@@ -16,7 +16,7 @@ fn help_and_version_are_answers() {
     assert_eq!((version.code, version.stdout.trim()), (0, concat!("latch ", env!("CARGO_PKG_VERSION"))));
     let help = run(folder.path(), &["help"]);
     assert_eq!(help.code, 0);
-    for verb in ["run", "resume", "job", "plan", "plugin", "explain", "doctor", "completions", "man"] {
+    for verb in ["run", "resume", "job", "plan", "plugin", "verify", "key", "explain", "doctor", "completions", "man"] {
         assert!(help.stdout.lines().any(|line| line.trim_start().starts_with(verb)), "{verb}: {}", help.stdout);
     }
 }

@@ -8,6 +8,7 @@ use latchwork::worker::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 use serde_json::json;
 
+use crate::evidence;
 use crate::place::Place;
 use crate::program::latch;
 
@@ -107,6 +108,7 @@ fn check_world(place: &Place, when: &str) {
     let id = job["job_id"].as_str().expect("a job has an id");
     let replay = place.latch(&["job", "replay", id, "--json"]);
     assert_eq!(replay.code, 0, "{when}: {} {}", replay.stdout, replay.stderr);
+    evidence::holds(place, id, when);
 }
 
 /// I1, I2, I5: atomic commit.
@@ -157,6 +159,7 @@ fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
         assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
         assert_eq!(job["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT");
         assert_eq!(place.world().get("o"), Some(&1), "resuming executes nothing that is in doubt");
+        evidence::holds(&place, job["job_id"].as_str().unwrap(), "parked");
     }
     let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
     let refused = place.latch(&["job", "resolve", &id, "k", "--not-applied"]);

@@ -7,6 +7,7 @@ mod cli;
 mod config;
 mod conformance;
 mod crash;
+mod evidence;
 mod examples;
 mod flushes;
 mod golden;

@@ -98,6 +98,13 @@ pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
     parse::Parser::new(text).document()
 }
 
+/// [`parse_strict`] for lines of evidence files: an event holds a plan, and a line holds the event.
+pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+    parse::Parser::new(text).deeper(8).document()
+}
+
 /// Whether [`parse_strict`] would accept what is written of `value`, for values that were
 /// built in code or parsed leniently.
 pub fn check_value(value: &Value) -> Result<(), Refusal> {

@@ -86,8 +86,19 @@ pub fn payload_ref(secret: &Hash, label: &str, bytes: &[u8]) -> PayloadRef {
 
 /// The salted hash inside a [`payload_ref`].
 pub fn payload_hash(secret: &Hash, label: &str, bytes: &[u8]) -> Hash {
-    let salt = Hash::of(&[&secret.0, &[0], label.as_bytes()]);
-    Hash::of(&[&salt.0, bytes])
+    Hash::of(&[&payload_salt(secret, label).0, bytes])
+}
+
+/// The salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. It tells nothing about the salts of
+/// others, so that it can be shown where the secret cannot.
+pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
+    Hash::of(&[&secret.0, &[0], label.as_bytes()])
+}
+
+/// A [`payload_ref`] by a salt alone; none where the bytes are longer than any payload.
+pub fn salted_ref(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
+    let len = u32::try_from(bytes.len()).ok()?;
+    Some(PayloadRef { hash: Hash::of(&[&salt.0, bytes]), len })
 }
 
 /// Seed of a step's random numbers: `SHA-256(job_seed ␀ step_id)` over the seed's 32 bytes.

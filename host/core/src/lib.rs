@@ -11,6 +11,7 @@ pub mod decide;
 pub mod effect;
 pub mod error;
 pub mod event;
+pub mod evidence;
 pub mod ids;
 pub mod job;
 pub mod keys;

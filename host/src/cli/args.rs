@@ -8,6 +8,10 @@ use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
+mod evidence;
+
+pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
+
 const STYLES: Styles =
     Styles::styled().header(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold());
 
@@ -70,6 +74,10 @@ pub enum Command {
     Plan(PlanArgs),
     /// Build plugins and look at them
     Plugin(PluginArgs),
+    /// Check an exported job offline: chain, ledger, effects, payloads, signature
+    Verify(VerifyArgs),
+    /// Keys that sign evidence
+    Key(KeyArgs),
     /// Explain a code
     Explain(ExplainArgs),
     /// Check configuration, database, plugins, toolchains and clock
@@ -157,6 +165,8 @@ pub enum JobCommand {
     Events(JobEventsArgs),
     /// Re-drive a job from its log, executing nothing
     Replay(JobReplayArgs),
+    /// Write what happened to a job as one file that can be verified offline
+    Export(JobExportArgs),
     /// Say what became of a call in doubt, or go on with a stopped job
     Resolve(JobResolveArgs),
     /// Cancel a job; calls in flight are resolved first

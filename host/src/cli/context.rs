@@ -46,6 +46,11 @@ impl<'p> Context<'p> {
         Ok(config)
     }
 
+    /// Whether `--config` names a configuration.
+    pub fn names_config(&self) -> bool {
+        self.config.is_some()
+    }
+
     /// A command to type next, with the flags it needs to find the same job.
     pub fn command(&self, command: &str) -> String {
         let mut command = command.to_owned();

@@ -12,6 +12,7 @@ mod error;
 mod explain;
 mod gates;
 mod job;
+mod key;
 mod live;
 mod logging;
 mod man;
@@ -21,6 +22,7 @@ mod plan;
 mod plugin;
 mod resume;
 mod run;
+mod verify;
 mod view;
 
 use std::ffi::OsString;
@@ -76,6 +78,8 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Job(args) => job::run(args, ctx).await,
         Command::Plan(args) => plan::run(args, ctx).await,
         Command::Plugin(args) => plugin::run(args, ctx).await,
+        Command::Verify(args) => verify::run(args, ctx).await,
+        Command::Key(args) => key::run(&args, ctx),
         Command::Explain(args) => explain::run(&args, ctx),
         Command::Doctor(args) => doctor::run(&args, ctx).await,
         Command::Bench(args) => bench::run(args, ctx).await,

@@ -12,11 +12,17 @@ pub(super) struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    depth_max: usize,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0 }
+        Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX }
+    }
+
+    /// The same with so many levels more, for values of the whole depth inside others.
+    pub(super) fn deeper(self, levels: usize) -> Self {
+        Self { depth_max: self.depth_max + levels, ..self }
     }
 
     /// The whole text as one value.
@@ -78,7 +84,7 @@ impl<'a> Parser<'a> {
     }
 
     fn nested(&mut self, read: fn(&mut Self) -> Parsed<Value>) -> Parsed<Value> {
-        if self.depth == DEPTH_MAX {
+        if self.depth == self.depth_max {
             return self.refuse(self.at, Refusal::TooDeep);
         }
         self.depth += 1;

@@ -31,8 +31,7 @@ pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
         .find_map(|(step, planned)| move_step(durable, context, step, planned))
 }
 
-/// Steps that may start now, in the order of the plan. One that is `RUNNING` although nobody runs
-/// it was stopped with its worker's view of the job, and is driven again from the log.
+/// Steps that may start now, in the order of the plan.
 pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     let job = &durable.job;
     if job.cancel.is_some() || job.aborted {
@@ -40,7 +39,7 @@ pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     }
     job.steps
         .iter()
-        .filter(|step| matches!(step.state, StepState::Ready | StepState::Running) && !running.contains(&step.id))
+        .filter(|step| step.state == StepState::Ready && !running.contains(&step.id))
         .map(|step| step.id.clone())
         .collect()
 }

@@ -11,6 +11,7 @@ use crate::host::Stores;
 
 mod cancel;
 mod events;
+mod export;
 mod gate;
 mod list;
 mod replay;
@@ -24,6 +25,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::Show(args) => show::run(args, ctx).await,
         JobCommand::Events(args) => events::run(args, ctx).await,
         JobCommand::Replay(args) => replay::run(args, ctx).await,
+        JobCommand::Export(args) => export::run(args, ctx).await,
         JobCommand::Resolve(args) => resolve::run(args, ctx).await,
         JobCommand::Cancel(args) => cancel::run(args, ctx).await,
         JobCommand::Retry(args) => retry::run(args, ctx).await,

@@ -2,6 +2,7 @@
 
 mod actions;
 mod crash;
+mod evidence;
 mod gates;
 mod reopen;
 mod reuse;

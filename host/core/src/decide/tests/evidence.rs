@@ -1,0 +1,416 @@
+//! Evidence of the small worker's jobs: each verifies, and none does after it was touched.
+
+use serde_json::{Value, json};
+
+use super::sim::{Cut, Sim, step};
+use crate::evidence::forge::{put_together, take_apart};
+use crate::evidence::{self, Export, Found, PublicKey, Report, Trust, Withhold};
+use crate::ids::Hash;
+use crate::response::response;
+use crate::storage::{Request, Resolved};
+
+fn record(sim: &Sim) -> crate::storage::Record {
+    let job = sim.durable().job;
+    let mut record = sim.record.clone();
+    (record.row.state, record.row.attempt) = (job.state, job.attempt);
+    (record.row.next_seq, record.row.head) = (job.next_seq, job.head);
+    record
+}
+
+fn export_with(sim: &Sim, withhold: &Withhold, signer: Option<PublicKey>) -> Vec<u8> {
+    let record = record(sim);
+    let effects = &sim.effects;
+    let export = Export { record: &record, effects, withhold, program: "latchwork test", exported_us: 9_000, signer };
+    evidence::write(&export).expect("the job can be exported")
+}
+
+fn export(sim: &Sim) -> Vec<u8> {
+    export_with(sim, &Withhold::Nothing, None)
+}
+
+fn verify(file: &[u8]) -> Report {
+    evidence::verify(file, None, &|_, _, _| true).expect("it is evidence").report
+}
+
+/// One world-changing call, done.
+fn small(payload: &Value) -> Sim {
+    let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
+    sim.process(None).expect("nobody kills it");
+    sim
+}
+
+fn all_kinds() -> Sim {
+    let calls = json!({ "calls": ["Read", "Opaque", "Keyed", "Queryable"] });
+    let steps = vec![
+        step("a", "Read", &[], json!({})),
+        step("b", "Opaque", &["a"], json!({ "x": { "$ref": "a#" } })),
+        step("k", "Keyed", &["a"], json!({})),
+        step("c", "Script", &["b"], calls),
+    ];
+    Sim::new(crate::event::Mode::AutoExec, steps)
+}
+
+fn codes(report: &Report) -> Vec<&str> {
+    report.not_checked.iter().map(|note| note.code).collect()
+}
+
+/// I29: wherever a process dies, what it left verifies, and so does what comes of it.
+#[test]
+fn evidence_of_every_crash_verifies() {
+    let cuts = (0..40).map(Cut::Write).chain((0..8).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]));
+    let mut died = 0;
+    for cut in cuts {
+        let mut sim = all_kinds();
+        died += u32::from(sim.process(Some(cut)).is_err());
+        for round in 0..20 {
+            let report = verify(&export(&sim));
+            assert!(report.intact, "{cut:?}, round {round}: {:#?}", report.problems);
+            let durable = sim.durable();
+            if durable.job.state.is_terminal() {
+                break;
+            }
+            if let Some(blocked) = response(&durable).blocked_on {
+                let happened = sim.world.contains_key(&blocked.slot);
+                let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+                sim.ask(Request::Resolve { slot: blocked.slot, verdict });
+            }
+            sim.process(None).expect("nobody kills this one");
+        }
+        assert_eq!(sim.durable().job.state, crate::job::JobState::Completed, "{cut:?}");
+    }
+    assert!(died > 20, "the cuts are reached: {died}");
+}
+
+/// I29: cancelled, failed and gated jobs are evidence too.
+#[test]
+fn evidence_of_jobs_that_do_not_complete_verifies() {
+    let mut gated = Sim::new(crate::event::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
+    gated.process(None).expect("it stops at its gate");
+    assert!(verify(&export(&gated)).intact);
+    gated.ask(Request::Cancel);
+    gated.process(None).expect("it is cancelled");
+    let report = verify(&export(&gated));
+    assert!(report.intact, "{:#?}", report.problems);
+    assert_eq!(report.state, Some(crate::job::JobState::Cancelled));
+
+    let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
+    let mut failing = all_kinds();
+    failing.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(failure)]);
+    failing.process(None).expect("nobody kills it");
+    let report = verify(&export(&failing));
+    assert!(report.intact, "{:#?}", report.problems);
+    assert_eq!(report.state, Some(crate::job::JobState::Partial));
+    let notes = codes(&report);
+    assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
+}
+
+/// I29: every byte, changed in two ways, is found, and in the line in which it stands.
+#[test]
+fn every_changed_byte_is_found_in_its_line() {
+    let file = export(&small(&json!({})));
+    assert!(file.len() < 16_000, "small enough to try everything: {} bytes", file.len());
+    let mut line = 1;
+    for at in 0..file.len() {
+        for other in [file[at] ^ 1, b'\n'] {
+            if other == file[at] {
+                continue;
+            }
+            let mut changed = file.clone();
+            changed[at] = other;
+            let report = verify(&changed);
+            let first = report.problems.first().unwrap_or_else(|| panic!("byte {at} changed to {other} is not found"));
+            assert_eq!(first.line, line, "byte {at} changed to {other}: {first}");
+            // The neighbours are not accused, but for what the damage makes of them.
+            assert!(report.problems.iter().all(|p| p.line <= line + 2), "byte {at}: {:#?}", report.problems);
+        }
+        line += u64::from(file[at] == b'\n');
+    }
+}
+
+/// I29: lines that are missing, doubled or moved, and a tail that was cut.
+#[test]
+fn moved_and_missing_lines_are_found_in_their_place() {
+    let file = export(&small(&json!({})));
+    let lines: Vec<&[u8]> = file.split_inclusive(|byte| *byte == b'\n').collect();
+    for n in 0..lines.len() {
+        let without: Vec<u8> = [&lines[..n], &lines[n + 1..]].concat().concat();
+        let report = verify(&without);
+        let at = (n + 1).min(lines.len() - 1) as u64;
+        assert_eq!(report.problems.first().map(|p| (p.line, p.kind)), Some((at, Found::MissingLines)), "without {n}");
+
+        let twice: Vec<u8> = [&lines[..=n], &lines[n..]].concat().concat();
+        let report = verify(&twice);
+        assert_eq!(report.problems.first().map(|p| p.line), Some(n as u64 + 2), "{n} twice: {:#?}", report.problems);
+
+        if n + 1 < lines.len() {
+            let mut swapped = lines.clone();
+            swapped.swap(n, n + 1);
+            let report = verify(&swapped.concat());
+            assert_eq!(report.problems.first().map(|p| p.line), Some(n as u64 + 1), "{n} swapped");
+        }
+        let cut = lines[..n].concat();
+        if n == 0 {
+            assert!(evidence::verify(&cut, None, &|_, _, _| true).is_err(), "nothing is no evidence");
+        } else {
+            let report = verify(&cut);
+            assert_eq!(report.problems.first().map(|p| p.line), Some(n as u64), "cut to {n} lines");
+        }
+    }
+    let cut = verify(&file[..file.len() - 1]);
+    assert_eq!(cut.problems.first().map(|p| p.line), Some(lines.len() as u64));
+}
+
+/// I29: an event of another job breaks the chain where it stands.
+#[test]
+fn an_event_of_another_job_is_found() {
+    let (ours, theirs) = (export(&small(&json!({ "n": 1 }))), export(&small(&json!({ "n": 2 }))));
+    let split = |file: &[u8]| -> Vec<Vec<u8>> { file.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect() };
+    let (ours, theirs) = (split(&ours), split(&theirs));
+    for n in 3..10 {
+        let mut mixed = ours.clone();
+        mixed[n] = theirs[n].clone();
+        let report = verify(&mixed.concat());
+        let kinds: Vec<_> = report.problems.iter().map(|p| (p.line, p.kind)).collect();
+        assert!(kinds.contains(&(n as u64 + 1, Found::Chain)), "{n}: {kinds:?}");
+    }
+}
+
+/// A forgery that recomputes everything leaves a good file good.
+#[test]
+fn taking_apart_and_putting_together_changes_nothing() {
+    let file = export(&small(&json!({})));
+    assert_eq!(put_together(take_apart(&file)), file);
+}
+
+fn forged(sim: &Sim, change: impl FnOnce(&mut Vec<(String, Value)>)) -> Report {
+    let mut records = take_apart(&export(sim));
+    change(&mut records);
+    verify(&put_together(records))
+}
+
+fn find(records: &[(String, Value)], kind: &str) -> usize {
+    records.iter().position(|(record, fields)| record == "event" && fields["event"]["type"] == kind).expect("there")
+}
+
+/// I30: a second execution, planted with every hash recomputed, shows in the other stores.
+#[test]
+fn a_planted_double_execution_is_found() {
+    let sim = small(&json!({}));
+    let has = |report: &Report, kind: Found| report.problems.iter().any(|problem| problem.kind == kind);
+
+    // In the log alone: started and answered once more before it was committed.
+    let report = forged(&sim, |records| {
+        let at = find(records, "command_committed");
+        let (started, finished) = (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
+        let (mut started, mut finished) = (records[started].clone(), records[finished].clone());
+        started.1["event"]["try"] = 2.into();
+        finished.1["event"]["try"] = 2.into();
+        records.splice(at..at, [started, finished]);
+    });
+    assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+    let ledger = report.problems.iter().find(|p| p.message.contains("number of executions")).expect("the row says one");
+    assert_eq!((ledger.expected.as_str(), ledger.found.as_str()), ("try 2 (events)", "try 1 (ledger)"));
+
+    // In the log alone, after the answer was final.
+    let report = forged(&sim, |records| {
+        let at = find(records, "command_committed") + 1;
+        let mut started = records[find(records, "tool_invocation_started")].clone();
+        started.1["event"]["try"] = 2.into();
+        records.insert(at, started);
+    });
+    assert!(has(&report, Found::DoubleExecution) && has(&report, Found::Illegal), "{:#?}", report.problems);
+
+    // In the ledger alone.
+    let report = forged(&sim, |records| {
+        let row = records.iter_mut().find(|(record, _)| record == "ledger").expect("there");
+        row.1["try"] = 2.into();
+    });
+    assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+
+    // In the effect store alone.
+    let report = forged(&sim, |records| {
+        let at = records.iter().position(|(record, _)| record == "effect").expect("there");
+        let mut again = records[at].clone();
+        again.1["try"] = 2.into();
+        records.insert(at + 1, again);
+    });
+    assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+}
+
+/// I30: each witness alone, changed with every hash recomputed, is contradicted by another.
+#[test]
+fn forgeries_are_contradicted_by_other_stores() {
+    type Change = fn(&mut Vec<(String, Value)>);
+    let cases: [(&str, Found, Change); 12] = [
+        ("a row with other arguments", Found::Ledger, |r| row(r)["args_hash"] = Hash::of(&[b"x"]).to_hex().into()),
+        ("a row with another result", Found::Ledger, |r| row(r)["result_hash"] = Hash::of(&[b"x"]).to_hex().into()),
+        ("a row in another state", Found::Ledger, |r| row(r)["state"] = "FAILED_FINAL".into()),
+        ("a row with another first attempt", Found::Ledger, |r| row(r)["first_attempt"] = 2.into()),
+        ("no row", Found::Ledger, |r| r.retain(|(record, _)| record != "ledger")),
+        ("no effect", Found::Payload, |r| r.retain(|(record, _)| record != "effect")),
+        ("another answer", Found::Payload, |r| {
+            let effect = of_kind(r, "effect");
+            let text = effect["content"]["text"].as_str().expect("included").replace("done", "gone");
+            effect["content"]["text"] = text.into();
+        }),
+        ("another input", Found::Payload, |r| {
+            let input = r.iter_mut().find(|(_, fields)| fields["label"] == "input/b").expect("there");
+            input.1["content"]["text"] = "[]".into();
+        }),
+        ("a job row in another state", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "FAILED".into()),
+        ("another component", Found::Header, |r| {
+            of_kind(r, "header")["plugins"][0]["digest"] = Hash::of(&[b"x"]).to_hex().into();
+        }),
+        ("another response", Found::Response, |r| of_kind(r, "response")["response"]["status"] = "failed".into()),
+        ("an ending that was cut", Found::Header, |r| {
+            let at = find(r, "job_completed");
+            r.remove(at);
+        }),
+    ];
+    for (what, kind, change) in cases {
+        let report = forged(&small(&json!({})), change);
+        assert!(report.problems.iter().any(|problem| problem.kind == kind), "{what}: {:#?}", report.problems);
+    }
+}
+
+fn of_kind<'a>(records: &'a mut [(String, Value)], kind: &str) -> &'a mut Value {
+    &mut records.iter_mut().find(|(record, _)| record == kind).expect("there").1
+}
+
+fn row(records: &mut [(String, Value)]) -> &mut Value {
+    of_kind(records, "ledger")
+}
+
+/// I30: a send that nobody approved is found although every hash is right.
+#[test]
+fn a_call_without_its_approval_is_found() {
+    let mut sim = Sim::new(crate::event::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
+    sim.process(None).expect("it stops at its gate");
+    let gate_hash = sim.durable().job.gates.values().next().expect("a gate").hash;
+    sim.ask(Request::Approve { slot: "b".into(), gate_hash });
+    sim.process(None).expect("it completes");
+    assert!(verify(&export(&sim)).intact);
+    for gone in ["gate_approved", "gate_requested"] {
+        let report = forged(&sim, |records| {
+            let at = find(records, gone);
+            records.remove(at);
+        });
+        assert!(report.problems.iter().any(|p| p.kind == Found::Permission), "without {gone}: {:#?}", report.problems);
+    }
+}
+
+/// I31: what is withheld is not in the file, nor anything it could be guessed with; the rest holds.
+#[test]
+fn withheld_payloads_leave_no_trace_but_their_hashes() {
+    let sim = {
+        let mut sim = all_kinds();
+        let output = crate::effect::Output {
+            result: "\"canary-4711\"".into(),
+            receipt: Some("\"canary-receipt\"".into()),
+            state_changes: vec![],
+            usage: None,
+        };
+        sim.script.insert("Read".into(), vec![crate::effect::Answer::Ok(output)]);
+        sim.process(None).expect("nobody kills it");
+        sim
+    };
+    let secret = sim.record.secret.to_hex();
+    let open = String::from_utf8(export(&sim)).expect("text");
+    assert!(open.contains("canary-4711") && open.contains("canary-receipt"));
+    assert!(!open.contains(&secret), "the job's secret is in no file");
+
+    let all = export_with(&sim, &Withhold::Everything, None);
+    let report = verify(&all);
+    assert!(report.intact, "{:#?}", report.problems);
+    assert!(codes(&report).contains(&"withheld"));
+    let text = String::from_utf8(all).expect("text");
+    assert!(!text.contains("canary") && !text.contains("\"salt\"") && !text.contains(&secret));
+
+    // What has the same bytes goes with it: a tool's answer is its step's output.
+    let some = export_with(&sim, &Withhold::Labels(vec!["output/a".into(), "input/b".into()]), None);
+    let report = verify(&some);
+    assert!(report.intact, "{:#?}", report.problems);
+    let text = String::from_utf8(some).expect("text");
+    assert!(!text.contains("canary"), "the answer, its output and the input made of it are gone");
+    for (label, shown) in [("answer/a/1", false), ("output/a", false), ("args/b", false), ("input/a", true)] {
+        let salt = crate::keys::payload_salt(&sim.record.secret, label).to_hex();
+        assert_eq!(text.contains(&salt), shown, "the salt of {label}");
+    }
+    let record = record(&sim);
+    let withhold = Withhold::Labels(vec!["answer/nobody".into()]);
+    let export = Export {
+        record: &record,
+        effects: &sim.effects,
+        withhold: &withhold,
+        program: "",
+        exported_us: 0,
+        signer: None,
+    };
+    assert!(evidence::write(&export).is_err(), "a label that is none is refused");
+}
+
+/// I31: hashes in a redacted file are still bound by the chain.
+#[test]
+fn a_withheld_payload_cannot_be_exchanged() {
+    let mut records = take_apart(&export_with(&small(&json!({})), &Withhold::Everything, None));
+    of_kind(&mut records, "payload")["hash"] = Hash::of(&[b"x"]).to_hex().into();
+    let report = verify(&put_together(records));
+    assert!(report.problems.iter().any(|problem| problem.kind == Found::Payload), "{:#?}", report.problems);
+}
+
+/// I29: a signature stands for its file, its key, and nobody who is not trusted.
+#[test]
+fn signatures_are_checked_and_cannot_be_cut_off() {
+    let (key, other) = (PublicKey([7; 32]), PublicKey([8; 32]));
+    // The mathematics is the host's; here a message's hash beside the key stands for it.
+    let sign = |key: &PublicKey, message: &[u8]| {
+        let mut signature = [0; 64];
+        signature[..32].copy_from_slice(&Hash::of(&[&key.0, message]).0);
+        signature
+    };
+    let is = |key: &PublicKey, message: &[u8], signature: &[u8; 64]| sign(key, message) == *signature;
+    let verify = |file: &[u8], trust: Option<&Trust>| evidence::verify(file, trust, &is).expect("evidence").report;
+    let trust = |key: &PublicKey| Trust::parse(&format!("# ours\n\n{key} ada\n")).expect("a key");
+
+    let mut file = export_with(&small(&json!({})), &Withhold::Nothing, Some(key));
+    let cut = file.clone();
+    let signature = sign(&key, &evidence::message(&file));
+    evidence::append_signature(&mut file, key, signature);
+
+    let report = verify(&file, Some(&trust(&key)));
+    assert!(report.intact && report.signature.trusted, "{:#?}", report.problems);
+    assert_eq!(report.signature.name.as_deref(), Some("ada"));
+    assert!(!codes(&report).contains(&"unsigned"));
+    let unknown = verify(&file, None);
+    assert!(unknown.intact && unknown.signature.valid && !unknown.signature.trusted);
+    assert!(codes(&unknown).contains(&"untrusted_key"));
+
+    let wrong = |file: &[u8], trust: Option<&Trust>| {
+        let report = verify(file, trust);
+        report.problems.iter().any(|problem| problem.kind == Found::Signature)
+    };
+    assert!(wrong(&file, Some(&trust(&other))), "signed by nobody who is trusted");
+    assert!(wrong(&cut, None), "the signature was cut off, and the header names its key");
+    let unsigned = export(&small(&json!({})));
+    assert!(wrong(&unsigned, Some(&trust(&key))), "a signature was asked for");
+    let mut forged = cut.clone();
+    evidence::append_signature(&mut forged, key, [1; 64]);
+    assert!(wrong(&forged, Some(&trust(&key))), "another signature");
+    let mut forged = cut;
+    let signature = sign(&other, &evidence::message(&forged));
+    evidence::append_signature(&mut forged, other, signature);
+    assert!(wrong(&forged, None), "another key than the header names");
+    assert_eq!(Trust::parse("ed25519:00\nx\n"), Err(vec![1, 2]));
+    assert_eq!(Trust::parse("# none\n"), Err(vec![]));
+}
+
+#[test]
+fn what_is_no_evidence_is_said_to_be_none() {
+    for file in [&b""[..], b"hello", b"{}\n{}\n", b"{\"record\":\"header\"}\n"] {
+        assert!(evidence::verify(file, None, &|_, _, _| true).is_err(), "{file:?}");
+    }
+    let mut records = take_apart(&export(&small(&json!({}))));
+    records[0].1["schema"] = "latchwork.evidence/2".into();
+    let error = evidence::verify(&put_together(records), None, &|_, _, _| true).unwrap_err();
+    assert!(error.contains("latchwork.evidence/1"), "{error}");
+}

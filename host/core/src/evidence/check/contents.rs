@@ -1,0 +1,128 @@
+//! Payloads and effects have the hashes that events speak of, and their bytes have those hashes.
+
+use std::collections::BTreeMap;
+
+use crate::effect::{Answer, Effect};
+use crate::evidence::payloads;
+use crate::evidence::read::{self, Evidence};
+use crate::evidence::record::Content;
+use crate::evidence::report::{Found, NotChecked, Report};
+use crate::ids::Hash;
+use crate::keys;
+use crate::state::{Job, label};
+
+/// One labelled content, whichever kind of record it stands in.
+struct Item<'a> {
+    at: u64,
+    hash: Hash,
+    len: u32,
+    salt: Option<Hash>,
+    content: &'a Content,
+}
+
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+    let items = items(evidence, report);
+    for (label, item) in &items {
+        content(label, item, &items, job, report);
+    }
+    let mut spoken_of: BTreeMap<String, ()> = BTreeMap::new();
+    for (at, event) in &evidence.events {
+        for (label, reference) in payloads::references(event) {
+            match items.get(&label) {
+                None => {
+                    let message = format!("the event speaks of {label}, and the file has no record of it");
+                    report.wrong(*at, Found::Payload, message, reference.hash, "no record");
+                }
+                Some(item) if (item.hash, item.len) != (reference.hash, reference.len) => {
+                    let message = format!("{label} is not what event {} on line {at} speaks of", event.seq);
+                    let expected = format!("{} ({} bytes)", reference.hash, reference.len);
+                    let found = format!("{} ({} bytes)", item.hash, item.len);
+                    report.wrong(item.at, Found::Payload, message, expected, found);
+                }
+                Some(_) => {}
+            }
+            spoken_of.insert(label, ());
+        }
+    }
+    let loose: Vec<&str> = items.keys().filter(|label| !spoken_of.contains_key(*label)).map(String::as_str).collect();
+    if !loose.is_empty() {
+        let message = format!("no event speaks of {}: only the file's own sums bind it", loose.join(", "));
+        report.not_checked.push(NotChecked::new("unbound", message));
+    }
+    let unkept = items.values().filter(|item| *item.content == Content::NotKept).count();
+    if unkept > 0 {
+        let message = format!(
+            "arguments of {unkept} calls are not kept: their hashes are checked where steps are executed again"
+        );
+        report.not_checked.push(NotChecked::new("not_kept", message));
+    }
+}
+
+fn items<'a>(evidence: &'a Evidence, report: &mut Report) -> BTreeMap<String, Item<'a>> {
+    let mut items = BTreeMap::new();
+    let effects = evidence.effects.iter().map(|(at, effect)| {
+        let (at, hash, len, salt, content) = (*at, effect.hash, effect.len, effect.salt, &effect.content);
+        (label::answer(&effect.slot, effect.try_no), Item { at, hash, len, salt, content })
+    });
+    let payloads = evidence.payloads.iter().map(|(at, payload)| {
+        let (at, hash, len, salt, content) = (*at, payload.hash, payload.len, payload.salt, &payload.content);
+        (payload.label.clone(), Item { at, hash, len, salt, content })
+    });
+    for (label, item) in effects.chain(payloads) {
+        if items.contains_key(&label) {
+            report.wrong(item.at, Found::Payload, format!("a second record of {label}"), "one", "another");
+        } else {
+            items.insert(label, item);
+        }
+    }
+    items
+}
+
+fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job: &Job, report: &mut Report) {
+    let mut wrong = |message: String, expected: String, found: String| {
+        report.wrong(item.at, Found::Payload, message, expected, found);
+    };
+    let bytes = match (item.content, item.salt) {
+        (Content::Withheld, None) => return,
+        (Content::Withheld, Some(_)) => {
+            let message = format!("{label} is withheld and its salt is not: its value could be guessed");
+            return wrong(message, "no salt".to_owned(), "a salt".to_owned());
+        }
+        (_, None) => return wrong(format!("{label} has no salt"), "a salt".to_owned(), "none".to_owned()),
+        (Content::NotKept | Content::SameAs(_), _)
+            if payloads::elsewhere(label, job).as_ref() != Some(item.content) =>
+        {
+            let expected = payloads::elsewhere(label, job);
+            let expected = expected.map_or_else(|| "its own bytes".to_owned(), |content| format!("{content:?}"));
+            return wrong(format!("{label} is always kept, or elsewhere"), expected, format!("{:?}", item.content));
+        }
+        (Content::NotKept, _) => return,
+        (Content::SameAs(other), _) => items.get(other).and_then(|item| same(other, item.content)),
+        (content, _) => read::bytes_of(content),
+    };
+    let Some(bytes) = bytes else {
+        return wrong(
+            format!("the bytes of {label} cannot be read"),
+            "its bytes".to_owned(),
+            format!("{:?}", item.content),
+        );
+    };
+    let found = item.salt.and_then(|salt| keys::salted_ref(&salt, &bytes));
+    if found.is_none_or(|found| (found.hash, found.len) != (item.hash, item.len)) {
+        let expected = format!("{} ({} bytes)", item.hash, item.len);
+        let found = found.map(|found| format!("{} ({} bytes)", found.hash, found.len)).unwrap_or_default();
+        wrong(format!("{label} does not have its hash"), expected, found);
+    }
+}
+
+/// The bytes that another label shares: an answer's result, else the bytes themselves.
+fn same(other: &str, content: &Content) -> Option<Vec<u8>> {
+    let bytes = read::bytes_of(content)?;
+    if !other.starts_with("answer/") {
+        return Some(bytes);
+    }
+    match serde_json::from_slice::<Effect>(&bytes).ok()?.answer {
+        Answer::Ok(output) => Some(output.result.into_bytes()),
+        _ => None,
+    }
+}

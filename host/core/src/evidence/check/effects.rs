@@ -1,0 +1,113 @@
+//! The effects, from their own table, and the calls of the log and the ledger.
+
+use std::collections::BTreeMap;
+
+use crate::effect::{Effect, Provenance};
+use crate::event::Body;
+use crate::evidence::read::{self, At, Evidence};
+use crate::evidence::record::{EffectRecord, Kind};
+use crate::evidence::report::{Found, NotChecked, Report};
+use crate::ids::Slot;
+use crate::manifest::Pinned;
+use crate::state::Job;
+
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+    let mut by_try: BTreeMap<(&Slot, u32), &At<EffectRecord>> = BTreeMap::new();
+    for record in &evidence.effects {
+        let (at, effect) = record;
+        if by_try.insert((&effect.slot, effect.try_no), record).is_some() {
+            let message = format!("a second effect of {}, try {}", effect.slot, effect.try_no);
+            report.wrong(*at, Found::Effect, message, "one effect for a try", "another");
+        }
+        inside(*at, effect, report);
+        belongs(*at, effect, job, report);
+    }
+    executed_once(evidence, report);
+    for (at, event) in &evidence.events {
+        let Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } = &event.body else { continue };
+        // That it is there, and its hash, is looked at with all payloads.
+        let Some((_, effect)) = by_try.get(&(slot, *try_no)) else { continue };
+        if *ok != (effect.kind == Kind::Ok) {
+            let message = format!("{slot}, try {try_no}: the event and the effect do not agree on whether it worked");
+            report.wrong(*at, Found::Effect, message, format!("{:?} (effect)", effect.kind), format!("ok: {ok}"));
+        }
+        if *provenance != effect.provenance && *provenance != Provenance::CaughtUp {
+            let message = format!("{slot}, try {try_no}: the event and the effect do not agree on how it became known");
+            let (expected, found) = (format!("{:?} (effect)", effect.provenance), format!("{provenance:?}"));
+            report.wrong(*at, Found::Effect, message, expected, found);
+        }
+    }
+    let changed = evidence.effects.iter().filter(|(_, effect)| {
+        let call = job.calls.get(&effect.slot);
+        let changing = call.and_then(|call| job.pinned(&call.operator)).is_some_and(Pinned::is_world_changing);
+        changing && effect.kind == Kind::Ok
+    });
+    let changed = changed.count();
+    if changed > 0 {
+        let message = format!(
+            "{changed} effects on the world are as the tools reported them (unverified): nobody asked the other side"
+        );
+        report.not_checked.push(NotChecked::new("unverified_effects", message));
+    }
+}
+
+/// No second good answer of one call, and no try after a good answer, whoever says so.
+fn executed_once(evidence: &Evidence, report: &mut Report) {
+    let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
+    for (at, effect) in &evidence.effects {
+        if let Some(first) = good.get(&effect.slot).filter(|first| **first != effect.try_no) {
+            let message =
+                format!("{} was executed again (try {}) after try {first} had worked", effect.slot, effect.try_no);
+            let (expected, found) =
+                (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
+            report.wrong(*at, Found::DoubleExecution, message, expected, found);
+        } else if effect.kind == Kind::Ok {
+            good.insert(&effect.slot, effect.try_no);
+        }
+    }
+    for (at, row) in &evidence.rows {
+        if let Some(first) = good.get(&row.slot).filter(|first| **first < row.try_no) {
+            let message = format!("the ledger has let {} be executed again after try {first} had worked", row.slot);
+            report.wrong(*at, Found::DoubleExecution, message, format!("try {first}"), format!("try {}", row.try_no));
+        }
+    }
+}
+
+/// What the record shows of an effect is what stands in the effect.
+fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
+    let Some(bytes) = read::bytes_of(&record.content) else { return };
+    let effect: Effect = match serde_json::from_slice(&bytes) {
+        Ok(effect) => effect,
+        Err(error) => {
+            report.wrong(at, Found::Effect, "the effect cannot be read", "an effect", error);
+            return;
+        }
+    };
+    let shown = (&record.slot, record.try_no, record.kind, record.provenance, record.time_us);
+    let is = (&effect.slot, effect.try_no, Kind::from(&effect.answer), effect.provenance, effect.time_us);
+    if shown != is {
+        let message = "slot, try, kind, provenance or time of the record is not that of the effect in it";
+        report.wrong(at, Found::Effect, message, format!("{is:?}"), format!("{shown:?}"));
+    }
+}
+
+/// An effect of a call that may change the world has its barrier in the log.
+fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
+    let slot = &effect.slot;
+    let Some(call) = job.calls.get(slot) else {
+        let planned = job.plan.step(&slot.step()).filter(|_| slot.call_number().is_none());
+        let pinned = planned.and_then(|step| job.pinned(&step.name));
+        if pinned.is_some_and(Pinned::is_world_changing) {
+            let message = format!("there is an effect of {slot}, and the log never started it");
+            report.wrong(at, Found::DoubleExecution, message, "no effect", format!("try {}", effect.try_no));
+        }
+        return;
+    };
+    let known = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
+    let changing = job.pinned(&call.operator).is_some_and(Pinned::is_world_changing);
+    if changing && effect.try_no > known {
+        let message = format!("there is an effect of {slot}, try {}, and the log never started it", effect.try_no);
+        let (expected, found) = (format!("at most try {known}"), format!("try {}", effect.try_no));
+        report.wrong(at, Found::DoubleExecution, message, expected, found);
+    }
+}

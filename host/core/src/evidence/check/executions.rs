@@ -1,0 +1,171 @@
+//! At most once, and never without permission: read from the events alone, without the fold that
+//! the worker itself goes by.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Body, Event, Header, Mode, PayloadRef, Verdict};
+use crate::evidence::read::Evidence;
+use crate::evidence::record::Kind;
+use crate::evidence::report::{Found, Report};
+use crate::ids::{Operator, Slot};
+use crate::manifest::{Class, Pinned};
+use crate::plan::Plan;
+use crate::policy::{self, Rules};
+
+pub(super) fn check(evidence: &Evidence, report: &mut Report) {
+    let mut events = evidence.events.iter();
+    let (Some((_, first)), Some((_, second))) = (events.next(), events.next()) else { return };
+    let (Body::IntentAccepted { header }, Body::PlanCreated { plan, .. }) = (&first.body, &second.body) else {
+        return;
+    };
+    let kinds = evidence.effects.iter().map(|(_, effect)| ((effect.slot.clone(), effect.try_no), effect.kind));
+    let mut walk = Walk {
+        header,
+        plan: serde_json::from_value(plan.clone()).ok(),
+        kinds: kinds.collect(),
+        calls: BTreeMap::new(),
+        gates: BTreeMap::new(),
+    };
+    let mut before = first;
+    for (at, event) in &evidence.events {
+        if event.time_us < before.time_us {
+            report.wrong(*at, Found::Illegal, "event times never go back", before.time_us, event.time_us);
+        }
+        if event.attempt < before.attempt {
+            report.wrong(*at, Found::Illegal, "attempts never go back", before.attempt, event.attempt);
+        }
+        walk.event(*at, event, report);
+        before = event;
+    }
+}
+
+struct Walk<'a> {
+    header: &'a Header,
+    plan: Option<Plan>,
+    kinds: BTreeMap<(Slot, u32), Kind>,
+    calls: BTreeMap<Slot, Seen>,
+    /// Arguments of the gate, and whether it was approved.
+    gates: BTreeMap<Slot, (PayloadRef, bool)>,
+}
+
+/// What is known of a call so far.
+struct Seen {
+    try_no: u32,
+    end: End,
+    committed: bool,
+}
+
+/// How its last try ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It was started, and nothing more is known.
+    Open,
+    /// It answered that it worked.
+    Good,
+    /// It certainly changed nothing.
+    NotApplied,
+    /// It may have changed the world.
+    Doubt,
+    /// It is repeated under its external key.
+    Repeat,
+}
+
+impl Walk<'_> {
+    fn event(&mut self, at: u64, event: &Event, report: &mut Report) {
+        match &event.body {
+            Body::ToolInvocationStarted { slot, operator, try_no, args, .. } => {
+                self.started(at, slot, operator, *try_no, report);
+                self.permitted(at, slot, operator, args, report);
+            }
+            Body::ToolInvocationFinished { slot, try_no, ok, .. } => {
+                let unknown = self.kinds.get(&(slot.clone(), *try_no)) == Some(&Kind::Unknown);
+                let end = match (ok, unknown) {
+                    (true, _) => End::Good,
+                    (false, true) => End::Doubt,
+                    (false, false) => End::NotApplied,
+                };
+                let seen = self.calls.entry(slot.clone()).or_insert(Seen { try_no: *try_no, end, committed: false });
+                seen.end = end;
+            }
+            Body::CommandCommitted { slot } => {
+                if let Some(seen) = self.calls.get_mut(slot) {
+                    seen.committed = true;
+                }
+            }
+            Body::InvocationResolved { slot, verdict, .. } => {
+                if let Some(seen) = self.calls.get_mut(slot) {
+                    seen.end = match verdict {
+                        Verdict::NotApplied => End::NotApplied,
+                        Verdict::Repeat => End::Repeat,
+                        Verdict::Applied => End::Good,
+                        Verdict::Lost | Verdict::Unknown => End::Doubt,
+                    };
+                }
+            }
+            Body::GateRequested { slot, args, .. } => drop(self.gates.insert(slot.clone(), (*args, false))),
+            Body::GateApproved { slot, .. } => {
+                if let Some((_, approved)) = self.gates.get_mut(slot) {
+                    *approved = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pinned(&self, operator: &Operator) -> Option<&Pinned> {
+        self.header.operators.get(operator)
+    }
+
+    fn started(&mut self, at: u64, slot: &Slot, operator: &Operator, try_no: u32, report: &mut Report) {
+        let changing = self.pinned(operator).is_none_or(Pinned::is_world_changing);
+        let keyed = self.pinned(operator).is_some_and(|pinned| pinned.class == Class::Keyed);
+        if let Some(seen) = self.calls.get(slot) {
+            let why = match seen.end {
+                _ if seen.committed => Some("its answer was final"),
+                End::Good => Some("it had answered that it worked"),
+                End::Open if changing => Some("nobody had found out whether it happened"),
+                End::Doubt if changing => Some("it may have happened"),
+                End::Repeat if !keyed => Some("its operator does not dedupe on a key"),
+                _ => None,
+            };
+            if let Some(why) = why {
+                let message = format!("{slot} was started again (try {try_no}) after try {}: {why}", seen.try_no);
+                let (expected, found) = (format!("no try after {}", seen.try_no), format!("try {try_no}"));
+                report.wrong(at, Found::DoubleExecution, message, expected, found);
+            }
+        }
+        self.calls.insert(slot.clone(), Seen { try_no, end: End::Open, committed: false });
+    }
+
+    fn permitted(&self, at: u64, slot: &Slot, operator: &Operator, args: &PayloadRef, report: &mut Report) {
+        let mut denied = |message: String, expected: &str| {
+            report.wrong(at, Found::Permission, message, expected, format!("{slot} was started"));
+        };
+        let Some(pinned) = self.pinned(operator) else {
+            denied(format!("{slot} calls {operator}, which the job did not pin"), "a pinned operator");
+            return;
+        };
+        let Some(step) = self.plan.as_ref().and_then(|plan| plan.step(&slot.step())) else { return };
+        // What undoes a call is permitted with the cancellation, not by the plan's own step.
+        if slot.as_str().ends_with("~c") {
+            return;
+        }
+        if self.header.mode == Mode::DryRun && pinned.is_world_changing() {
+            denied(format!("a dry run started {slot}, which may change the world"), "nothing that changes the world");
+        }
+        if let Some(failure) = policy::forbids(self.header.mode, step, pinned) {
+            denied(format!("{slot} was started although it is forbidden: {failure}"), failure.code.as_str());
+        }
+        let own = slot.call_number().is_none();
+        match self.gates.get(slot) {
+            Some((_, false)) => denied(format!("{slot} was started before its gate was approved"), "an approval"),
+            Some((approved, true)) if !own && approved.hash != args.hash => {
+                denied(format!("{slot} was started with other arguments than were approved"), "the approved arguments");
+            }
+            None if policy::needs_gate(&Rules::default(), self.header.mode, step, pinned, own) => {
+                denied(format!("{slot} was started without the approval it needs"), "an approval");
+            }
+            _ => {}
+        }
+    }
+}

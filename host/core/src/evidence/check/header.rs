@@ -1,0 +1,46 @@
+//! The header, with the job's own row, and the events.
+
+use crate::evidence::read::Evidence;
+use crate::evidence::report::{Found, Report};
+use crate::evidence::write;
+use crate::job::JobState;
+use crate::state::Job;
+
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+    let Some((at, header)) = &evidence.header else { return };
+    let row = &header.job;
+    let constant = &job.header;
+    let pairs: [(&str, String, String); 11] = [
+        ("job_id", constant.job_id.to_string(), row.job_id.to_string()),
+        ("tenant_id", constant.tenant_id.clone(), row.tenant_id.clone()),
+        ("actor_id", constant.actor_id.clone(), row.actor_id.clone()),
+        ("request_key", constant.request_key.to_hex(), row.request_key.to_hex()),
+        ("mode", constant.mode.as_str().to_owned(), row.mode.clone()),
+        ("plan_id", job.plan.plan_id.clone(), row.plan_id.clone()),
+        ("plan_hash", job.plan_hash.to_hex(), row.plan_hash.to_hex()),
+        ("next_seq", job.next_seq.to_string(), row.next_seq.to_string()),
+        ("head", job.head.to_hex(), row.head.to_hex()),
+        ("engine_profile", constant.engine_profile.to_hex(), header.engine_profile.to_hex()),
+        ("plugins", format!("{:?}", write::plugins(job)), format!("{:?}", header.plugins)),
+    ];
+    for (name, expected, found) in pairs.into_iter().filter(|(_, expected, found)| expected != found) {
+        let message = format!("{name}: the job's row and the events do not agree");
+        report.wrong(*at, Found::Header, message, format!("{expected} (events)"), found);
+    }
+    if row.attempt < job.attempt {
+        let message = "attempt: the events know a later claim than the job's row";
+        report.wrong(*at, Found::Header, message, job.attempt, row.attempt);
+    }
+    // A request in the inbox wakes a job without an event, and a claim has none before its first write.
+    let woken = matches!(row.state, JobState::Pending | JobState::Running) && !job.state.is_terminal();
+    if row.state != job.state && !woken {
+        let message = "state: the job's row and the events do not agree";
+        report.wrong(*at, Found::Header, message, format!("{} (events)", job.state.as_str()), row.state.as_str());
+    }
+    let mut withheld = evidence.withheld();
+    withheld.sort();
+    if withheld != header.withheld {
+        let message = "withheld: the header lists other labels than are withheld";
+        report.wrong(*at, Found::Header, message, withheld.join(", "), header.withheld.join(", "));
+    }
+}

@@ -1,0 +1,129 @@
+//! The ledger's rows, from their own table, and the calls of the log.
+
+use std::collections::BTreeSet;
+
+use crate::evidence::read::Evidence;
+use crate::evidence::report::{Found, NotChecked, Report};
+use crate::ids::Slot;
+use crate::ledger::{Row, RowState};
+use crate::manifest::Pinned;
+use crate::state::{Call, Job};
+
+pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
+    let mut slots: BTreeSet<&Slot> = BTreeSet::new();
+    let mut unsettled = Vec::new();
+    for (at, row) in &evidence.rows {
+        let slot = &row.slot;
+        if !slots.insert(slot) {
+            let message = format!("a second ledger row of {slot}");
+            report.wrong(*at, Found::Ledger, message, "one row for a slot", "another");
+            continue;
+        }
+        let Some(call) = job.calls.get(slot) else {
+            let message = format!("the ledger has a row of {slot}, and the events know no such call");
+            report.wrong(*at, Found::Ledger, message, "no row", row_state(row));
+            continue;
+        };
+        identity(*at, row, call, job, report);
+        if state(*at, row, call, job, report) {
+            unsettled.push(slot.to_string());
+        }
+    }
+    let last = evidence.events.last().map_or(1, |(at, _)| *at);
+    for (slot, call) in job.calls.iter().filter(|(slot, _)| !slots.contains(slot)) {
+        // A call that changes nothing has no barrier: its row follows its events, and may have been lost with a process.
+        let started = call.tries > 0 && is_changing(job, call);
+        if started {
+            let at = started_line(evidence, slot).unwrap_or(last);
+            let message = format!("{slot} was started, and the ledger has no row of it");
+            report.wrong(at, Found::Ledger, message, "a ledger row", "none");
+        }
+    }
+    if !unsettled.is_empty() {
+        let message = format!(
+            "rows that had not been settled when the file was written ({}) were compared as far as they go",
+            unsettled.join(", ")
+        );
+        report.not_checked.push(NotChecked::new("unsettled", message));
+    }
+}
+
+fn started_line(evidence: &Evidence, slot: &Slot) -> Option<u64> {
+    use crate::event::Body;
+    let starts = |body: &Body| matches!(body, Body::ToolInvocationStarted { slot: at, .. } if at == slot);
+    evidence.events.iter().find(|(_, event)| starts(&event.body)).map(|(at, _)| *at)
+}
+
+fn is_changing(job: &Job, call: &Call) -> bool {
+    job.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
+}
+
+fn row_state(row: &Row) -> String {
+    serde_json::to_value(row.state).ok().and_then(|state| state.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// What never changes of an invocation, and which try it is.
+fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
+    let slot = &row.slot;
+    let mut differs = |name: &str, expected: String, found: String| {
+        if expected != found {
+            let message = format!("{slot}: {name} of the ledger row is not that of the events");
+            report.wrong(at, Found::Ledger, message, expected, found);
+        }
+    };
+    differs("the operator", call.operator.to_string(), row.operator.to_string());
+    differs("the arguments' hash", call.args.hash.to_hex(), row.args_hash.to_hex());
+    differs("the first attempt", call.first_attempt.to_string(), row.first_attempt.to_string());
+    let changing = is_changing(job, call);
+    if call.tries > 0 {
+        differs("world_changing", changing.to_string(), row.world_changing.to_string());
+    }
+    // A refusal counts a try that was never started.
+    let last = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
+    let least = if changing { call.tries } else { 0 };
+    if row.try_no < least || row.try_no > last {
+        let message = format!("{slot}: the ledger knows another number of executions than the events");
+        let kind = if changing { Found::DoubleExecution } else { Found::Ledger };
+        report.wrong(at, kind, message, format!("try {last} (events)"), format!("try {} (ledger)", row.try_no));
+    }
+    if row.attempt > job.attempt.max(call.first_attempt) {
+        let message = format!("{slot}: the row is of an attempt that claimed nothing");
+        report.wrong(at, Found::Ledger, message, format!("at most {}", job.attempt), row.attempt);
+    }
+}
+
+/// Where the invocation stands; true where the row has not been settled yet.
+fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> bool {
+    let slot = &row.slot;
+    let finished = call.finished.as_ref();
+    let open = call.open_try.is_some();
+    // In a staged commit the row follows its events; until then it stands where it stood before.
+    let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
+        (true, Some(true)) => (row.state == RowState::Committed, !row.state.is_final()),
+        (true, _) => (row.state == RowState::FailedFinal, !row.state.is_final()),
+        (false, _) if open => {
+            (matches!(row.state, RowState::Inflight | RowState::Indeterminate | RowState::FailedDefinite), false)
+        }
+        (false, _) => (row.state == RowState::FailedDefinite, !row.state.is_final()),
+    };
+    let in_doubt = matches!(row.state, RowState::Inflight | RowState::Indeterminate);
+    let over = job.state.is_terminal() && row.world_changing && in_doubt;
+    if !fits && (!unsettled || over) {
+        let said = match (call.committed, finished.map(|finished| finished.ok)) {
+            (true, Some(true)) => "a final good answer: COMMITTED",
+            (true, _) => "a final failure: FAILED_FINAL",
+            (false, _) if open => "a try that is open: INFLIGHT or INDETERMINATE",
+            (false, _) => "a failure that may be tried again: FAILED_DEFINITE",
+        };
+        let message = format!("{slot}: the state of the ledger row is not what the events come to");
+        report.wrong(at, Found::Ledger, message, said, row_state(row));
+        return false;
+    }
+    let expected = finished.filter(|_| row.state.is_final()).map(|finished| finished.answer.hash);
+    if fits && row.result_hash != expected {
+        let text = |hash: Option<crate::ids::Hash>| hash.map_or_else(|| "none".to_owned(), |hash| hash.to_hex());
+        let message = format!("{slot}: the result's hash of the ledger row is not that of the events");
+        report.wrong(at, Found::Ledger, message, text(expected), text(row.result_hash));
+    }
+    !fits
+}

@@ -1,0 +1,39 @@
+//! What the records say of each other. Each file looks at one pair of witnesses: the log and the
+//! ledger, the log and the effects, the log and the job's row.
+
+mod contents;
+mod effects;
+mod executions;
+mod header;
+mod ledger;
+mod outcome;
+
+use super::read::Evidence;
+use super::report::Report;
+use crate::state::{Durable, FoldError};
+
+/// Checks that need the fold of the events.
+pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report) {
+    header::check(evidence, &durable.job, report);
+    ledger::check(evidence, &durable.job, report);
+    effects::check(evidence, &durable.job, report);
+    contents::check(evidence, &durable.job, report);
+    outcome::check(evidence, durable, report);
+}
+
+/// Checks that do without the fold: a second pair of eyes on the rules that matter most.
+pub(super) fn independent(evidence: &Evidence, report: &mut Report) {
+    executions::check(evidence, report);
+}
+
+/// The event a fold stopped at.
+pub(super) fn seq_of(error: &FoldError) -> u64 {
+    match error {
+        FoldError::Beginning { seq, .. }
+        | FoldError::Job { seq, .. }
+        | FoldError::Step { seq, .. }
+        | FoldError::Unknown { seq, .. } => *seq,
+        FoldError::Plan(_) => 1,
+        FoldError::Chain { found, .. } => *found,
+    }
+}

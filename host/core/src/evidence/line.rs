@@ -1,0 +1,87 @@
+//! One line: a canonical JSON object that carries its own number and the sum of everything else
+//! in it, so that a changed, missing, doubled or moved line is found where it stands.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::canon;
+use crate::ids::Hash;
+
+/// Closes a line: `record` names what it is, `line` counts from 1, `sum` is the SHA-256 of the
+/// canonical object without `sum`.
+pub(super) fn seal(record: &str, number: u64, fields: &impl Serialize) -> Vec<u8> {
+    let value = serde_json::to_value(fields).expect("a record is plain data");
+    let Value::Object(mut object) = value else { unreachable!("a record is an object") };
+    object.insert("record".to_owned(), record.into());
+    object.insert("line".to_owned(), number.into());
+    let sum = Hash::of(&[&canon::value_to_canonical(&Value::Object(object.clone()))]);
+    object.insert("sum".to_owned(), sum.to_hex().into());
+    canon::value_to_canonical(&Value::Object(object))
+}
+
+/// The line of an event. Its bytes are taken as they were hashed: nothing is written anew.
+pub(super) fn seal_event(number: u64, event: &[u8], hash: &Hash, prev_hash: &Hash) -> Vec<u8> {
+    let mut text = b"{\"event\":".to_vec();
+    text.extend_from_slice(event);
+    let rest = format!(",\"hash\":\"{hash}\",\"line\":{number},\"prev_hash\":\"{prev_hash}\",\"record\":\"event\"");
+    text.extend_from_slice(rest.as_bytes());
+    let sum = Hash::of(&[&text, b"}"]);
+    text.extend_from_slice(format!(",\"sum\":\"{sum}\"}}").as_bytes());
+    text
+}
+
+/// A line that is whole.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// What it says of its place.
+    pub(super) number: u64,
+    /// What it is: `event`.
+    pub(super) record: String,
+    /// Everything else in it.
+    pub(super) fields: Map<String, Value>,
+}
+
+/// Why a line is not whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    pub(super) what: String,
+    pub(super) expected: String,
+    pub(super) found: String,
+}
+
+/// Opens a line and holds it against its own sum.
+pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
+    let damage = |what: String, expected: &str, found: String| Damage { what, expected: expected.to_owned(), found };
+    let value = canon::parse_record(text).map_err(|error| {
+        let what = format!("byte {} of the line: {}", error.offset + 1, error.refusal);
+        damage(what, "one JSON object", shown(text))
+    })?;
+    let canonical = canon::value_to_canonical(&value);
+    if canonical != text {
+        let at = canonical.iter().zip(text).take_while(|(a, b)| a == b).count();
+        let what = format!("byte {} of the line: it is not canonical JSON (RFC 8785)", at + 1);
+        return Err(damage(what, &shown(&canonical[at..]), shown(&text[at..])));
+    }
+    let Value::Object(mut fields) = value else {
+        return Err(damage("the line is no object".to_owned(), "one JSON object", shown(text)));
+    };
+    let recorded = fields.remove("sum").as_ref().and_then(Value::as_str).map(str::to_owned).unwrap_or_default();
+    let sum = Hash::of(&[&canon::value_to_canonical(&Value::Object(fields.clone()))]).to_hex();
+    if sum != recorded {
+        return Err(damage("the line is not the one its sum was made of".to_owned(), &recorded, sum));
+    }
+    let number = fields.remove("line").as_ref().and_then(Value::as_u64);
+    let record = fields.remove("record").as_ref().and_then(Value::as_str).map(str::to_owned);
+    match (number, record) {
+        (Some(number), Some(record)) => Ok(Line { number, record, fields }),
+        _ => Err(damage("the line has no `line` or no `record`".to_owned(), "both", shown(text))),
+    }
+}
+
+/// The beginning of a text, for a person.
+pub(super) fn shown(text: &[u8]) -> String {
+    const BYTES_MAX: usize = 120;
+    let cut = &text[..text.len().min(BYTES_MAX)];
+    let more = if text.len() > BYTES_MAX { "…" } else { "" };
+    format!("{}{more}", String::from_utf8_lossy(cut).escape_debug())
+}

@@ -1,0 +1,71 @@
+//! Which event speaks of which payload, and where its bytes are.
+
+use std::collections::BTreeSet;
+
+use super::record::{Content, PayloadRecord};
+use super::withhold::Withhold;
+use crate::event::{Body, Event, PayloadRef};
+use crate::ids::{Slot, StepId};
+use crate::manifest::PluginKind;
+use crate::state::{Job, label};
+
+/// The payloads an event refers to, by label.
+pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
+    match &event.body {
+        Body::StepReady { step_id, input } => vec![(label::input(step_id), *input)],
+        Body::StateCheckpointed { step_id, output } => vec![(label::output(step_id), *output)],
+        Body::ToolInvocationStarted { slot, args, .. } => vec![(label::args(slot), *args)],
+        Body::ToolInvocationFinished { slot, try_no, answer, refused, .. } => {
+            let asked = refused.as_ref().map(|refused| (label::args(slot), refused.args));
+            std::iter::once((label::answer(slot, *try_no), *answer)).chain(asked).collect()
+        }
+        Body::AsyncEventEmitted { step_id, n, payload, .. } => vec![(label::emitted(step_id, *n), *payload)],
+        Body::GateRequested { slot, args, .. } if slot.call_number().is_none() => {
+            vec![(label::input(&slot.step()), *args)]
+        }
+        Body::GateRequested { slot, args, .. } => vec![(label::args(slot), *args)],
+        _ => Vec::new(),
+    }
+}
+
+/// Where the bytes of a payload are that has none of its own: a tool takes its step's input and
+/// its result is the step's output; the arguments of calls that change nothing are not kept.
+pub(super) fn elsewhere(label: &str, job: &Job) -> Option<Content> {
+    if let Some(slot) = label.strip_prefix("args/").map(Slot::new) {
+        return Some(match slot.call_number() {
+            None => Content::SameAs(label::input(&slot.step())),
+            Some(_) => Content::NotKept,
+        });
+    }
+    let step = StepId::new(label.strip_prefix("output/")?);
+    let is_tool = job.pinned(&job.plan.step(&step)?.name)?.kind == PluginKind::Tool;
+    let slot = Slot::of_step(&step);
+    let finished = job.calls.get(&slot).and_then(|call| call.finished.as_ref()).filter(|_| is_tool)?;
+    Some(Content::SameAs(label::answer(&slot, finished.try_no)))
+}
+
+/// Labels that are left out: those that are asked for, and those with the same bytes.
+pub(super) fn hidden(known: &[&str], payloads: &[PayloadRecord], withhold: &Withhold) -> BTreeSet<String> {
+    let mut hidden: BTreeSet<String> =
+        known.iter().filter(|label| withhold.covers(label)).map(|label| (*label).to_owned()).collect();
+    let same = |payload: &PayloadRecord| match &payload.content {
+        Content::SameAs(other) => Some((payload.label.clone(), other.clone())),
+        _ => None,
+    };
+    let pairs: Vec<(String, String)> = payloads.iter().filter_map(same).collect();
+    loop {
+        let more: Vec<String> = pairs
+            .iter()
+            .filter_map(|(a, b)| match (hidden.contains(a), hidden.contains(b)) {
+                (true, false) => Some(b.clone()),
+                (false, true) => Some(a.clone()),
+                _ => None,
+            })
+            .collect();
+        if more.is_empty() {
+            hidden.retain(|label| known.contains(&label.as_str()));
+            return hidden;
+        }
+        hidden.extend(more);
+    }
+}

@@ -1,0 +1,170 @@
+//! The whole check: lines and chain first; where they hold, everything that can be computed from
+//! the records against everything else.
+
+use std::collections::BTreeMap;
+
+use super::check;
+use super::read::{self, Evidence};
+use super::report::{Found, NotChecked, Report, SignatureReport};
+use super::sign::{PublicKey, SIGNATURE_BYTES};
+use crate::state::{Durable, Job};
+
+/// Keys that are trusted, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trust {
+    keys: BTreeMap<PublicKey, String>,
+}
+
+impl Trust {
+    /// Reads a trust file: a key a line, `ed25519:…`, and perhaps a name behind it; empty lines
+    /// and those that begin with `#` say nothing.
+    ///
+    /// # Errors
+    /// The numbers of the lines that are no keys; or none, where the file names no key at all.
+    pub fn parse(text: &str) -> Result<Trust, Vec<usize>> {
+        let mut keys = BTreeMap::new();
+        let mut bad = Vec::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !is_silent(line)) {
+            let (key, name) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+            match PublicKey::parse(key) {
+                Some(key) => drop(keys.insert(key, name.trim().to_owned())),
+                None => bad.push(index + 1),
+            }
+        }
+        if bad.is_empty() && !keys.is_empty() { Ok(Trust { keys }) } else { Err(bad) }
+    }
+}
+
+fn is_silent(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('#')
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// What was found.
+    pub report: Report,
+    /// The records.
+    pub evidence: Evidence,
+    /// What the stores held of the job; none where the file is too damaged to tell.
+    pub durable: Option<Durable>,
+}
+
+/// Checks a file. `is_signature` says whether a signature of a message is that of a key.
+///
+/// # Errors
+/// It is no evidence file, or one of another version: why.
+pub fn verify(
+    bytes: &[u8],
+    trust: Option<&Trust>,
+    is_signature: &dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool,
+) -> Result<Verified, String> {
+    let (evidence, mut report) = read::read(bytes)?;
+    count(&evidence, &mut report);
+    signature(&evidence, &mut report, trust, is_signature);
+    let broken = [Found::DamagedLine, Found::MissingLines, Found::Chain];
+    let mut durable = None;
+    if report.problems.iter().any(|problem| broken.contains(&problem.kind)) {
+        report.not_checked.push(NotChecked::new(
+            "damaged",
+            "state machine, ledger, effects and payloads were not compared: lines or events are damaged or missing",
+        ));
+    } else {
+        let events = evidence.events();
+        match Job::fold(&events) {
+            Ok(job) => {
+                let whole = evidence.durable(job);
+                check::folded(&evidence, &whole, &mut report);
+                durable = Some(whole);
+            }
+            Err(error) => {
+                let at = evidence.line_of(check::seq_of(&error));
+                report.wrong(at, Found::Illegal, error.to_string(), "", "");
+                report.not_checked.push(NotChecked::new(
+                    "illegal",
+                    "the state after the illegal event, and what follows from it, was not compared",
+                ));
+            }
+        }
+        check::independent(&evidence, &mut report);
+    }
+    report.problems.sort_by_key(|problem| problem.line);
+    not_checked(&mut report);
+    Ok(Verified { report, evidence, durable })
+}
+
+fn count(evidence: &Evidence, report: &mut Report) {
+    report.job_id = evidence.header().map(|header| header.job.job_id.clone());
+    report.state = evidence.header().map(|header| header.job.state);
+    report.events = evidence.events.len() as u64;
+    report.ledger_rows = evidence.rows.len() as u64;
+    report.effects = evidence.effects.len() as u64;
+    report.payloads = evidence.payloads.len() as u64;
+    report.withheld = evidence.withheld().len() as u64;
+}
+
+fn signature(
+    evidence: &Evidence,
+    report: &mut Report,
+    trust: Option<&Trust>,
+    is_signature: &dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool,
+) {
+    let announced = evidence.header().and_then(|header| header.signer.clone());
+    let Some((at, signed)) = &evidence.signature else {
+        if let Some(key) = announced {
+            let message = "the header names a signer, and the signature is not there";
+            report.wrong(report.lines, Found::Signature, message, key, "no signature");
+        } else if trust.is_some() && evidence.header.is_some() {
+            report.wrong(1, Found::Signature, "the file is not signed", "a signature of a trusted key", "none");
+        }
+        return;
+    };
+    let record = &signed.record;
+    let key = PublicKey::parse(&record.public_key).filter(|_| record.algorithm == "ed25519");
+    let bytes = hex::decode(&record.signature).ok().and_then(|bytes| <[u8; SIGNATURE_BYTES]>::try_from(bytes).ok());
+    let valid = match (&key, &bytes) {
+        (Some(key), Some(bytes)) => is_signature(key, &signed.message, bytes),
+        _ => false,
+    };
+    let name = key.and_then(|key| trust?.keys.get(&key).cloned());
+    let trusted = valid && name.is_some();
+    report.signature =
+        SignatureReport { signed: true, valid, trusted, key: Some(record.public_key.clone()), name: name.clone() };
+    if announced.as_ref() != Some(&record.public_key) {
+        let expected = announced.unwrap_or_else(|| "no signer".to_owned());
+        report.wrong(*at, Found::Signature, "the header names another signer", expected, &record.public_key);
+    }
+    if !valid {
+        let message = "the signature is not that of this file by this key";
+        report.wrong(*at, Found::Signature, message, "a valid signature", &record.public_key);
+    } else if trust.is_some() && name.is_none() {
+        let message = "the trust file does not name the key that signed";
+        report.wrong(*at, Found::Signature, message, "a trusted key", &record.public_key);
+    }
+}
+
+fn not_checked(report: &mut Report) {
+    let signature = &report.signature;
+    let said = match (signature.signed, signature.trusted) {
+        (_, true) => None,
+        (false, _) => Some((
+            "unsigned",
+            "the file is not signed: it is at best consistent in itself, and whoever could write it could have \
+             written another"
+                .to_owned(),
+        )),
+        (true, false) => Some((
+            "untrusted_key",
+            format!(
+                "the signature shows that the holder of {} wrote the file; whose key that is was not checked (--trust)",
+                signature.key.as_deref().unwrap_or_default()
+            ),
+        )),
+    };
+    report.not_checked.extend(said.map(|(code, message)| NotChecked::new(code, message)));
+    if report.withheld > 0 {
+        let message =
+            format!("{} payloads are withheld: their hashes are bound, their content is unknown", report.withheld);
+        report.not_checked.push(NotChecked::new("withheld", message));
+    }
+}

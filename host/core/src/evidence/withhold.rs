@@ -1,0 +1,72 @@
+//! Which payloads are left out of a file.
+
+/// Labels that are left out: `answer/s6/1` names one payload, `answer/s6` or `input` all below.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Withhold {
+    /// Nothing is left out.
+    #[default]
+    Nothing,
+    /// These labels, and those below them.
+    Labels(Vec<String>),
+    /// Every payload.
+    Everything,
+}
+
+/// A label that no payload of the job has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the job has no payload {label}; it has {}", .known.join(", "))]
+pub struct UnknownLabel {
+    /// The label that was asked for.
+    pub label: String,
+    /// What there is.
+    pub known: Vec<String>,
+}
+
+impl Withhold {
+    /// Whether the payload with this label is left out.
+    pub fn covers(&self, label: &str) -> bool {
+        match self {
+            Withhold::Nothing => false,
+            Withhold::Everything => true,
+            Withhold::Labels(labels) => labels.iter().any(|wanted| is_or_is_below(label, wanted)),
+        }
+    }
+
+    /// Whether every label that was asked for is one.
+    ///
+    /// # Errors
+    /// The first that is not: leaving out nothing would be believed to have left out something.
+    pub(super) fn check(&self, known: &[&str]) -> Result<(), UnknownLabel> {
+        let Withhold::Labels(labels) = self else { return Ok(()) };
+        match labels.iter().find(|wanted| !known.iter().any(|label| is_or_is_below(label, wanted))) {
+            None => Ok(()),
+            Some(label) => Err(UnknownLabel {
+                label: label.clone(),
+                known: known.iter().map(|label| (*label).to_owned()).collect(),
+            }),
+        }
+    }
+}
+
+fn is_or_is_below(label: &str, wanted: &str) -> bool {
+    let wanted = wanted.strip_suffix('/').unwrap_or(wanted);
+    label.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_covers_what_lies_below_it_and_nothing_else() {
+        let withhold = Withhold::Labels(vec!["answer/s1".into(), "input/".into()]);
+        for label in ["answer/s1/1", "answer/s1/0/2", "input/s2", "input"] {
+            assert!(withhold.covers(label), "{label}");
+        }
+        for label in ["answer/s12/1", "answer", "output/s1", "inputs/s2"] {
+            assert!(!withhold.covers(label), "{label}");
+        }
+        assert!(withhold.check(&["answer/s1/1", "input/s1"]).is_ok());
+        assert_eq!(withhold.check(&["answer/s1/1"]).unwrap_err().label, "input/");
+    }
+}

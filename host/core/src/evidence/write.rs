@@ -1,0 +1,208 @@
+//! Writing a file: what the stores hold of a job, line by line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::record::{self, Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer};
+use super::sign::PublicKey;
+use super::withhold::{UnknownLabel, Withhold};
+use super::{SCHEMA, line, payloads};
+use crate::effect::Effect;
+use crate::ids::{Hash, Operator};
+use crate::keys;
+use crate::manifest::PluginKind;
+use crate::response::{self, CostView, Response};
+use crate::state::{Durable, FoldError, Job, label};
+use crate::storage::Record;
+
+/// What goes into a file.
+#[derive(Clone, Debug)]
+pub struct Export<'a> {
+    /// Everything that is stored of the job.
+    pub record: &'a Record,
+    /// Its effects, from their own store.
+    pub effects: &'a [Effect],
+    /// What is left out.
+    pub withhold: &'a Withhold,
+    /// The program that writes: `latchwork 0.1.0`.
+    pub program: &'a str,
+    /// Now, microseconds since 1970 UTC.
+    pub exported_us: i64,
+    /// The key that will sign, where one will.
+    pub signer: Option<PublicKey>,
+}
+
+/// Why a job cannot be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// Its log is not that of a job.
+    #[error(transparent)]
+    Log(#[from] FoldError),
+    /// A label that is to be withheld is none.
+    #[error(transparent)]
+    Label(#[from] UnknownLabel),
+}
+
+/// The file, up to and with its trailer.
+///
+/// # Errors
+/// See [`ExportError`]; nothing is half written.
+pub fn write(export: &Export<'_>) -> Result<Vec<u8>, ExportError> {
+    let durable = Durable::load(export.record.clone(), export.effects.to_vec())?;
+    let effects = effects(export);
+    let payloads = payloads(export, &durable);
+    let labels: Vec<String> = effects.iter().map(|e| label::answer(&e.slot, e.try_no)).collect();
+    let known: Vec<&str> = labels.iter().chain(payloads.iter().map(|p| &p.label)).map(String::as_str).collect();
+    export.withhold.check(&known)?;
+    let hidden = payloads::hidden(&known, &payloads, export.withhold);
+
+    let mut file = File::default();
+    file.add("header", &header(export, &durable.job, &hidden));
+    for event in &export.record.events {
+        file.push(line::seal_event(file.next, &event.bytes, &event.hash, &event.prev_hash));
+    }
+    for row in durable.rows.values() {
+        file.add("ledger", &record::from_row(row));
+    }
+    for (mut effect, label) in effects.into_iter().zip(labels) {
+        if hidden.contains(&label) {
+            (effect.salt, effect.content) = (None, Content::Withheld);
+        }
+        file.add("effect", &effect);
+    }
+    for mut payload in payloads {
+        if hidden.contains(&payload.label) {
+            (payload.salt, payload.content) = (None, Content::Withheld);
+        }
+        file.add("payload", &payload);
+    }
+    file.add("response", &ResponseRecord { response: bare_response(&durable) });
+    let sha256 = Hash::of(&[&file.bytes]);
+    file.add("trailer", &Trailer { sha256 });
+    Ok(file.bytes)
+}
+
+struct File {
+    bytes: Vec<u8>,
+    next: u64,
+}
+
+impl Default for File {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), next: 1 }
+    }
+}
+
+impl File {
+    fn add(&mut self, record: &str, fields: &impl serde::Serialize) {
+        self.push(line::seal(record, self.next, fields));
+    }
+    fn push(&mut self, line: Vec<u8>) {
+        self.bytes.extend_from_slice(&line);
+        self.bytes.push(b'\n');
+        self.next += 1;
+    }
+}
+
+fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> Header {
+    Header {
+        schema: SCHEMA.to_owned(),
+        program: export.program.to_owned(),
+        exported_us: export.exported_us,
+        job: export.record.row.clone(),
+        engine_profile: job.header.engine_profile,
+        plugins: plugins(job),
+        withheld: hidden.iter().cloned().collect(),
+        signer: export.signer.map(|key| key.to_string()),
+    }
+}
+
+/// The components of the operators that the job pinned, by name and digest.
+pub(super) fn plugins(job: &Job) -> Vec<PluginRecord> {
+    let mut plugins: BTreeMap<(&str, Hash), (&str, PluginKind, Vec<Operator>)> = BTreeMap::new();
+    for (operator, pinned) in &job.header.operators {
+        let entry = plugins.entry((&pinned.plugin, pinned.digest));
+        entry.or_insert((&pinned.version, pinned.kind, Vec::new())).2.push(operator.clone());
+    }
+    plugins
+        .into_iter()
+        .map(|((plugin, digest), (version, kind, operators))| PluginRecord {
+            plugin: plugin.to_owned(),
+            version: version.to_owned(),
+            digest,
+            kind,
+            operators,
+        })
+        .collect()
+}
+
+fn effects(export: &Export<'_>) -> Vec<EffectRecord> {
+    let mut effects: Vec<&Effect> = export.effects.iter().collect();
+    effects.sort_by(|a, b| (&a.slot, a.try_no).cmp(&(&b.slot, b.try_no)));
+    let one = |effect: &Effect| {
+        let salt = keys::payload_salt(&export.record.secret, &label::answer(&effect.slot, effect.try_no));
+        let bytes = effect.to_bytes();
+        EffectRecord {
+            slot: effect.slot.clone(),
+            try_no: effect.try_no,
+            kind: Kind::from(&effect.answer),
+            provenance: effect.provenance,
+            time_us: effect.time_us,
+            hash: Hash::of(&[&salt.0, &bytes]),
+            len: u32::try_from(bytes.len()).expect("answers are limited far below 4 GiB"),
+            salt: Some(salt),
+            content: content(&bytes),
+        }
+    };
+    effects.into_iter().map(one).collect()
+}
+
+/// What the payload table holds, and beside it the hashes of what it does not hold because
+/// another label has the bytes, or nobody.
+fn payloads(export: &Export<'_>, durable: &Durable) -> Vec<PayloadRecord> {
+    let salt = |label: &str| keys::payload_salt(&export.record.secret, label);
+    let mut all: BTreeMap<String, PayloadRecord> = BTreeMap::new();
+    for payload in &export.record.payloads {
+        let salt = salt(&payload.label);
+        let reference = keys::salted_ref(&salt, &payload.bytes).expect("payloads are limited far below 4 GiB");
+        let record = PayloadRecord {
+            label: payload.label.clone(),
+            hash: reference.hash,
+            len: reference.len,
+            salt: Some(salt),
+            content: content(&payload.bytes),
+        };
+        all.insert(payload.label.clone(), record);
+    }
+    for event in &export.record.events {
+        for (label, reference) in payloads::references(event) {
+            let Some(content) = payloads::elsewhere(&label, &durable.job) else { continue };
+            let salt = Some(salt(&label));
+            all.entry(label.clone()).or_insert(PayloadRecord {
+                label,
+                hash: reference.hash,
+                len: reference.len,
+                salt,
+                content,
+            });
+        }
+    }
+    all.into_values().collect()
+}
+
+fn content(bytes: &[u8]) -> Content {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Content::Text(text.to_owned()),
+        Err(_) => Content::Hex(hex::encode(bytes)),
+    }
+}
+
+/// The response without previews (they are payloads), costs (they are in effects) and commands.
+pub(super) fn bare_response(durable: &Durable) -> Value {
+    let mut response: Response = response::response(durable);
+    response.next_actions.clear();
+    response.cost = CostView::default();
+    response.outcomes.iter_mut().for_each(|outcome| outcome.preview.clear());
+    serde_json::to_value(response).expect("a response is plain data")
+}

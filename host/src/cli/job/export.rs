@@ -1,0 +1,113 @@
+//! `latch job export`: what happened to a job, as one file.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use latchwork_core::effect::Effect;
+use latchwork_core::evidence::{self, Export, ExportError, Withhold};
+use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::pages;
+use latchwork_core::storage::{Record, StoreError};
+use serde_json::json;
+
+use crate::cli::args::JobExportArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::output::Tone;
+use crate::cli::{key, open};
+use crate::host::Stores;
+use crate::os;
+
+/// Reads of a job that goes on meanwhile, until it is refused.
+const READS_MAX: u32 = 20;
+
+pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let key = args.sign.as_deref().map(key::read).transpose()?;
+    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let (record, effects) = consistent(&stores, &args.job).await?;
+    let withhold = match (args.withhold_all, args.withhold.is_empty()) {
+        (true, _) => Withhold::Everything,
+        (false, true) => Withhold::Nothing,
+        (false, false) => Withhold::Labels(args.withhold.clone()),
+    };
+    let export = Export {
+        record: &record,
+        effects: &effects,
+        withhold: &withhold,
+        program: concat!("latchwork ", env!("CARGO_PKG_VERSION")),
+        exported_us: os::clock::now_us(),
+        signer: key.as_ref().map(|key| key.public()),
+    };
+    let mut file = evidence::write(&export).map_err(|error| match error {
+        ExportError::Label(error) => anyhow::Error::from(CliError::input(pages::WITHHOLD_UNKNOWN, error.to_string())),
+        ExportError::Log(error) => StoreError::Damaged(format!("job {}: {error}", args.job)).into(),
+    })?;
+    if let Some(key) = &key {
+        let signature = key.sign(&evidence::message(&file));
+        evidence::append_signature(&mut file, key.public(), signature);
+    }
+    let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{}.evidence.jsonl", args.job)));
+    if path.as_os_str() == "-" {
+        ctx.printer.raw(&String::from_utf8(file).expect("lines of JSON are UTF-8"));
+        return Ok(Exit::Done);
+    }
+    save(&path, &file)?;
+    let next = format!("latch verify {}", path.display());
+    let document = json!({
+        "job_id": args.job,
+        "state": record.row.state,
+        "file": path,
+        "bytes": file.len(),
+        "sha256": Hash::of(&[&file]),
+        "events": record.events.len(),
+        "signed_by": key.as_ref().map(|key| key.public().to_string()),
+        "next_actions": [next],
+    });
+    ctx.answer(&document, || {
+        let (done, state) = (ctx.printer.tone(Tone::Good, "exported"), record.row.state.as_str());
+        let signed = key.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {}", key.public()));
+        let head = format!(
+            "{done} {}: {} events, {state}, {} bytes, {signed}",
+            path.display(),
+            record.events.len(),
+            file.len()
+        );
+        format!("{head}\nnext: {next}")
+    });
+    Ok(Exit::Done)
+}
+
+/// Log and effects of one moment: the effects may lie in another database, so that they are read
+/// between two equal looks at the log.
+async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, Vec<Effect>)> {
+    let mut before = load(stores, job_id).await?;
+    for _ in 0..READS_MAX {
+        let effects = stores.effects.effects(job_id).await?;
+        let after = load(stores, job_id).await?;
+        if after.row.head == before.row.head && after.ledger == before.ledger {
+            return Ok((after, effects));
+        }
+        before = after;
+    }
+    let message =
+        format!("job {job_id} goes on faster than it can be read: export it when it rests (`latch job show {job_id}`)");
+    Err(CliError::needs_someone(pages::JOB_HELD, message).into())
+}
+
+async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<Record> {
+    let record = stores.journal.load(job_id).await?;
+    record.ok_or_else(|| super::no_such_job(job_id).into())
+}
+
+/// The whole file or none; readable for its owner alone, because it may hold payloads.
+fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    });
+    written.map_err(|error| {
+        CliError::failed(pages::OUTPUT_UNWRITABLE, format!("{} cannot be written: {error}", path.display()))
+    })
+}

@@ -1,0 +1,53 @@
+//! `latch key`: private keys that sign evidence, and their public halves.
+
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use latchwork_core::evidence::PublicKey;
+use latchwork_core::pages;
+use serde_json::json;
+
+use super::args::{KeyArgs, KeyCommand};
+use super::context::Context;
+use super::error::{CliError, Exit};
+use crate::evidence::SigningKey;
+
+pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    match &args.command {
+        KeyCommand::New(args) => {
+            let key = SigningKey::generate();
+            write_new(&args.file, &key.to_pem())?;
+            let file = args.file.display();
+            answer(ctx, &args.file, key.public(), &format!("{file} is a new private key: keep it to yourself"));
+        }
+        KeyCommand::Show(args) => answer(ctx, &args.file, read(&args.file)?.public(), ""),
+    }
+    Ok(Exit::Done)
+}
+
+/// The private key of a file.
+pub(super) fn read(path: &Path) -> Result<SigningKey, CliError> {
+    let text = super::plan::read(path)?;
+    SigningKey::from_pem(&String::from_utf8_lossy(&text))
+        .map_err(|error| CliError::input(pages::KEY_REFUSED, format!("{}: {error}", path.display())))
+}
+
+fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let line = format!("{key} {name}");
+    let document = json!({ "file": file, "public_key": key.to_string(), "trust_line": line });
+    ctx.answer(&document, || if note.is_empty() { line.clone() } else { format!("{note}\n{line}") });
+}
+
+/// A key that is there is never replaced: nobody could sign with it any more.
+fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let written = file.and_then(|mut file| file.write_all(pem.as_bytes()).and_then(|()| file.sync_all()));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()))
+        }
+        _ => CliError::failed(pages::OUTPUT_UNWRITABLE, format!("{} cannot be written: {error}", path.display())),
+    })
+}

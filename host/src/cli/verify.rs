@@ -1,0 +1,153 @@
+//! `latch verify`: evidence checked offline. No database, no server; plugins only where steps are
+//! to be executed again.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use latchwork_core::evidence::{self, Report, Trust, Verified};
+use latchwork_core::pages;
+use serde_json::json;
+
+use super::args::VerifyArgs;
+use super::context::Context;
+use super::error::{CliError, Exit, Problem};
+use super::output::Tone;
+use crate::engine::{Engine, EngineOptions};
+use crate::evidence::{Directory, MissingComponent, is_signature, reexecute};
+
+pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let trust = args.trust.as_deref().map(read_trust).transpose()?;
+    let bytes = read(&args.file)?;
+    let mut verified = evidence::verify(&bytes, trust.as_ref(), &is_signature).map_err(|why| {
+        CliError::input(pages::NOT_EVIDENCE, format!("{} is no evidence: {why}", args.file.display()))
+    })?;
+    match components(&args, ctx)? {
+        Some(dir) => execute(&dir, ctx, &mut verified).await?,
+        None if verified.durable.is_some() => verified.report.not_checked.push(evidence::NotChecked {
+            code: "not_reexecuted",
+            message: "steps were not executed again (--plugins DIR)".to_owned(),
+        }),
+        None => {}
+    }
+    let report = &verified.report;
+    let mut document = serde_json::to_value(report)?;
+    document["file"] = json!(args.file);
+    ctx.answer(&document, || text(ctx, &args.file, report));
+    Ok(if report.intact { Exit::Done } else { Exit::Failed })
+}
+
+/// Where components are looked for; none where nothing is to be executed.
+fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<PathBuf>> {
+    Ok(match &args.plugins {
+        Some(dir) => Some(dir.clone()),
+        None if ctx.names_config() => Some(ctx.config(None)?.state_dir.join("components")),
+        None => None,
+    })
+}
+
+async fn execute(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
+    // Without a configuration there is no place to keep compiled code in: it is compiled each time.
+    let cache_dir = match ctx.names_config() {
+        true => Some(ctx.config(None)?.state_dir.join("cache")),
+        false => None,
+    };
+    let engine = Engine::new(EngineOptions { cache_dir })?;
+    let profile = engine.step_profile();
+    let directory = Directory::open(engine, dir).map_err(|error| {
+        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
+    })?;
+    match reexecute(&directory, profile, verified).await {
+        // What is wrong already is the answer; what is missing is said beside it.
+        Err(missing) if !verified.report.intact => {
+            let message = not_there(dir, &missing).message;
+            verified.report.not_checked.push(evidence::NotChecked { code: "not_reexecuted", message });
+            Ok(())
+        }
+        done => done.map_err(|missing| not_there(dir, &missing).into()),
+    }
+}
+
+fn not_there(dir: &Path, missing: &[MissingComponent]) -> CliError {
+    let message = format!(
+        "steps cannot be executed again: {} lacks {} pinned component{}",
+        dir.display(),
+        missing.len(),
+        if missing.len() == 1 { "" } else { "s" }
+    );
+    CliError::input(pages::COMPONENT_MISSING, message).with(missing.iter().map(|missing| {
+        let MissingComponent { plugin, digest, operator } = missing;
+        let message = format!("no component has the digest {digest}, which serves {operator}");
+        Problem {
+            place: format!("plugin {plugin}"),
+            code: pages::COMPONENT_MISSING.to_owned(),
+            json: json!({ "plugin": plugin, "digest": digest, "operator": operator, "message": message }),
+            message,
+        }
+    }))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    if path.as_os_str() != "-" {
+        return super::plan::read(path);
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| CliError::input(pages::INPUT_UNREADABLE, format!("stdin cannot be read: {error}")))?;
+    Ok(bytes)
+}
+
+fn read_trust(path: &Path) -> Result<Trust, CliError> {
+    let text = super::plan::read(path)?;
+    Trust::parse(&String::from_utf8_lossy(&text)).map_err(|lines| {
+        let file = path.display();
+        let message = match lines.is_empty() {
+            true => format!("{file} names no key"),
+            false => format!("{file} is no trust file"),
+        };
+        CliError::input(pages::KEY_REFUSED, message).with(lines.into_iter().map(|line| {
+            let message = "a line is `ed25519:`, 64 lower-case hexadecimal digits, and perhaps a name".to_owned();
+            Problem {
+                place: format!("{file}:{line}"),
+                code: pages::KEY_REFUSED.to_owned(),
+                json: json!({ "file": path, "line": line, "message": message }),
+                message,
+            }
+        }))
+    })
+}
+
+fn text(ctx: &Context<'_>, file: &Path, report: &Report) -> String {
+    let printer = ctx.printer;
+    let job = report.job_id.as_ref().map_or_else(|| "an unreadable job".to_owned(), ToString::to_string);
+    let state = report.state.map_or("", |state| state.as_str());
+    let verdict = match report.intact {
+        true => printer.tone(Tone::Good, "intact"),
+        false => printer.tone(Tone::Bad, "tampered"),
+    };
+    let mut lines = vec![format!("{} {verdict}: {job} {state}", file.display())];
+    lines.push(format!(
+        "  {} lines: {} events, {} ledger rows, {} effects, {} payloads ({} withheld), {} steps executed again",
+        report.lines,
+        report.events,
+        report.ledger_rows,
+        report.effects,
+        report.payloads,
+        report.withheld,
+        report.steps_reexecuted
+    ));
+    let signature = &report.signature;
+    if let Some(key) = &signature.key {
+        let trusted = if signature.trusted { "trusted" } else { "not known to be trusted" };
+        let name =
+            signature.name.as_deref().filter(|name| !name.is_empty()).map(|n| format!(" ({n})")).unwrap_or_default();
+        let valid = if signature.valid { "signed by" } else { "NOT validly signed by" };
+        lines.push(format!("  {valid} {key}{name}, {trusted}"));
+    }
+    for problem in &report.problems {
+        lines.push(format!("{} {problem}", printer.tone(Tone::Bad, "wrong:")));
+    }
+    for note in &report.not_checked {
+        lines.push(format!("{} {}", printer.tone(Tone::Attention, "not checked:"), note.message));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,84 @@
+//! Components of a directory, by the SHA-256 of their bytes: no configuration, no database.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use latchwork_core::ids::Hash;
+use latchwork_core::memory::{ManualClock, Memory};
+
+use crate::capability::Secrets;
+use crate::config::{Grants, LimitsConfig};
+use crate::engine::{Engine, Plugin, PluginSettings};
+use crate::replay::Components;
+
+/// Every `.wasm` file of a directory and the directories in it.
+pub struct Directory {
+    engine: Engine,
+    files: BTreeMap<Hash, PathBuf>,
+    loaded: Mutex<HashMap<Hash, Arc<Plugin>>>,
+}
+
+impl Directory {
+    /// Reads a directory and hashes what is in it.
+    ///
+    /// # Errors
+    /// Something of it cannot be read.
+    pub fn open(engine: Engine, dir: &Path) -> io::Result<Self> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![dir.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder)? {
+                let entry = entry?;
+                let path = entry.path();
+                // A link is not followed into a folder: it may lead in circles.
+                if entry.file_type()?.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "wasm") {
+                    files.insert(Hash::of(&[&std::fs::read(&path)?]), path);
+                }
+            }
+        }
+        Ok(Self { engine, files, loaded: Mutex::default() })
+    }
+
+    /// Whether a component is there.
+    pub fn has(&self, digest: Hash) -> bool {
+        self.files.contains_key(&digest)
+    }
+}
+
+impl Components for Directory {
+    fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, String> {
+        let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plugin) = loaded().get(&digest) {
+            return Ok(plugin.clone());
+        }
+        let path = self.files.get(&digest).ok_or_else(|| format!("no component has the digest {digest}"))?;
+        let bytes = std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        if Hash::of(&[&bytes]) != digest {
+            return Err(format!("{} has changed while it was looked at", path.display()));
+        }
+        let settings = PluginSettings {
+            name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            grants: Grants::default(),
+            limits: LimitsConfig::default(),
+            config: BTreeMap::new(),
+            secrets: Arc::new(NoSecrets),
+            kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
+        };
+        let plugin = self.engine.load(&bytes, settings).map_err(|error| error.to_string())?;
+        loaded().insert(digest, plugin.clone());
+        Ok(plugin)
+    }
+}
+
+/// Steps have no secrets, and nothing else is run.
+struct NoSecrets;
+
+impl Secrets for NoSecrets {
+    fn value(&self, _name: &str) -> Option<String> {
+        None
+    }
+}

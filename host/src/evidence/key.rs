@@ -1,0 +1,107 @@
+//! Ed25519 keys: PKCS#8 in PEM, as `openssl genpkey -algorithm ed25519` writes them too.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use latchwork_core::evidence::{PublicKey, SIGNATURE_BYTES};
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+
+use crate::os::entropy;
+
+const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+const END: &str = "-----END PRIVATE KEY-----";
+/// PKCS#8 version 1 with the algorithm Ed25519 (RFC 8410); the seed follows.
+const PREFIX: [u8; 16] =
+    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+const SEED_BYTES: usize = 32;
+
+/// A key that signs.
+pub struct SigningKey {
+    seed: [u8; SEED_BYTES],
+    pair: Ed25519KeyPair,
+}
+
+/// A text that is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it is no Ed25519 private key in PEM (PKCS#8); make one with `latch key new FILE` or \
+     `openssl genpkey -algorithm ed25519`"
+)]
+pub struct BadKey;
+
+impl SigningKey {
+    /// A fresh one.
+    pub fn generate() -> Self {
+        Self::of(entropy::bytes())
+    }
+
+    fn of(seed: [u8; SEED_BYTES]) -> Self {
+        let pair = Ed25519KeyPair::from_seed_unchecked(&seed).expect("any 32 bytes are a seed");
+        Self { seed, pair }
+    }
+
+    /// Reads the first private key of a PEM text.
+    ///
+    /// # Errors
+    /// There is none, or it is of another kind.
+    pub fn from_pem(text: &str) -> Result<Self, BadKey> {
+        let (_, rest) = text.split_once(BEGIN).ok_or(BadKey)?;
+        let (body, _) = rest.split_once(END).ok_or(BadKey)?;
+        let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+        let der = STANDARD.decode(body).map_err(|_| BadKey)?;
+        let seed = der.strip_prefix(PREFIX.as_slice()).ok_or(BadKey)?;
+        Ok(Self::of(seed.try_into().map_err(|_| BadKey)?))
+    }
+
+    /// The key as a file: whoever reads it can sign.
+    pub fn to_pem(&self) -> String {
+        format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode([PREFIX.as_slice(), &self.seed].concat()))
+    }
+
+    /// What others check its signatures by.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.pair.public_key().as_ref().try_into().expect("a public key has 32 bytes"))
+    }
+
+    /// The signature of a message.
+    pub fn sign(&self, message: &[u8]) -> [u8; SIGNATURE_BYTES] {
+        self.pair.sign(message).as_ref().try_into().expect("a signature has 64 bytes")
+    }
+}
+
+/// Whether a signature of a message is that of a key.
+pub fn is_signature(key: &PublicKey, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
+    UnparsedPublicKey::new(&ED25519, key.0).verify(message, signature).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first test of RFC 8032, section 7.1, as OpenSSL writes its key.
+    #[test]
+    fn keys_are_those_of_the_standard() {
+        let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+        let seed: [u8; 32] = hex::decode(seed).unwrap().try_into().unwrap();
+        let key = SigningKey::of(seed);
+        assert_eq!(
+            key.public().to_string(),
+            "ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
+        );
+        let signature = key.sign(b"");
+        assert!(hex::encode(signature).starts_with("e5564300c360ac729086e2cc806e828a"));
+        assert!(is_signature(&key.public(), b"", &signature));
+        assert!(!is_signature(&key.public(), b"x", &signature));
+        assert!(!is_signature(&SigningKey::generate().public(), b"", &signature));
+        let pem = key.to_pem();
+        assert!(pem.contains("MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v"), "{pem}");
+        assert_eq!(SigningKey::from_pem(&pem).unwrap().public(), key.public());
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let good = SigningKey::generate().to_pem();
+        for bad in ["", "ed25519", &good.replace("PRIVATE", "PUBLIC"), &good.replacen("MC4C", "MC4D", 1)] {
+            assert!(SigningKey::from_pem(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What evidence needs beyond the pure kernel: keys that sign, and components that run again.
+
+mod directory;
+mod key;
+mod reexecute;
+
+pub use directory::Directory;
+pub use key::{BadKey, SigningKey, is_signature};
+pub use reexecute::{MissingComponent, reexecute};

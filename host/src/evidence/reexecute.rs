@@ -1,0 +1,114 @@
+//! Every step plugin of an evidence file, run again on the recorded answers.
+
+use latchwork_core::evidence::{Found, NotChecked, Problem, Verified};
+use latchwork_core::ids::{Hash, Operator};
+use latchwork_core::manifest::PluginKind;
+use latchwork_core::state::{Durable, Step, label};
+
+use super::Directory;
+use crate::replay::{self, ReplayError};
+
+/// A component that a job pinned and nobody has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingComponent {
+    /// The plugin's name when the job was accepted.
+    pub plugin: String,
+    /// Its digest.
+    pub digest: Hash,
+    /// The operator that a step needs of it.
+    pub operator: Operator,
+}
+
+/// Runs every step plugin that started, with the pinned components, and puts what differs into
+/// the report.
+///
+/// # Errors
+/// Components that are not there: all of them. Nothing was run then.
+pub async fn reexecute(
+    components: &Directory,
+    engine_profile: Hash,
+    verified: &mut Verified,
+) -> Result<(), Vec<MissingComponent>> {
+    let Some(durable) = verified.durable.take() else { return Ok(()) };
+    let missing = missing(components, &durable);
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let salts = verified.evidence.salts();
+    let mut skipped = Vec::new();
+    for step in durable.job.steps.iter().filter(|step| is_step(&durable, step)) {
+        if let Some(label) = unknown(&durable, &salts, step) {
+            skipped.push(format!("{} ({label})", step.id));
+            continue;
+        }
+        let mut ran = replay::Report { prefixes: 0, step_runs: 0, calls: 0, divergence: None };
+        let found = replay::replay_step((components, &salts), &durable, &durable.job, step, &mut ran).await;
+        verified.report.steps_reexecuted += 1;
+        let line = verified.evidence.line_of_step(&step.id);
+        let (message, expected, found) = match found {
+            Ok(None) => continue,
+            Ok(Some(difference)) => {
+                let message = format!(
+                    "executed again, {} differs: {} of the {}",
+                    difference.at, difference.field, difference.what
+                );
+                (message, difference.recorded, difference.found)
+            }
+            Err(ReplayError::Log { message, .. } | ReplayError::Plugin(message)) => {
+                (format!("{} cannot be executed again", step.id), String::new(), message)
+            }
+        };
+        verified.report.add(Problem { line, kind: Found::Reexecution, message, expected, found });
+    }
+    let notes = &mut verified.report.not_checked;
+    if !skipped.is_empty() {
+        let message =
+            format!("steps not executed again, because something they need is withheld: {}", skipped.join(", "));
+        notes.push(NotChecked { code: "not_reexecuted", message });
+    }
+    let recorded = durable.job.header.engine_profile;
+    if recorded != engine_profile {
+        let message = format!("steps ran under engine profile {recorded} then, and under {engine_profile} now");
+        notes.push(NotChecked { code: "other_engine_profile", message });
+    }
+    verified.durable = Some(durable);
+    Ok(())
+}
+
+fn is_step(durable: &Durable, step: &Step) -> bool {
+    let planned = durable.job.plan.step(&step.id);
+    let pinned = planned.and_then(|planned| durable.job.pinned(&planned.name));
+    step.started_us.is_some() && pinned.is_some_and(|pinned| pinned.kind == PluginKind::Step)
+}
+
+fn missing(components: &Directory, durable: &Durable) -> Vec<MissingComponent> {
+    let mut missing: Vec<MissingComponent> = Vec::new();
+    for step in durable.job.steps.iter().filter(|step| is_step(durable, step)) {
+        let Some(planned) = durable.job.plan.step(&step.id) else { continue };
+        let Some(pinned) = durable.job.pinned(&planned.name) else { continue };
+        if !components.has(pinned.digest) && missing.iter().all(|known| known.digest != pinned.digest) {
+            let (plugin, operator) = (pinned.plugin.clone(), planned.name.clone());
+            missing.push(MissingComponent { plugin, digest: pinned.digest, operator });
+        }
+    }
+    missing
+}
+
+/// The first payload that a run needs and the file does not show.
+fn unknown(durable: &Durable, salts: &latchwork_core::evidence::Salts, step: &Step) -> Option<String> {
+    if durable.input(&step.id).is_none() {
+        return Some(label::input(&step.id));
+    }
+    let calls = durable.job.calls_of(&step.id).filter(|(_, _, call)| call.committed);
+    for (_, slot, call) in calls {
+        if durable.answer(slot).is_none() {
+            let try_no = call.finished.as_ref().map_or(0, |finished| finished.try_no);
+            return Some(label::answer(slot, try_no));
+        }
+        if salts.payload_ref(&label::args(slot), b"").is_none() {
+            return Some(label::args(slot));
+        }
+    }
+    let output = label::output(&step.id);
+    (step.output.is_some() && salts.payload_ref(&output, b"").is_none()).then_some(output)
+}

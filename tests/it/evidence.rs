@@ -1,0 +1,343 @@
+//! Evidence of real jobs: exported by the program, verified where there is nothing but the file.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use latchwork_core::canon;
+use latchwork_core::evidence;
+use latchwork_core::ids::Hash;
+use latchwork_core::keys;
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::program::{Ran, latch, run};
+use crate::support::guest;
+
+/// Exports the job and verifies the file in an empty folder.
+pub(crate) fn holds(place: &Place, id: &str, when: &str) -> Value {
+    let exported = place.latch(&["job", "export", id, "--out", "evidence.jsonl", "--json"]);
+    assert_eq!(exported.code, 0, "{when}: {} {}", exported.stdout, exported.stderr);
+    let verified = elsewhere(&place.dir.join("evidence.jsonl"), &[]);
+    assert_eq!(verified.code, 0, "{when}: {} {}", verified.stdout, verified.stderr);
+    verified.json()
+}
+
+/// The same, with steps executed again.
+fn verified(place: &Place, id: &str, when: &str) -> Value {
+    holds(place, id, when);
+    let verified = elsewhere(&place.dir.join("evidence.jsonl"), &["--plugins", components(place).to_str().unwrap()]);
+    assert_eq!(verified.code, 0, "{when}: {} {}", verified.stdout, verified.stderr);
+    verified.json()
+}
+
+fn components(place: &Place) -> PathBuf {
+    place.dir.join(".latch/components")
+}
+
+/// `latch verify` where there is neither configuration nor database.
+fn elsewhere(file: &Path, more: &[&str]) -> Ran {
+    let empty = tempfile::tempdir().unwrap();
+    run(empty.path(), &[&["verify", "--json", file.to_str().unwrap()], more].concat())
+}
+
+fn notes(report: &Value) -> Vec<&str> {
+    report["not_checked"].as_array().unwrap().iter().map(|note| note["code"].as_str().unwrap()).collect()
+}
+
+fn kinds(report: &Value) -> Vec<&str> {
+    report["problems"].as_array().unwrap().iter().map(|problem| problem["kind"].as_str().unwrap()).collect()
+}
+
+fn golden() -> (Place, String) {
+    let place = Place::golden("atomic").again();
+    let done = place.latch(&place.run_args());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let id = done.json()["job_id"].as_str().unwrap().to_owned();
+    (place, id)
+}
+
+/// I29: the golden flow's evidence holds without a database, and its steps run again to the same bytes.
+#[test]
+fn the_golden_flow_is_verified_offline_and_executed_again() {
+    let (place, id) = golden();
+    let report = verified(&place, &id, "the golden flow");
+    assert_eq!((&report["intact"], &report["state"]), (&json!(true), &json!("COMPLETED")));
+    assert!(report["steps_reexecuted"].as_u64() >= Some(4), "{report:#}");
+    assert!(notes(&report).contains(&"unsigned") && notes(&report).contains(&"unverified_effects"), "{report:#}");
+    assert!(!notes(&report).contains(&"not_reexecuted"), "{report:#}");
+    let file = place.dir.join("evidence.jsonl");
+    let plain = elsewhere(&file, &[]).json();
+    assert!(notes(&plain).contains(&"not_reexecuted"), "it says what it did not do: {plain:#}");
+
+    // With --config the components that the host keeps are taken.
+    let config = place.dir.join("latch.toml");
+    let kept = elsewhere(&file, &["--config", config.to_str().unwrap()]).json();
+    assert_eq!(kept["steps_reexecuted"], report["steps_reexecuted"]);
+
+    // Standard output and input.
+    let streamed = place.latch(&["job", "export", &id, "--out", "-"]);
+    let mut child = latch(&place.dir, &["verify", "-", "--json"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(streamed.stdout.as_bytes()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// I29: a changed byte is found by the program, in its line, with exit code 1.
+#[test]
+fn a_changed_byte_of_a_real_file_is_found_in_its_line() {
+    let (place, id) = golden();
+    verified(&place, &id, "before");
+    let path = place.dir.join("evidence.jsonl");
+    let good = std::fs::read(&path).unwrap();
+    let changed = place.dir.join("changed.jsonl");
+    for share in [1, 250, 500, 750, 999] {
+        let at = good.len() * share / 1_000;
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        let line = good[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        std::fs::write(&changed, &bytes).unwrap();
+        let ran = elsewhere(&changed, &[]);
+        assert_eq!((ran.code, &ran.json()["problems"][0]["line"]), (1, &json!(line)), "{}", ran.stdout);
+    }
+    // In between every byte: the check itself, without a process for each.
+    let step = (good.len() / 400).max(1);
+    let mut line = 1;
+    for (at, byte) in good.iter().enumerate() {
+        if at % step == 0 {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1;
+            let report = evidence::verify(&bytes, None, &|_, _, _| true).unwrap().report;
+            assert_eq!(report.problems.first().map(|problem| problem.line), Some(line), "byte {at}");
+        }
+        line += u64::from(*byte == b'\n');
+    }
+    for bytes in [&b"hello\n"[..], b""] {
+        std::fs::write(&changed, bytes).unwrap();
+        let ran = elsewhere(&changed, &[]);
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0050")), "{}", ran.stdout);
+    }
+    assert_eq!(elsewhere(&place.dir.join("nothing"), &[]).code, 2);
+}
+
+/// I30: an output exchanged by somebody who recomputes every hash is found by executing the step again.
+#[test]
+fn an_exchanged_output_is_found_by_executing_again() {
+    let (place, id) = golden();
+    verified(&place, &id, "before");
+    let good = std::fs::read_to_string(place.dir.join("evidence.jsonl")).unwrap();
+    let forged = place.dir.join("forged.jsonl");
+    let mut step = String::new();
+    let bytes = forge(&good, |records| {
+        // The last output that is its own payload and that no later input holds.
+        let output = records
+            .iter_mut()
+            .rev()
+            .find(|record| {
+                record["label"].as_str().is_some_and(|l| l.starts_with("output/"))
+                    && record["content"]["text"].is_string()
+            })
+            .unwrap();
+        let text = output["content"]["text"].as_str().unwrap().replacen('a', "e", 1);
+        let salt = Hash::from_hex(output["salt"].as_str().unwrap()).unwrap();
+        let reference = keys::salted_ref(&salt, text.as_bytes()).unwrap();
+        output["content"]["text"] = text.into();
+        output["hash"] = json!(reference.hash);
+        step = output["label"].as_str().unwrap().strip_prefix("output/").unwrap().to_owned();
+        let event = records
+            .iter_mut()
+            .find(|r| r["event"]["type"] == "state_checkpointed" && r["event"]["step_id"] == step.as_str())
+            .unwrap();
+        event["event"]["output"]["hash"] = json!(reference.hash);
+    });
+    std::fs::write(&forged, bytes).unwrap();
+    let plain = elsewhere(&forged, &[]);
+    assert_eq!(plain.code, 0, "the file agrees with itself: {}", plain.stdout);
+    let again = elsewhere(&forged, &["--plugins", components(&place).to_str().unwrap()]);
+    assert_eq!((again.code, kinds(&again.json())), (1, vec!["reexecution"]), "{}", again.stdout);
+    assert!(again.json()["problems"][0]["message"].as_str().unwrap().contains(&step), "{}", again.stdout);
+}
+
+/// Another component is never taken for a pinned one.
+#[test]
+fn a_changed_component_is_refused() {
+    let (place, id) = golden();
+    verified(&place, &id, "before");
+    let other = place.dir.join("other");
+    std::fs::create_dir(&other).unwrap();
+    for entry in std::fs::read_dir(components(&place)).unwrap().map(Result::unwrap) {
+        if entry.path().extension().is_some_and(|extension| extension == "wasm") {
+            let mut bytes = std::fs::read(entry.path()).unwrap();
+            // An empty custom section more: the same code under another digest.
+            bytes.extend([0, 2, 1, b'x']);
+            std::fs::write(other.join(entry.file_name()), bytes).unwrap();
+        }
+    }
+    let ran = elsewhere(&place.dir.join("evidence.jsonl"), &["--plugins", other.to_str().unwrap()]);
+    let error = ran.json()["error"].clone();
+    assert_eq!((ran.code, &error["code"]), (2, &json!("L0052")), "{}", ran.stdout);
+    assert!(error["problems"][0]["digest"].as_str().is_some_and(|digest| digest.len() == 64), "{error:#}");
+}
+
+/// I31: a redacted file verifies, and nothing of what tools answered is in it.
+#[test]
+fn a_redacted_file_verifies_and_shows_nothing() {
+    let (place, id) = golden();
+    let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
+    // Not in the plan, which events hold in the clear.
+    let plan = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
+    let canary = said
+        .split_whitespace()
+        .find(|word| word.len() > 9 && word.chars().all(char::is_alphabetic) && !plan.contains(*word))
+        .unwrap();
+    let whole = place.latch(&["job", "export", &id, "--out", "-"]).stdout;
+    assert!(whole.contains(canary), "the canary {canary} is in the open file");
+
+    let exported = place.latch(&["job", "export", &id, "--withhold-all", "--out", "redacted.jsonl"]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    let redacted = std::fs::read_to_string(place.dir.join("redacted.jsonl")).unwrap();
+    assert!(!redacted.contains(canary) && !redacted.contains("\"salt\""), "{canary}");
+    let ran = elsewhere(&place.dir.join("redacted.jsonl"), &["--plugins", components(&place).to_str().unwrap()]);
+    let report = ran.json();
+    assert_eq!(ran.code, 0, "{report:#}");
+    assert_eq!(report["steps_reexecuted"], 0);
+    assert!(notes(&report).contains(&"withheld") && notes(&report).contains(&"not_reexecuted"), "{report:#}");
+
+    let some = place.latch(&["job", "export", &id, "--withhold", "answer/s5,output/s1", "--out", "some.jsonl"]);
+    assert_eq!(some.code, 0, "{}", some.stderr);
+    let ran = elsewhere(&place.dir.join("some.jsonl"), &["--plugins", components(&place).to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert!(ran.json()["steps_reexecuted"].as_u64() > Some(0), "what is not withheld runs: {}", ran.stdout);
+    let wrong = place.latch(&["job", "export", &id, "--withhold", "answer/s99", "--json"]);
+    assert_eq!((wrong.code, &wrong.json()["error"]["code"]), (2, &json!("L0053")));
+    assert!(wrong.stdout.contains("answer/s5"), "the labels that there are: {}", wrong.stdout);
+}
+
+/// I29: signed, checked against a trust file, and with the wrong key.
+#[test]
+fn a_signed_file_is_trusted_by_its_key_alone() {
+    let (place, id) = golden();
+    let mut lines = Vec::new();
+    for name in ["ada.pem", "eve.pem"] {
+        let made = place.latch(&["key", "new", name, "--json"]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        lines.push(made.json()["trust_line"].as_str().unwrap().to_owned());
+    }
+    let private = std::fs::metadata(place.dir.join("ada.pem")).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&private.permissions()) & 0o777, 0o600);
+    assert_eq!(place.latch(&["key", "new", "ada.pem"]).code, 2, "a key is never replaced");
+    assert_eq!(place.latch(&["key", "show", "ada.pem"]).stdout.trim(), lines[0]);
+    let signed = place.latch(&["job", "export", &id, "--sign", "ada.pem", "--out", "signed.jsonl"]);
+    assert_eq!(signed.code, 0, "{}", signed.stderr);
+    let file = place.dir.join("signed.jsonl");
+    for (name, trusted, code) in [("ada", &lines[0], 0), ("eve", &lines[1], 1)] {
+        let trust = place.dir.join(format!("{name}.trust"));
+        std::fs::write(&trust, format!("# who may sign\n{trusted}\n")).unwrap();
+        let ran = elsewhere(&file, &["--trust", trust.to_str().unwrap()]);
+        assert_eq!(ran.code, code, "{name}: {}", ran.stdout);
+        assert_eq!(ran.json()["signature"]["trusted"], json!(code == 0));
+    }
+    let unknown = elsewhere(&file, &[]);
+    assert_eq!(unknown.code, 0);
+    assert!(notes(&unknown.json()).contains(&"untrusted_key"), "{}", unknown.stdout);
+
+    let text = std::fs::read_to_string(&file).unwrap();
+    let cut: String = text.split_inclusive('\n').filter(|line| !line.contains("\"record\":\"signature\"")).collect();
+    std::fs::write(place.dir.join("cut.jsonl"), cut).unwrap();
+    let ran = elsewhere(&place.dir.join("cut.jsonl"), &[]);
+    assert_eq!((ran.code, kinds(&ran.json())), (1, vec!["signature"]), "{}", ran.stdout);
+    let refused = place.latch(&["job", "export", &id, "--sign", "plan.json", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (2, &json!("L0051")));
+}
+
+/// I29: jobs that stopped, were refused or cancelled are evidence as well.
+#[test]
+fn partial_and_cancelled_jobs_verify() {
+    let place = Place::golden("staged").again();
+    let stopped = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5"]);
+    let id = stopped.json()["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(verified(&place, &id, "at its gate")["state"], "PARKED");
+    place.latch(&["job", "reject", &id, "s6", "--reason", "not today"]);
+    verified(&place, &id, "refused, and not resumed yet");
+    place.latch(&["resume", &id]);
+    assert_eq!(verified(&place, &id, "refused")["state"], "PARTIAL");
+
+    let second = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--new"]);
+    let id = second.json()["job_id"].as_str().unwrap().to_owned();
+    place.latch(&["job", "cancel", &id, "--reason", "enough"]);
+    place.latch(&["resume", &id]);
+    assert_eq!(verified(&place, &id, "cancelled")["state"], "CANCELLED");
+}
+
+/// I13, I31: a secret reaches its host and no evidence.
+#[test]
+fn a_secret_is_never_in_evidence() {
+    const CANARY: &str = "canary-7c1f";
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut heard = Vec::new();
+        let mut buffer = [0; 4096];
+        while !String::from_utf8_lossy(&heard).contains(CANARY) {
+            let read = stream.read(&mut buffer).unwrap();
+            assert!(read > 0, "the secret does not come: {}", String::from_utf8_lossy(&heard));
+            heard.extend_from_slice(&buffer[..read]);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok").unwrap();
+    });
+    let temp = tempfile::tempdir().unwrap();
+    let url = format!("http://127.0.0.1:{port}");
+    let config = format!(
+        "[[plugin]]\nname = \"hostile\"\nsource = {:?}\n\
+         grants = {{ http = [\"{url}\"], tcp = [\"127.0.0.1:1\"], secrets = [\"TOKEN\"] }}\n",
+        guest("hostile-tool")
+    );
+    let script = json!([
+        { "secret": "TOKEN" },
+        { "http": { "method": "POST", "url": url, "headers": { "authorization": "Bearer $TOKEN" }, "body": ["x"] } },
+    ]);
+    let plan = json!({ "plan_id": "secret", "schema_version": "1.0", "steps": [{
+        "step_id": "s", "kind": "operator", "name": "World.Change", "payload": { "do": script }, "depends_on": [],
+        "effects": ["external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never", "idempotency_template": "s",
+    }] });
+    std::fs::write(temp.path().join("latch.toml"), config).unwrap();
+    std::fs::write(temp.path().join("plan.json"), plan.to_string()).unwrap();
+    let mut command = latch(temp.path(), &["run", "plan.json", "--json", "--approve", "s"]);
+    let ran = crate::program::ran(command.env("LATCH_SECRET_TOKEN", CANARY).output().unwrap());
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    assert!(server.is_finished(), "the request arrived: {}", ran.stdout);
+    server.join().unwrap();
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let exported = run(temp.path(), &["job", "export", &id, "--out", "-"]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    assert!(exported.stdout.contains("latch-secret-"), "the tool answered with what it was given");
+    assert!(!exported.stdout.contains(CANARY), "and that is no secret");
+}
+
+/// Takes a file apart and puts it together again with every number, sum and hash recomputed.
+fn forge(file: &str, change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
+    let mut records: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    change(&mut records);
+    let mut head = Hash::default();
+    for record in records.iter_mut().filter(|record| record["record"] == "event") {
+        record["prev_hash"] = json!(head);
+        head = Hash::of(&[&head.0, &canon::value_to_canonical(&record["event"])]);
+        record["hash"] = json!(head);
+    }
+    records[0]["job"]["head"] = json!(head);
+    let mut file = Vec::new();
+    for mut record in records {
+        if record["record"] == "trailer" {
+            record["sha256"] = json!(Hash::of(&[&file]));
+        }
+        record.as_object_mut().unwrap().remove("sum");
+        record["sum"] = json!(Hash::of(&[&canon::value_to_canonical(&record)]));
+        file.extend(canon::value_to_canonical(&record));
+        file.push(b'\n');
+    }
+    file
+}
