@@ -89,11 +89,6 @@ impl Standing {
     }
 }
 
-/// Whether a request can be put into the inbox of a job in this state.
-pub fn accepts(state: JobState, request: &Request) -> bool {
-    !state.is_terminal() || matches!(request, Request::LateEffect { .. })
-}
-
 /// Whether a job leaves its holder when it comes to this state.
 pub fn gives_up(state: JobState) -> bool {
     state != JobState::Running
@@ -119,7 +114,7 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let reserved = reserve(job, actions, batch, &mut changes)?;
     let undone = drain(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    if undone_left && batch.status.is_some_and(|status| gives_up(status.to)) {
+    if undone_left && (batch.drained || batch.status.is_some_and(|status| gives_up(status.to))) {
         return Err(WriteError::InboxPending);
     }
 

@@ -13,6 +13,8 @@ use crate::effect::{Provenance, StateChange, Usage};
 use crate::error::{Code, Failure};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::manifest::Pinned;
+use crate::policy::Rules;
+use crate::wait::WaitKind;
 
 /// Version of the event format.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -99,6 +101,9 @@ pub struct Header {
     /// Steps that were approved when the job was submitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing_approvals: Vec<StepId>,
+    /// The tenant's rules when it was accepted: later ones can only narrow them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Rules>,
     /// The operators it may reach.
     pub operators: BTreeMap<Operator, Pinned>,
 }
@@ -263,13 +268,27 @@ pub enum Body {
     /// An earlier job performed the same action: its receipt is returned.
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot },
     /// Somebody has to approve these exact arguments.
-    GateRequested { slot: Slot, gate_hash: Hash, args: PayloadRef, operator: Operator },
+    GateRequested {
+        slot: Slot,
+        gate_hash: Hash,
+        args: PayloadRef,
+        operator: Operator,
+        /// How many different approvers it takes.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        quorum: u32,
+        /// When it expires.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expires_us: Option<i64>,
+    },
     /// Somebody approved.
     GateApproved {
         slot: Slot,
         gate_hash: Hash,
         #[serde(flatten)]
         by: Decider,
+        /// Given with the submission.
+        #[serde(default, skip_serializing_if = "is_false")]
+        standing: bool,
     },
     /// Somebody refused.
     GateRejected {
@@ -278,6 +297,34 @@ pub enum Body {
         #[serde(flatten)]
         by: Decider,
     },
+    /// Nobody decided before the gate's time.
+    GateExpired { slot: Slot, gate_hash: Hash },
+    /// A wait step begins to wait.
+    WaitStarted {
+        step_id: StepId,
+        wait_kind: WaitKind,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        correlation_key: Option<String>,
+        /// When it is over by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until_us: Option<i64>,
+        #[serde(default, skip_serializing_if = "is_false")]
+        park: bool,
+    },
+    /// A signal came before its wait began; it is kept for it.
+    SignalKept { correlation_key: String, n: u32, payload: PayloadRef, by: String },
+    /// A signal came, or a timer's time: the payload is the step's output.
+    WaitCompleted {
+        step_id: StepId,
+        payload: PayloadRef,
+        /// Who sent the signal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// No signal came in time.
+    WaitTimedOut { step_id: StepId },
+    /// A durable timer's time has come: `wait/<step>` or `gate/<slot>`.
+    TimerFired { timer: String, due_us: i64 },
     /// The job waits for a time.
     JobWaiting { until_us: i64 },
     /// The job waits for somebody.
@@ -308,6 +355,18 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
     },
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 #[derive(Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::Failure;
 use crate::event::Body;
-use crate::ids::Slot;
+use crate::ids::{Operator, Slot};
 use crate::ledger::{Row, RowState};
 use crate::manifest::Pinned;
-use crate::plan;
+use crate::plan::RetrySpec;
 use crate::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::{ActionWrite, Payload};
@@ -58,7 +58,7 @@ pub fn answered(
     match &effect.answer {
         Answer::Ok(_) => good(durable, invocation, started, effect, changing),
         Answer::Unknown { failure, kept } if changing => {
-            doubtful(durable, slot, started, failure, kept.as_deref(), context)
+            doubtful(durable, invocation, started, failure, kept.as_deref(), context)
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             let failure = failure.clone();
@@ -102,8 +102,8 @@ fn bad(
     context: &Context<'_>,
 ) -> Draft {
     let slot = &invocation.slot;
-    let planned = durable.job.plan.step(&slot.step());
-    let spec = planned.and_then(|step| step.retry.as_ref());
+    let spec = overrides(durable, slot, &invocation.operator);
+    let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(started.try_no - 1);
     let cancelled = durable.job.cancel.is_some() || durable.job.aborted;
@@ -129,20 +129,27 @@ fn bad(
     draft
 }
 
+/// The retry overrides of a call.
+fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> Option<RetrySpec> {
+    let of_step = durable.job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
+    retry::overrides(of_step, durable.job.pinned(operator).and_then(|pinned| pinned.retry.as_ref()))
+}
+
 /// The world may have changed: in doubt, with what is left of the answer kept beside it.
 fn doubtful(
     durable: &Durable,
-    slot: &Slot,
+    invocation: &Invocation,
     started: &Try,
     failure: &Failure,
     kept: Option<&str>,
     context: &Context<'_>,
 ) -> Draft {
+    let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot) else {
         unreachable!("a world-changing try has its row before it starts");
     };
-    let spec = durable.job.plan.step(&slot.step()).and_then(|step: &plan::Step| step.retry.as_ref());
-    let delay_ms = retry::backoff_ms(started.try_no - 1, spec, failure.retry_after_ms, context.random as u32);
+    let spec = overrides(durable, slot, &invocation.operator);
+    let delay_ms = retry::backoff_ms(started.try_no - 1, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     let next_try_us = Some(context.now_us + i64::from(delay_ms) * 1000);
     let label = label::kept(slot, started.try_no);
     let text = serde_json::json!({ "failure": failure, "kept": kept }).to_string();

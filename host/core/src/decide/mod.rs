@@ -13,17 +13,22 @@ mod advance;
 mod answer;
 mod call;
 mod end;
+mod gates;
 mod inbox;
 mod ladder;
 mod step_end;
+mod waits;
 
-pub use advance::{advance, gate_hash, startable};
+pub use advance::{advance, startable};
 pub use answer::{Try, answered};
 pub use call::{Invocation, Next, next};
+pub(crate) use end::waits_for;
 pub use end::{Rest, doubt, end_of_job, rest};
+pub use gates::{counting, gate_hash, may_approve};
 pub use inbox::inbox;
 pub use ladder::{ReconcileAnswer, reconciled};
 pub use step_end::{StepResult, step_ended, step_started};
+pub use waits::in_order;
 
 /// What decisions know beside the durable state: time, chance and rules are passed in.
 #[derive(Clone, Debug)]

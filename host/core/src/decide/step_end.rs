@@ -4,6 +4,7 @@ use crate::error::{Code, Failure};
 use crate::event::{Body, ResultType};
 use crate::ids::StepId;
 use crate::manifest::PluginKind;
+use crate::plan;
 use crate::replay::{self, Divergence};
 use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
@@ -67,7 +68,7 @@ fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
     Draft { events: vec![failed(&failure, step, result_type)], ..Draft::default() }
 }
 
-fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
+pub(super) fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
     let job = &durable.job;
     let result_type: ResultType = job.result_type(step, true);
     let label = label::output(step);
@@ -77,7 +78,8 @@ fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Draft {
         Body::StateCheckpointed { step_id: step.clone(), output: reference },
     ];
     let planned = job.plan.step(step).expect("a running step is in the plan");
-    let pinned = job.pinned(&planned.name);
+    // The name of a wait is a label, whatever operator has it too.
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind == plan::Kind::Operator);
     let of_plan = planned.outcome.as_ref();
     let outcome_type = of_plan
         .map(|outcome| outcome.outcome_type.clone())

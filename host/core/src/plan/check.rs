@@ -20,6 +20,7 @@ mod shape;
 mod suggest;
 mod values;
 mod view;
+mod waits;
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -89,6 +90,7 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
         graph::check(&steps, &mut report);
         references::check(&steps, &mut report);
         operator::check(&steps, catalog, &mut report);
+        waits::check(&steps, &mut report);
     }
     if report.is_empty() {
         match normalize(value) {

@@ -71,6 +71,7 @@ pub(super) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinn
         on_indeterminate: OnIndeterminate::Park,
         outcome_type: None,
         outcome_status: None,
+        retry: None,
         limits: Limits::default(),
     }
 }
@@ -113,6 +114,7 @@ impl Sim {
             job_seed: Hash::default(),
             engine_profile: Hash::default(),
             standing_approvals: vec![],
+            rules: None,
             operators: operators(),
         };
         let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
@@ -173,10 +175,11 @@ impl Sim {
         }
         let attempt = durable.job.attempt + 1 + self.lost_claims;
         self.write(&mut durable, decide::claimed(attempt, "w", Hash::default()))?;
-        for row in std::mem::take(&mut self.inbox) {
+        for row in decide::in_order(std::mem::take(&mut self.inbox)) {
             let draft = decide::inbox(&durable, &row, &self.context());
             self.write(&mut durable, draft)?;
         }
+        self.fire_due(&mut durable)?;
         loop {
             let none = BTreeSet::new();
             while let Some(draft) = decide::advance(&durable, &self.context(), &none) {
@@ -193,6 +196,7 @@ impl Sim {
             let rest = decide::rest(&durable);
             if let Rest::Until(time_us) = rest {
                 self.now_us = self.now_us.max(time_us);
+                self.fire_due(&mut durable)?;
                 continue;
             }
             let draft = decide::end_of_job(&durable, &rest, &self.context());
@@ -201,10 +205,28 @@ impl Sim {
         }
     }
 
+    /// Fires the timers that are due.
+    fn fire_due(&mut self, durable: &mut Durable) -> Result<(), Dead> {
+        for (name, due_us) in durable.job.timers() {
+            if due_us <= self.now_us {
+                let request = Request::Timer { name, due_us };
+                let row = InboxRow { id: -1, actor: "latchwork".into(), reason: None, request };
+                let draft = decide::inbox(durable, &row, &self.context());
+                self.write(durable, draft)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Puts a request into the inbox of the next process.
     pub(super) fn ask(&mut self, request: Request) {
+        self.ask_as("bob", request);
+    }
+
+    /// The same as somebody else.
+    pub(super) fn ask_as(&mut self, actor: &str, request: Request) {
         let id = self.inbox.len() as i64;
-        self.inbox.push(InboxRow { id, actor: "bob".into(), reason: None, request });
+        self.inbox.push(InboxRow { id, actor: actor.into(), reason: None, request });
     }
 
     pub(super) fn durable(&self) -> Durable {
