@@ -54,6 +54,8 @@ pub struct Awaited {
     pub key: Option<String>,
     /// How far it is.
     pub state: AwaitedState,
+    /// When it ends by itself: what comes later is refused, whether or not the end is written down.
+    pub until_us: Option<i64>,
 }
 
 /// The change of a durable timer.
@@ -106,6 +108,7 @@ pub fn of_plan(plan: &Plan) -> Vec<Awaited> {
             name: of_wait(&step.step_id),
             key: wait::literal_key(&step.payload).map(str::to_owned),
             state: AwaitedState::Pending,
+            until_us: None,
         })
         .collect()
 }
@@ -119,13 +122,19 @@ pub fn concerns(request: &Request) -> bool {
 ///
 /// # Errors
 /// It does not apply any more.
-pub fn accept(job_id: &JobId, state: JobState, awaited: &[Awaited], request: &Request) -> Result<(), InboxError> {
+pub fn accept(
+    job_id: &JobId,
+    state: JobState,
+    awaited: &[Awaited],
+    request: &Request,
+    now_us: i64,
+) -> Result<(), InboxError> {
     let refused = |why| Err(InboxError::NotAwaited { job_id: job_id.clone(), why });
     let over = || Err(InboxError::Over { job_id: job_id.clone(), state });
     match request {
         // A job that is over takes evidence only.
         Request::LateEffect { .. } => Ok(()),
-        Request::Signal { key, .. } => match of_key(awaited, key) {
+        Request::Signal { key, .. } => match of_key(awaited, key, now_us) {
             Some(AwaitedState::Done) => Ok(()),
             _ if state.is_terminal() => over(),
             Some(AwaitedState::Over) => refused(NotAwaited::TooLate(key.clone())),
@@ -134,7 +143,7 @@ pub fn accept(job_id: &JobId, state: JobState, awaited: &[Awaited], request: &Re
         },
         _ if state.is_terminal() => over(),
         Request::Approve { slot, gate_hash } | Request::Reject { slot, gate_hash } => {
-            match of_slot(awaited, slot, *gate_hash) {
+            match of_slot(awaited, slot, *gate_hash, now_us) {
                 Ok(()) => Ok(()),
                 Err(why) => refused(why),
             }
@@ -143,11 +152,19 @@ pub fn accept(job_id: &JobId, state: JobState, awaited: &[Awaited], request: &Re
     }
 }
 
+impl Awaited {
+    /// How far it is at this time.
+    fn state_at(&self, now_us: i64) -> AwaitedState {
+        let late = self.until_us.is_some_and(|until_us| until_us <= now_us);
+        if late && self.state == AwaitedState::Open { AwaitedState::Over } else { self.state }
+    }
+}
+
 /// How far the wait for a key is: the one still asked for before one that is over. A key that no
 /// wait has may yet be that of a wait whose binding is not resolved.
-fn of_key(awaited: &[Awaited], key: &str) -> Option<AwaitedState> {
+fn of_key(awaited: &[Awaited], key: &str, now_us: i64) -> Option<AwaitedState> {
     let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
-    let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state);
+    let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
     let unresolved = waits().filter(|awaited| awaited.key.is_none() && awaited.state == AwaitedState::Pending);
     let rank = |state: &AwaitedState| match state {
         AwaitedState::Done => 0,
@@ -159,13 +176,13 @@ fn of_key(awaited: &[Awaited], key: &str) -> Option<AwaitedState> {
 }
 
 /// A gate without a row is left to the job's holder: it takes note of what does not apply.
-fn of_slot(awaited: &[Awaited], slot: &Slot, gate_hash: Hash) -> Result<(), NotAwaited> {
+fn of_slot(awaited: &[Awaited], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotAwaited> {
     let name = of_gate(slot);
     let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };
     if let Some(hash) = gate.key.as_ref().filter(|hash| **hash != gate_hash.to_hex()) {
         return Err(NotAwaited::OtherCall { slot: slot.clone(), hash: hash.clone() });
     }
-    match gate.state {
+    match gate.state_at(now_us) {
         AwaitedState::Pending | AwaitedState::Open => Ok(()),
         AwaitedState::Done | AwaitedState::Over => Err(NotAwaited::GateClosed(slot.clone())),
     }
@@ -176,12 +193,12 @@ mod tests {
     use super::*;
 
     fn wait(step: &str, key: Option<&str>, state: AwaitedState) -> Awaited {
-        Awaited { name: of_wait(&step.into()), key: key.map(str::to_owned), state }
+        Awaited { name: of_wait(&step.into()), key: key.map(str::to_owned), state, until_us: None }
     }
 
     fn signal(awaited: &[Awaited], state: JobState, key: &str) -> Result<(), InboxError> {
         let request = Request::Signal { key: key.to_owned(), payload: "1".to_owned() };
-        accept(&"job_1".into(), state, awaited, &request)
+        accept(&"job_1".into(), state, awaited, &request, 5)
     }
 
     /// I25.
@@ -210,16 +227,18 @@ mod tests {
     #[test]
     fn a_decision_is_taken_for_the_call_that_the_gate_is_for() {
         let (hash, other) = (Hash::of(&[b"call"]), Hash::of(&[b"another"]));
-        let gate = |state| [Awaited { name: "gate/s/1".into(), key: Some(hash.to_hex()), state }];
-        let ask = |rows: &[Awaited], gate_hash| {
+        let gate = |state| [Awaited { name: "gate/s/1".into(), key: Some(hash.to_hex()), state, until_us: Some(9) }];
+        let ask_at = |now_us: i64, rows: &[Awaited], gate_hash| {
             let slot = Slot::new("s/1");
             let approve = Request::Approve { slot: slot.clone(), gate_hash };
             let reject = Request::Reject { slot, gate_hash };
-            let both = [approve, reject].map(|request| accept(&"job_1".into(), JobState::Parked, rows, &request));
+            let both = [approve, reject].map(|request| accept(&"job_1".into(), JobState::Parked, rows, &request, now_us));
             assert_eq!(both[0], both[1]);
             both[0].is_ok()
         };
+        let ask = |rows: &[Awaited], gate_hash| ask_at(8, rows, gate_hash);
         assert!(ask(&gate(AwaitedState::Open), hash));
+        assert!(!ask_at(9, &gate(AwaitedState::Open), hash), "its time is over, noted or not");
         assert!(!ask(&gate(AwaitedState::Open), other), "a stale hash");
         assert!(!ask(&gate(AwaitedState::Done), hash));
         assert!(!ask(&gate(AwaitedState::Over), hash));

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::admit::{self, ActionId, Actions, Standing};
+use latchwork_core::awaited::Awaited;
 use latchwork_core::effect::Effect;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
@@ -16,7 +17,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 use crate::writer::Tx;
-use crate::{actions, effects, events, inbox, jobs, ledger, payloads};
+use crate::{actions, awaited, effects, events, inbox, jobs, ledger, payloads, timers};
 
 /// A job of the group.
 pub(crate) struct Known {
@@ -63,6 +64,8 @@ pub(crate) struct Writes<'a> {
     pub(crate) told: Vec<(i64, Request)>,
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
+    pub(crate) awaited: BTreeMap<(i64, &'a str), &'a Awaited>,
+    pub(crate) timers: BTreeMap<(i64, &'a str), Option<i64>>,
 }
 
 /// Where a log ends: number and hash.
@@ -108,6 +111,8 @@ pub(crate) async fn run(
     actions::replace(&mut script, &writes);
     inbox::finish(&mut script, &writes.inbox_done);
     inbox::insert(&mut script, &writes.told, now_us);
+    awaited::replace(&mut script, &writes.awaited);
+    timers::replace(&mut script, &writes.timers);
     if !script.sql.is_empty() {
         tx.run_last(Name::GROUP_WRITE, script).await?;
     }
@@ -173,6 +178,8 @@ fn take<'a>(
     writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.effects[*index])));
     writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.payloads[*index])));
     writes.inbox_done.extend(&batch.inbox_done);
+    writes.awaited.extend(batch.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)));
+    writes.timers.extend(batch.timers.iter().map(|timer| ((id, timer.name.as_str()), timer.due_us)));
     for (action, row) in changes.actions {
         writes.waits.retain(|(waited, _)| *waited != action || row.as_ref().is_some_and(|row| row.receipt.is_none()));
         writes.actions.insert(action, row.map(|row| (id, row)));

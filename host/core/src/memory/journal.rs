@@ -202,7 +202,7 @@ impl Journal for Memory {
         let mut state = self.state();
         let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
         let awaited: Vec<_> = job.awaited.values().cloned().collect();
-        awaited::accept(job_id, job.standing.state, &awaited, &request)?;
+        awaited::accept(job_id, job.standing.state, &awaited, &request, self.clock.now_us())?;
         state.counters.flushes += 1;
         Ok(state.tell(job_id, actor, reason, request, self.clock.now_us()))
     }

@@ -116,8 +116,9 @@ impl Job {
         let after = self.open_set();
         for (name, open) in &after.0 {
             let old = before.0.get(name);
-            if let Some((key, state)) = open.asked.as_ref().filter(|asked| old.and_then(|o| o.asked.as_ref()) != Some(asked)) {
-                awaited.push(Awaited { name: name.clone(), key: key.clone(), state: *state });
+            if let Some((key, state)) = open.asked.as_ref().filter(|_| old != Some(open)) {
+                let (name, key) = (name.clone(), key.clone());
+                awaited.push(Awaited { name, key, state: *state, until_us: open.due_us });
             }
             if old.and_then(|old| old.due_us) != open.due_us {
                 timers.push(TimerWrite { name: name.clone(), due_us: open.due_us });
@@ -125,7 +126,8 @@ impl Job {
         }
         for (name, open) in before.0.iter().filter(|(name, _)| !after.0.contains_key(*name)) {
             if let Some((key, _)) = &open.asked {
-                awaited.push(Awaited { name: name.clone(), key: key.clone(), state: self.closed(name) });
+                let (name, key, state) = (name.clone(), key.clone(), self.closed(name));
+                awaited.push(Awaited { name, key, state, until_us: None });
             }
             if open.due_us.is_some() {
                 timers.push(TimerWrite { name: name.clone(), due_us: None });
