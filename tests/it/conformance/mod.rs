@@ -6,6 +6,7 @@ mod groups;
 mod inbox;
 mod jobs;
 mod maps;
+mod waits;
 pub(crate) mod world;
 
 /// Run each case on each store.
@@ -62,6 +63,13 @@ suite! {
     inbox::a_job_that_is_over_takes_evidence_only;
     inbox::cancel_sets_the_flag;
     inbox::no_wake_up_is_lost;
+    waits::a_signal_is_taken_while_it_is_wanted;
+    waits::a_decision_is_taken_for_the_call_that_was_shown;
+    waits::a_timer_fires_once_and_not_early_in_any_state;
+    waits::a_claim_fires_what_is_due;
+    waits::a_timer_that_is_taken_away_or_armed_anew_does_not_fire;
+    waits::an_end_by_time_waits_for_every_request;
+    waits::what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost;
     maps::effects_are_written_once;
     maps::effects_of_foreign_jobs_are_kept;
     maps::a_batch_and_a_late_answer_agree_on_one_effect;

@@ -3,3 +3,5 @@
 mod crash;
 mod gates;
 mod sim;
+mod retries;
+mod waits;

@@ -164,6 +164,15 @@ impl Sim {
         }
     }
 
+    /// The same plan, accepted under another header.
+    pub(super) fn begin_with(&mut self, header: Header) {
+        let accepted = Body::IntentAccepted { header: Box::new(header) };
+        let accepted = Event::seal(0, 1_000, 0, accepted, Hash::default());
+        let created = Event::seal(1, 1_000, 0, self.record.events[1].body.clone(), accepted.hash);
+        self.record.row.head = created.hash;
+        self.record.events = vec![accepted, created];
+    }
+
     /// One process from its claim until the job rests or the process dies.
     pub(super) fn process(&mut self, cut: Option<Cut>) -> Result<Durable, Dead> {
         self.cut = cut;
