@@ -8,11 +8,17 @@ mod config;
 mod conformance;
 mod crash;
 mod examples;
+<<<<<<< HEAD
 mod flushes;
+=======
+mod gates;
+>>>>>>> b5a3041 (Docs of waits and gates; tests across processes)
 mod golden;
 mod hostile;
 mod place;
 mod program;
+mod prompt;
 mod store_crash;
 mod support;
 mod tidy;
+mod waits;

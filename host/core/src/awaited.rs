@@ -232,7 +232,8 @@ mod tests {
             let slot = Slot::new("s/1");
             let approve = Request::Approve { slot: slot.clone(), gate_hash };
             let reject = Request::Reject { slot, gate_hash };
-            let both = [approve, reject].map(|request| accept(&"job_1".into(), JobState::Parked, rows, &request, now_us));
+            let both =
+                [approve, reject].map(|request| accept(&"job_1".into(), JobState::Parked, rows, &request, now_us));
             assert_eq!(both[0], both[1]);
             both[0].is_ok()
         };

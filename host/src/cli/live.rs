@@ -93,7 +93,9 @@ impl Observer for Live {
             Body::GateRequested { slot, .. } => self.tell(Tone::Attention, format!("  {slot}  needs approval")),
             Body::GateApproved { slot, by, .. } => self.tell(Tone::Good, format!("  {slot}  approved by {}", by.actor)),
             Body::GateRejected { slot, by, .. } => self.tell(Tone::Bad, format!("  {slot}  rejected by {}", by.actor)),
-            Body::GateExpired { slot, .. } => self.tell(Tone::Bad, format!("  {slot}  nobody decided: the gate expired")),
+            Body::GateExpired { slot, .. } => {
+                self.tell(Tone::Bad, format!("  {slot}  nobody decided: the gate expired"))
+            }
             Body::WaitStarted { step_id, correlation_key: Some(key), .. } => {
                 self.tell(Tone::Attention, format!("  {step_id}  waits for the signal {key:?}"));
             }

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::plan::RetrySpec;
 use latchwork_core::manifest::{OnIndeterminate, Pinned};
+use latchwork_core::plan::RetrySpec;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;

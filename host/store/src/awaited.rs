@@ -10,7 +10,9 @@ use crate::script::Script;
 
 /// Append the statement that reads what the job with this key awaits.
 pub(crate) fn read(script: &mut Script, job_id: &str) {
-    script.push("SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?");
+    script.push(
+        "SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?",
+    );
     script.text(job_id);
 }
 

@@ -11,18 +11,19 @@ use latchwork_core::storage::{Request, StoreError};
 
 use crate::Sqlite;
 use crate::error::Failure;
+use crate::inbox;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
-use crate::inbox;
 
 /// How many fire in one transaction; more are due only after a long rest.
 const AT_ONCE: i64 = 256;
 
 /// Write timers as they are now: none takes one away.
 pub(crate) fn replace(script: &mut Script, timers: &BTreeMap<(i64, &str), Option<i64>>) {
-    let armed: Vec<(i64, &str, i64)> = timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
+    let armed: Vec<(i64, &str, i64)> =
+        timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
     let gone: Vec<(i64, &str)> = timers.iter().filter(|(_, due)| due.is_none()).map(|(id, _)| *id).collect();
     script.over(
         "REPLACE INTO timers SELECT column1, column2, column3 FROM ",
@@ -60,7 +61,8 @@ impl Work for Fire {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, Failure> {
         let now_us = tx.clock.now_us();
-        let mut script = Script::new("SELECT job, name, due_us FROM timers WHERE due_us <= ? ORDER BY due_us, job, name LIMIT ?");
+        let mut script =
+            Script::new("SELECT job, name, due_us FROM timers WHERE due_us <= ? ORDER BY due_us, job, name LIMIT ?");
         script.int(now_us).int(AT_ONCE);
         let rows = tx.run(Name::TIMERS_FIND, script).await?;
         let mut due = Vec::new();
@@ -71,8 +73,10 @@ impl Work for Fire {
         if due.is_empty() {
             return Ok(true);
         }
-        let told: Vec<(i64, Request)> =
-            due.iter().map(|(job, name, due_us)| (*job, Request::Timer { name: name.clone(), due_us: *due_us })).collect();
+        let told: Vec<(i64, Request)> = due
+            .iter()
+            .map(|(job, name, due_us)| (*job, Request::Timer { name: name.clone(), due_us: *due_us }))
+            .collect();
         let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, _)| (*job, name.as_str())).collect();
         let mut script = Script::default();
         inbox::insert(&mut script, &told, now_us);

@@ -89,12 +89,9 @@ pub(super) async fn a_decision_is_taken_for_the_call_that_was_shown(world: World
 /// I26.
 pub(super) async fn a_timer_fires_once_and_not_early_in_any_state(world: World) {
     let mut logs = Vec::new();
-    for (name, to) in [
-        ("a", JobState::Running),
-        ("b", JobState::Waiting),
-        ("c", JobState::Parked),
-        ("d", JobState::Diverged),
-    ] {
+    for (name, to) in
+        [("a", JobState::Running), ("b", JobState::Waiting), ("c", JobState::Parked), ("d", JobState::Diverged)]
+    {
         let mut log = world.running(name).await;
         let due_us = world.clock.now_us() + 1_000_000;
         arm(&world, &mut log, "wait/s", Some(due_us)).await;

@@ -53,7 +53,6 @@ pub fn answered(
     effect: Effect,
     context: &Context<'_>,
 ) -> Draft {
-    let slot = &invocation.slot;
     let changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
     match &effect.answer {
         Answer::Ok(_) => good(durable, invocation, started, effect, changing),

@@ -210,8 +210,7 @@ fn gated(
             if found.is_none() && !needed() {
                 return None;
             }
-            let (mut events, decided) =
-                ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
+            let (mut events, decided) = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
             let mut draft = Draft { flush_now: true, ..Draft::default() };
             if found.is_none() {
                 draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });

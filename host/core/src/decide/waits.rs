@@ -92,9 +92,7 @@ pub(super) fn fire(durable: &Durable, name: &str, due_us: i64) -> Draft {
     // A signal that has been acknowledged meanwhile wins.
     let timed_out = Draft { drained: true, ..fired };
     match default {
-        Some(value) => {
-            timed_out.and(Draft { events, ..Draft::default() }).and(succeeded(durable, &id, bytes(&value)))
-        }
+        Some(value) => timed_out.and(Draft { events, ..Draft::default() }).and(succeeded(durable, &id, bytes(&value))),
         None => {
             let failure = Failure::new(Code::WaitTimedOut, "no signal came before the time-out");
             events.push(failed(&failure, &id, ResultType::PermanentFailure));

@@ -59,12 +59,7 @@ impl Job {
         }
     }
 
-    fn undecided_gate(
-        &mut self,
-        event: &Event,
-        slot: &Slot,
-        hash: crate::ids::Hash,
-    ) -> Result<&mut Gate, FoldError> {
+    fn undecided_gate(&mut self, event: &Event, slot: &Slot, hash: crate::ids::Hash) -> Result<&mut Gate, FoldError> {
         let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == hash && gate.decision.is_none());
         gate.ok_or_else(|| unknown(event, "there is no such undecided gate"))
     }

@@ -118,9 +118,7 @@ fn approve(sim: &mut Sim, actor: &str, slot: &str) {
 /// I27.
 #[test]
 fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
-    for (slot, plan) in
-        [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])]
-    {
+    for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         quorum(&mut sim, 2, false);
         sim.process(None).unwrap();
@@ -141,9 +139,7 @@ fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
 /// I27.
 #[test]
 fn rules_that_became_narrower_after_an_approval_hold() {
-    for (slot, plan) in
-        [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])]
-    {
+    for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         sim.process(None).unwrap();
         approve(&mut sim, "ada", slot);

@@ -2,6 +2,6 @@
 
 mod crash;
 mod gates;
-mod sim;
 mod retries;
+mod sim;
 mod waits;

@@ -22,7 +22,7 @@ fn job(code: Code, of_step: Option<Value>, of_plugin: Option<RetrySpec>, retry_a
     }
     let mut sim = Sim::new(Mode::HumanGated, vec![read]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
-    header.operators.get_mut(&"Read".into()).unwrap().retry = of_plugin;
+    header.operators.get_mut("Read").unwrap().retry = of_plugin;
     sim.begin_with(*header);
     sim.script.insert("Read".into(), failing(code, 50, retry_after_ms));
     sim

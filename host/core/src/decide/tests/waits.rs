@@ -182,7 +182,7 @@ fn keys_are_unique_in_the_job_also_when_they_are_bound() {
     let mut sim = Sim::new(Mode::HumanGated, plan);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.step(&"b".into()).unwrap().state, StepState::WaitingSignal);
-    assert_eq!(durable.job.waits[&"b".into()].key.as_deref(), Some("done"));
+    assert_eq!(durable.job.waits["b"].key.as_deref(), Some("done"));
     let refused = durable.job.step(&"c".into()).unwrap().failure.clone().unwrap();
     assert_eq!(refused.code, Code::InvalidInput);
 }

@@ -265,7 +265,8 @@ fn each_mistake_makes_one_violation_in_its_place() {
 
 #[test]
 fn every_rule_has_a_mistake_that_breaks_it() {
-    let broken: BTreeSet<&str> = mistakes().iter().chain(&wait_mistakes()).map(|mistake| mistake.2).chain(["P001", "P002"]).collect();
+    let broken: BTreeSet<&str> =
+        mistakes().iter().chain(&wait_mistakes()).map(|mistake| mistake.2).chain(["P001", "P002"]).collect();
     let all: BTreeSet<&str> = RULES.iter().map(|(code, _)| *code).collect();
     assert_eq!(broken, all);
     assert_eq!(RULES.len(), all.len());

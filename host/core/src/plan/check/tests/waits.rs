@@ -51,7 +51,13 @@ pub(in crate::plan) fn wait_mistakes() -> Vec<Mistake> {
         ("/steps/0/payload/timeout", some(json!("3651d")), "P032", "/steps/0/payload/timeout", "3650d"),
         ("/steps/0/payload/timeout", some(json!(3)), "P003", "/steps/0/payload/timeout", "a string"),
         ("/steps/0/payload/duration", some(json!("3d")), "P030", "/steps/0/payload/duration", "only timers"),
-        ("/steps/1/payload/until", some(json!("2026-01-31T09:00:00Z")), "P030", "/steps/1/payload/until", "only timers"),
+        (
+            "/steps/1/payload/until",
+            some(json!("2026-01-31T09:00:00Z")),
+            "P030",
+            "/steps/1/payload/until",
+            "only timers",
+        ),
         ("/steps/1/payload/park", some(json!("yes")), "P003", "/steps/1/payload/park", "true or false"),
         ("/steps/2/payload/duration", None, "P030", "/steps/2/payload", "`duration` or `until`"),
         ("/steps/2/payload/until", some(json!("2026-01-31T09:00:00Z")), "P030", "/steps/2/payload/until", "not both"),
@@ -64,7 +70,13 @@ pub(in crate::plan) fn wait_mistakes() -> Vec<Mistake> {
         ("/steps/0/cache_policy", some(json!("use_if_safe")), "P033", "/steps/0/cache_policy", "`never`"),
         ("/steps/0/retry", some(json!({ "max": 1 })), "P033", "/steps/0/retry", "`retry`"),
         ("/steps/0/timeout", some(json!("3h")), "P033", "/steps/0/timeout", "payload"),
-        ("/steps/0/compensate_with", some(json!("Mail.Recall")), "P033", "/steps/0/compensate_with", "executes nothing"),
+        (
+            "/steps/0/compensate_with",
+            some(json!("Mail.Recall")),
+            "P033",
+            "/steps/0/compensate_with",
+            "executes nothing",
+        ),
         ("/steps/0/time_sensitive", some(json!(true)), "P033", "/steps/0/time_sensitive", "executes nothing"),
     ]
 }
