@@ -38,7 +38,7 @@ fn at_terminal(place: &Place, answers: &[(&str, &str)]) -> (String, i32) {
     });
     let mut shown = Vec::new();
     let deadline = Instant::now() + Duration::from_secs(60);
-    let mut read_until = |wanted: &str, shown: &mut Vec<u8>| {
+    let read_until = |wanted: &str, shown: &mut Vec<u8>| {
         while !String::from_utf8_lossy(shown).contains(wanted) {
             let left = deadline.saturating_duration_since(Instant::now());
             match lines.recv_timeout(left) {
