@@ -6,18 +6,31 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use nix::pty::openpty;
+use rustix::ioctl::{Getter, Setter, ioctl};
 use serde_json::{Value, json};
 
 use crate::place::{Place, step};
 use crate::program::latch;
 
+/// Both ends of a new pseudo-terminal: the person's, and the program's.
+#[expect(unsafe_code, reason = "the two controls of pseudo-terminals have no safe form without more of rustix")]
+fn pseudo_terminal() -> (File, File) {
+    const UNLOCK: rustix::ioctl::Opcode = 0x4004_5431;
+    const NUMBER: rustix::ioctl::Opcode = 0x8004_5430;
+    let open = |path: &str| File::options().read(true).write(true).open(path).unwrap();
+    let person = open("/dev/ptmx");
+    // SAFETY: TIOCSPTLCK reads an int, TIOCGPTN writes an unsigned one; both leave memory alone otherwise.
+    let number: u32 = unsafe {
+        ioctl(&person, Setter::<UNLOCK, i32>::new(0)).unwrap();
+        ioctl(&person, Getter::<NUMBER, u32>::new()).unwrap()
+    };
+    (person, open(&format!("/dev/pts/{number}")))
+}
+
 /// Runs the plan at a terminal and types each answer when its question has been asked; what the
 /// terminal showed, and the response.
 fn at_terminal(place: &Place, answers: &[(&str, &str)]) -> (String, i32) {
-    let pty = openpty(None, None).unwrap();
-    let mut keyboard = File::from(pty.master);
-    let terminal = File::from(pty.slave);
+    let (mut keyboard, terminal) = pseudo_terminal();
     let mut child = latch(&place.dir, &["run", "plan.json", "--actor", "ada"])
         .env("NO_COLOR", "1")
         .stdin(Stdio::from(terminal.try_clone().unwrap()))
