@@ -8,11 +8,8 @@ mod config;
 mod conformance;
 mod crash;
 mod examples;
-<<<<<<< HEAD
 mod flushes;
-=======
 mod gates;
->>>>>>> b5a3041 (Docs of waits and gates; tests across processes)
 mod golden;
 mod hostile;
 mod place;
