@@ -174,7 +174,9 @@ impl Host {
             return Err(SubmitError::ModeNotAllowed { tenant: submission.tenant, mode: submission.mode });
         }
         let plan_hash = submission.plan.hash();
-        let job = submission.into_job(self.registry.pin(), self.engine_profile, Some(self.worker.claimer()));
+        let rules = self.worker.rules(&submission.tenant);
+        let claimer = Some(self.worker.claimer());
+        let job = submission.into_job(self.registry.pin(), self.engine_profile, rules, claimer);
         let row = JobRow { attempt: 1, ..job.row.clone() };
         let now_us = row.created_us;
         match self.journal.submit(job).await? {
@@ -209,6 +211,9 @@ impl From<&crate::config::Policy> for Rules {
             gate_effects: policy.gate_effects.clone(),
             gate_tags: policy.gate_tags.clone(),
             standing_approvals: policy.standing_approvals,
+            gate_expires_ms: policy.gate_expires_ms,
+            gate_quorum: policy.gate_quorum,
+            self_approve: policy.self_approve,
         }
     }
 }

@@ -92,7 +92,7 @@ pub async fn replay(
         let job =
             Job::fold(&events[..length]).map_err(|error| ReplayError::Log { prefix, message: error.to_string() })?;
         report.prefixes += 1;
-        let found = match check_open_calls(&job) {
+        let found = match check_open_calls(&job).or_else(|| check_waits(whole, &job)) {
             Some(divergence) => Some(divergence),
             None => replay_steps((registry, &salts), whole, &job, length == last, &mut report).await?,
         };
@@ -147,6 +147,16 @@ fn check_open_calls(job: &Job) -> Option<Divergence> {
         let decision = ledger::decide(&caller, &found);
         (decision != Decision::Indeterminate { alarm: false })
             .then(|| Divergence::new(slot, "call", "decision", "indeterminate", format!("{decision:?}")))
+    })
+}
+
+/// What a wait is injected with is what the log says came.
+fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
+    let over = job.waits.keys().filter_map(|id| Some((id, job.step(id)?.output?)));
+    over.into_iter().find_map(|(id, recorded)| {
+        let kept = whole.output(id).unwrap_or_default();
+        let found = whole.payload_ref(&label::output(id), &kept);
+        (found != recorded).then(|| Divergence::new(id, "output", "hash", recorded.hash, found.hash))
     })
 }
 

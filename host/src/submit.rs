@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use latchwork_core::awaited;
 use latchwork_core::canon;
 use latchwork_core::event::{Body, Event, Header, Mode};
 use latchwork_core::ids::{Hash, JobId, Operator, StepId};
@@ -9,6 +10,7 @@ use latchwork_core::job::JobState;
 use latchwork_core::keys;
 use latchwork_core::manifest::{Pinned, PluginKind};
 use latchwork_core::plan::Plan;
+use latchwork_core::policy::Rules;
 use latchwork_core::state::label;
 use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload};
 use serde_json::Value;
@@ -64,6 +66,7 @@ impl Submission {
         self,
         operators: &BTreeMap<Operator, Pinned>,
         engine_profile: Hash,
+        rules: Rules,
         claim: Option<Claimer>,
     ) -> NewJob {
         let now_us = os::clock::now_us();
@@ -85,6 +88,7 @@ impl Submission {
             engine_profile,
             standing_approvals: self.standing_approvals,
             contexts: contexts.as_ref().map(|kept| keys::payload_ref(&secret, &kept.label, &kept.bytes)),
+            rules: Some(rules),
             operators: reachable(&self.plan, operators),
         };
         let plan_hash = self.plan.hash();
@@ -110,11 +114,13 @@ impl Submission {
         let accepted = Event::seal(0, now_us, 0, accepted, Hash::default());
         let plan = serde_json::to_value(&self.plan).expect("a plan is plain data");
         let created = Event::seal(1, now_us, 0, Body::PlanCreated { plan, plan_hash }, accepted.hash);
+        let awaited = awaited::of_plan(&self.plan);
         NewJob {
             row: JobRow { head: created.hash, ..row },
             events: vec![accepted, created],
             secret,
             payloads: contexts.into_iter().collect(),
+            awaited,
             claim,
         }
     }

@@ -153,7 +153,7 @@ run = ["static"]
 
 [policy.default]
 modes = ["DRY_RUN", "AUTO_EXEC", "SOMETIMES"]
-gate = { effects = ["external_sent"], quorum = 2 }
+gate = { effects = ["external_sent"], quorum = 0 }
 
 [[plugin]]
 name = "mail"
@@ -176,7 +176,7 @@ config = { big = 9007199254740993, bad = nan }
         "10:21 L0004 policy.default.modes[1]: AUTO_EXEC needs levels of trust",
         "10:34 L0006 policy.default.modes[2]: `SOMETIMES` is not one of",
         "11:21 L0006 policy.default.gate.effects[0]: `external_sent` is not one of",
-        "11:39 L0004 policy.default.gate.quorum: not supported by this version",
+        "11:48 L0006 policy.default.gate.quorum: 0 is not between 1 and 100",
         "15:10 L0004 plugin[0].source: plugins from a registry",
         "16:10 L0006 plugin[0].digest: `sha256:abc` is not a digest",
         "17:12 L0003 plugin[0].grants.htttp: unknown key (did you mean `http`?)",
@@ -239,7 +239,6 @@ fn keys_of_later_versions_are_refused_not_ignored() {
         "[policy.default]\nauto_exec = true",
         "[policy.default]\ntrust = { \"me/Mail.Send\" = 3 }",
         "[policy.default]\nrequire = {}",
-        "[policy.default]\ngate = { expires = \"72h\" }",
         "[[plugin]]\nname = \"a\"\nsource = \"a\"\nverifier = \"etag\"",
         "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\"",
     ] {
@@ -247,6 +246,19 @@ fn keys_of_later_versions_are_refused_not_ignored() {
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         assert!(found[0].contains(" L0004 ") && found[0].contains("not supported by this version"), "{found:?}");
     }
+}
+
+#[test]
+fn a_plugin_overrides_how_it_is_retried() {
+    let plugin = |retry: &str| format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\nretry = {{ {retry} }}");
+    let config = Folder::with(&plugin("max = 7, base = \"50ms\", cap = \"2s\"")).load().unwrap();
+    let retry = config.plugins[0].retry.clone().unwrap();
+    assert_eq!((retry.max, retry.base_ms, retry.cap_ms), (Some(7), Some(50), Some(2_000)));
+    for wrong in ["max = 101", "max = -1", "base = \"2d\"", "cap = 5"] {
+        let found = problems(&plugin(wrong));
+        assert_eq!(found.len(), 1, "{wrong}: {found:?}");
+    }
+    assert!(problems(&plugin("attempts = 5"))[0].contains("L0003"));
 }
 
 #[test]
@@ -301,5 +313,10 @@ fn a_policy_is_known_by_what_it_says() {
     assert_ne!(plain, hash("[policy.default]\nmodes = [\"DRY_RUN\"]"));
     assert_ne!(plain, hash("[policy.default]\ngate = { tags = [\"money\"] }"));
     assert_ne!(plain, hash("[policy.default]\ngate = { effects = [] }"));
+    for gate in ["expires = \"1h\"", "quorum = 2", "self_approve = false"] {
+        assert_ne!(plain, hash(&format!("[policy.default]\ngate = {{ {gate} }}")), "{gate}");
+    }
+    let said = "gate = { expires = \"72h\", quorum = 1, self_approve = true }";
+    assert_eq!(plain, hash(&format!("[policy.default]\n{said}")), "what is the default anyway");
     assert_ne!(plain, hash("[policy.default]\nstanding_approvals = false"));
 }

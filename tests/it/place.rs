@@ -78,6 +78,21 @@ impl Place {
         place
     }
 
+    /// Another plan for this place.
+    pub(crate) fn plan(self, steps: &[Value]) -> Place {
+        let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
+        std::fs::write(self.dir.join("plan.json"), plan.to_string()).expect("writable");
+        self
+    }
+
+    /// More lines at the end of the configuration.
+    pub(crate) fn configure(self, lines: &str) -> Place {
+        let file = self.dir.join("latch.toml");
+        let config = std::fs::read_to_string(&file).expect("it was written");
+        std::fs::write(file, format!("{config}\n{lines}\n")).expect("writable");
+        self
+    }
+
     pub(crate) fn latch(&self, args: &[&str]) -> Ran {
         run(&self.dir, args)
     }
@@ -146,25 +161,36 @@ impl Place {
     }
 }
 
+/// A step of a witness operator.
+pub(crate) fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
+    json!({
+        "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
+        "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [],
+        "gate": "none", "cache_policy": "never", "idempotency_template": format!("crash:{id}"),
+    })
+}
+
 fn witness_plan() -> Value {
-    let step = |id: &str, name: &str, depends_on: &[&str], payload: Value| {
-        json!({
-            "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
-            "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
-            "idempotency_template": format!("crash:{id}"),
-        })
-    };
     let note = |n: u32| json!({ "note": n });
     let calls = [("Effect.Opaque", 4), ("Effect.Queryable", 5), ("Effect.Keyed", 6), ("Effect.Read", 7)]
         .map(|(operator, n)| json!({ "operator": operator, "args": note(n) }));
     json!({
         "plan_id": "crash", "schema_version": "1.0", "steps": [
-            step("r", "Effect.Read", &[], note(0)),
+            wait("w", json!({ "wait_kind": "timer", "duration": "50ms" })),
+            step("r", "Effect.Read", &["w"], note(0)),
             step("o", "Effect.Opaque", &["r"], note(1)),
             step("k", "Effect.Keyed", &["o"], note(2)),
             step("q", "Effect.Queryable", &["k"], note(3)),
             step("d", "Driver.Run", &["q"], json!({ "calls": calls })),
         ]
+    })
+}
+
+/// A wait step.
+pub(crate) fn wait(id: &str, payload: Value) -> Value {
+    json!({
+        "step_id": id, "kind": "wait", "name": "Wait", "payload": payload, "effects": [], "policy_tags": [],
+        "cache_policy": "never", "idempotency_template": id,
     })
 }
 

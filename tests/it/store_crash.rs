@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use latchwork_core::awaited::TimerWrite;
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{
-    Claimer, EffectStore, Filter, Journal, KeyValue, LedgerWrite, Record, Request, StatusWrite,
+    Claimer, EffectStore, Filter, InboxRow, Journal, KeyValue, LedgerWrite, Record, Request, StatusWrite,
 };
 use latchwork_store::{KillAt, OpenOptions, OwnerLock, Probe, STATEMENTS, Side, Sqlite, SystemClock};
 
@@ -120,7 +121,9 @@ async fn work(dir: &Path, kill: KillAt) {
     assert_eq!(store.inbox(&log_b.job_id).await.unwrap().len(), 1);
     let mut drain = log_b.append(1);
     drain.inbox_done = vec![request];
+    drain.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
     notes.during("drain b", store.write(drain)).await.unwrap();
+    notes.during("fire b", store.fire_timers()).await.unwrap();
 
     notes.during("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
     store.effects(&log_a.job_id).await.unwrap();
@@ -185,6 +188,10 @@ impl Found {
                 open || seq_b >= 4
             }
             "drain b" => seq_b >= 4,
+            "fire b" => {
+                let fired = |row: &InboxRow| matches!(row.request, Request::Timer { .. });
+                self.b.as_ref().is_some_and(|b| b.inbox.iter().any(fired))
+            }
             "before commit" => seq_b >= 5,
             "foreign effect" => !self.store.effects(&"job_foreign".into()).await.unwrap().is_empty(),
             // Seen together with its deletion below.
@@ -249,6 +256,7 @@ async fn crash(name: &str, side: &str, nth: u32) -> bool {
         "group value",
         "ask b",
         "drain b",
+        "fire b",
         "foreign effect",
         "before commit",
         "lost answer",

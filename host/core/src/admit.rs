@@ -129,7 +129,7 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let reserved = reserve(job, actions, batch, &mut changes)?;
     let undone = drain(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    if undone_left && batch.status.is_some_and(|status| gives_up(status.to)) {
+    if undone_left && (batch.drained || batch.status.is_some_and(|status| gives_up(status.to))) {
         return Err(WriteError::InboxPending);
     }
 

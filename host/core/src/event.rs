@@ -14,6 +14,8 @@ use crate::error::{Code, Failure};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::manifest::Pinned;
 use crate::reuse::Reason;
+use crate::policy::Rules;
+use crate::wait::WaitKind;
 
 /// Version of the event format.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -103,6 +105,9 @@ pub struct Header {
     /// What came with the request beside its payload, where anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<PayloadRef>,
+    /// The tenant's rules when it was accepted: later ones can only narrow them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Rules>,
     /// The operators it may reach.
     pub operators: BTreeMap<Operator, Pinned>,
 }
@@ -303,13 +308,27 @@ pub enum Body {
     /// An earlier result of the same step was found: whether it stands in, and why (not).
     ReuseDecided { step_id: StepId, reused: bool, reason: Reason, from: Origin },
     /// Somebody has to approve these exact arguments.
-    GateRequested { slot: Slot, gate_hash: Hash, args: PayloadRef, operator: Operator },
+    GateRequested {
+        slot: Slot,
+        gate_hash: Hash,
+        args: PayloadRef,
+        operator: Operator,
+        /// How many different approvers it takes.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        quorum: u32,
+        /// When it expires.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expires_us: Option<i64>,
+    },
     /// Somebody approved.
     GateApproved {
         slot: Slot,
         gate_hash: Hash,
         #[serde(flatten)]
         by: Decider,
+        /// Given with the submission.
+        #[serde(default, skip_serializing_if = "is_false")]
+        standing: bool,
     },
     /// Somebody refused.
     GateRejected {
@@ -318,6 +337,34 @@ pub enum Body {
         #[serde(flatten)]
         by: Decider,
     },
+    /// Nobody decided before the gate's time.
+    GateExpired { slot: Slot, gate_hash: Hash },
+    /// A wait step begins to wait.
+    WaitStarted {
+        step_id: StepId,
+        wait_kind: WaitKind,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        correlation_key: Option<String>,
+        /// When it is over by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until_us: Option<i64>,
+        #[serde(default, skip_serializing_if = "is_false")]
+        park: bool,
+    },
+    /// A signal came before its wait began; it is kept for it.
+    SignalKept { correlation_key: String, n: u32, payload: PayloadRef, by: String },
+    /// A signal came, or a timer's time: the payload is the step's output.
+    WaitCompleted {
+        step_id: StepId,
+        payload: PayloadRef,
+        /// Who sent the signal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// No signal came in time.
+    WaitTimedOut { step_id: StepId },
+    /// A durable timer's time has come: `wait/<step>` or `gate/<slot>`.
+    TimerFired { timer: String, due_us: i64 },
     /// The job waits for a time.
     JobWaiting { until_us: i64 },
     /// The job waits for somebody.
@@ -356,6 +403,18 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
     },
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 #[derive(Serialize, Deserialize)]

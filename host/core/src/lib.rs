@@ -5,6 +5,7 @@
 //! makes replay deterministic, and it is checked by building this crate for a Wasm target.
 
 pub mod admit;
+pub mod awaited;
 pub mod bindings;
 pub mod canon;
 pub mod decide;
@@ -30,3 +31,4 @@ pub mod rng;
 pub mod state;
 pub mod step;
 pub mod storage;
+pub mod wait;

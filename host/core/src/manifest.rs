@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Hash, Operator};
+use crate::plan::RetrySpec;
 
 /// What an operator may do to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -211,6 +212,9 @@ pub struct Pinned {
     /// `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_status: Option<String>,
+    /// Retry overrides of the plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetrySpec>,
     /// Limits in force.
     pub limits: Limits,
 }

@@ -1,12 +1,18 @@
 //! What a tenant and a mode allow. Policy narrows a plan and never widens it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Code, Failure};
 use crate::event::Mode;
 use crate::manifest::{Effect, Pinned, PluginKind};
 use crate::plan;
 
+/// Time after which an undecided gate expires where nothing else is said, in milliseconds: 72 h.
+pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
+
 /// A tenant's rules, as far as they concern one job.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rules {
     /// Effects that are always gated.
     pub gate_effects: Vec<Effect>,
@@ -14,6 +20,42 @@ pub struct Rules {
     pub gate_tags: Vec<String>,
     /// Whether approvals given with the submission count.
     pub standing_approvals: bool,
+    /// Time after which an undecided gate expires, in milliseconds.
+    pub gate_expires_ms: u32,
+    /// How many different people have to approve.
+    pub gate_quorum: u32,
+    /// Whether the one who asked for the job may approve its calls.
+    pub self_approve: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            gate_effects: Vec::new(),
+            gate_tags: Vec::new(),
+            standing_approvals: false,
+            gate_expires_ms: GATE_EXPIRES_MS,
+            gate_quorum: 1,
+            self_approve: true,
+        }
+    }
+}
+
+impl Rules {
+    /// What both allow: the rules of a job that was accepted under `other`.
+    pub fn narrowed_by(mut self, other: &Rules) -> Rules {
+        self.gate_effects.extend(&other.gate_effects);
+        self.gate_effects.sort_unstable();
+        self.gate_effects.dedup();
+        self.gate_tags.extend(other.gate_tags.iter().cloned());
+        self.gate_tags.sort_unstable();
+        self.gate_tags.dedup();
+        self.standing_approvals &= other.standing_approvals;
+        self.gate_expires_ms = self.gate_expires_ms.min(other.gate_expires_ms);
+        self.gate_quorum = self.gate_quorum.max(other.gate_quorum);
+        self.self_approve &= other.self_approve;
+        self
+    }
 }
 
 /// Whether a person has to approve this invocation.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide;
+use crate::decide::{self, waits_for};
 use crate::error::Code;
 use crate::event::{Holder, ResultType};
 use crate::ids::{JobId, Slot, StepId};
@@ -106,12 +106,21 @@ pub struct BlockedView {
     /// The gate to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_id: Option<String>,
-    /// When it goes on by itself, microseconds since 1970 UTC.
+    /// When it goes on, expires or times out by itself, microseconds since 1970 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
     /// Who performs the action it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<Holder>,
+    /// The key that the signal must carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_key: Option<String>,
+    /// How many different approvers the gate takes, where one is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<u32>,
+    /// Who has approved so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved_by: Vec<String>,
 }
 
 /// What it cost.
@@ -154,11 +163,16 @@ fn status(durable: &Durable, blocked: &[BlockedView]) -> &'static str {
         JobState::Partial => "partial",
         JobState::Failed => "failed",
         JobState::Cancelled => "cancelled",
-        JobState::Parked | JobState::Diverged => "partial",
-        JobState::Waiting if blocked.iter().all(|view| view.until.is_some()) => "running",
-        JobState::Waiting => "partial",
+        // Where only a time is waited for, nobody has to do anything.
+        JobState::Parked | JobState::Waiting if goes_on_alone(blocked) => "running",
+        JobState::Parked | JobState::Waiting | JobState::Diverged => "partial",
         JobState::Pending | JobState::Running => "running",
     }
+}
+
+fn goes_on_alone(blocked: &[BlockedView]) -> bool {
+    let alone = |view: &BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
+    !blocked.is_empty() && blocked.iter().all(alone)
 }
 
 fn outcome(durable: &Durable, step: &Step) -> Option<OutcomeView> {
@@ -193,6 +207,7 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
         .or(step.skipped.as_ref().map(|(code, _)| *code))
         .or(step.blocked.as_ref().map(|(_, code)| *code))
         .or((step.state == StepState::WaitingApproval).then_some(Code::RequiresApproval))
+        .or((step.state == StepState::WaitingSignal).then(|| waits_for(durable, step)))
         .or((step.state == StepState::FailedRetryable).then_some(Code::RetryScheduled));
     let notes = job
         .calls
@@ -239,6 +254,7 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
     let (slot, reason_code) = match step.state {
         StepState::WaitingApproval => (Slot::of_step(&step.id), Code::RequiresApproval),
         StepState::FailedRetryable => (Slot::of_step(&step.id), Code::RetryScheduled),
+        StepState::WaitingSignal => (Slot::of_step(&step.id), waits_for(durable, step)),
         StepState::Blocked => step.blocked.clone()?,
         // A call in doubt of a job that is being cancelled blocks its end.
         _ if job.state == JobState::Parked => {
@@ -249,11 +265,24 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
         _ => return None,
     };
     let gate_id = (reason_code == Code::RequiresApproval).then(|| format!("gate-{slot}"));
+    let wait = job.waiting(&step.id);
+    let gate = job.gates.get(&slot).filter(|_| gate_id.is_some());
     let until = match reason_code {
         Code::RetryScheduled => job.calls.get(&slot).and_then(|call| call.retry_at_us),
-        _ => None,
+        Code::RequiresApproval => gate.and_then(|gate| gate.expires_us),
+        _ => wait.and_then(|wait| wait.until_us),
     };
-    Some(BlockedView { step_id: step.id.clone(), slot, reason_code, gate_id, until, holder: step.holder.clone() })
+    Some(BlockedView {
+        step_id: step.id.clone(),
+        slot,
+        reason_code,
+        gate_id,
+        until,
+        holder: step.holder.clone(),
+        correlation_key: wait.and_then(|wait| wait.key.clone()),
+        quorum: gate.map(|gate| gate.quorum).filter(|quorum| *quorum > 1),
+        approved_by: gate.map(|gate| gate.approvals.iter().map(|a| a.by.actor.clone()).collect()).unwrap_or_default(),
+    })
 }
 
 fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
@@ -266,6 +295,11 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
                 actions.push(format!("latch job approve {id} {}", view.slot));
                 actions.push(format!("latch job reject {id} {} --reason TEXT", view.slot));
             }
+            Code::RequiresSignal => {
+                let key = quoted(view.correlation_key.as_deref().unwrap_or_default());
+                actions.push(format!("latch job signal {id} {key} --payload JSON"));
+            }
+            Code::WaitingTimer => actions.push(format!("latch resume {id}")),
             Code::IndeterminateEffect => {
                 let decidable = durable.rows.get(&view.slot).is_some_and(|row| row.state == RowState::Indeterminate);
                 if decidable {
@@ -295,7 +329,18 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
         }
         _ => {}
     }
+    let mut seen = std::collections::BTreeSet::new();
+    actions.retain(|action| seen.insert(action.clone()));
     actions
+}
+
+/// A word of a command line, in single quotes where a shell would read it otherwise.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+,=".contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn cost(durable: &Durable) -> CostView {

@@ -19,6 +19,18 @@ pub fn retries_allowed(code: Code, spec: Option<&RetrySpec>) -> u32 {
     spec.and_then(|spec| spec.max).unwrap_or(code.retries())
 }
 
+/// The overrides in force: what the step says, else its plugin.
+pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option<RetrySpec> {
+    match (step, plugin) {
+        (Some(step), Some(plugin)) => Some(RetrySpec {
+            max: step.max.or(plugin.max),
+            base_ms: step.base_ms.or(plugin.base_ms),
+            cap_ms: step.cap_ms.or(plugin.cap_ms),
+        }),
+        (step, plugin) => step.or(plugin).cloned(),
+    }
+}
+
 /// Milliseconds from a failure to retry `n` (from 0).
 ///
 /// Full jitter: uniform from 0 to `min(cap, base · 2^n)`, drawn with `random` (uniform over all

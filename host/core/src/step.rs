@@ -14,6 +14,8 @@ pub enum StepState {
     Running,
     /// Somebody has to approve it.
     WaitingApproval,
+    /// It is a wait: its signal or its time has not come.
+    WaitingSignal,
     /// It waits for something else outside itself.
     Blocked,
     /// It will be tried again.
@@ -53,6 +55,8 @@ pub enum StepInput {
     AskApproval,
     /// Somebody approved.
     Approve,
+    /// It is a wait, and begins to wait.
+    AwaitSignal,
     /// It waits: a gate inside, a call in doubt, an action in progress, a long backoff.
     Block,
     /// What it waited for is there.
@@ -75,11 +79,12 @@ pub struct IllegalStepTransition {
 
 impl StepState {
     /// Every state.
-    pub const ALL: [StepState; 10] = [
+    pub const ALL: [StepState; 11] = [
         StepState::Pending,
         StepState::Ready,
         StepState::Running,
         StepState::WaitingApproval,
+        StepState::WaitingSignal,
         StepState::Blocked,
         StepState::FailedRetryable,
         StepState::Succeeded,
@@ -100,6 +105,7 @@ impl StepState {
             StepState::Ready => "READY",
             StepState::Running => "RUNNING",
             StepState::WaitingApproval => "WAITING_APPROVAL",
+            StepState::WaitingSignal => "WAITING_SIGNAL",
             StepState::Blocked => "BLOCKED",
             StepState::FailedRetryable => "FAILED_RETRYABLE",
             StepState::Succeeded => "SUCCEEDED",
@@ -121,10 +127,12 @@ impl StepState {
             (S::Ready | S::Running, I::Block) => S::Blocked,
             (S::Ready, I::AskApproval) => S::WaitingApproval,
             (S::WaitingApproval, I::Approve) => S::Ready,
-            (S::Ready | S::WaitingApproval | S::Blocked | S::Running | S::FailedRetryable, I::FailFinal) => {
-                S::FailedFinal
-            }
-            (S::Running, I::Succeed) => S::Succeeded,
+            (S::Ready, I::AwaitSignal) => S::WaitingSignal,
+            (
+                S::Ready | S::WaitingApproval | S::WaitingSignal | S::Blocked | S::Running | S::FailedRetryable,
+                I::FailFinal,
+            ) => S::FailedFinal,
+            (S::Running | S::WaitingSignal, I::Succeed) => S::Succeeded,
             (S::Running, I::FailRetryable) => S::FailedRetryable,
             (S::FailedRetryable, I::BackoffPassed) => S::Ready,
             (S::Running, I::Abort) => S::Ready,
@@ -140,7 +148,7 @@ impl StepState {
 mod tests {
     use super::*;
 
-    const INPUTS: [StepInput; 15] = [
+    const INPUTS: [StepInput; 16] = [
         StepInput::Ready,
         StepInput::Skip,
         StepInput::Start,
@@ -155,23 +163,25 @@ mod tests {
         StepInput::Block,
         StepInput::Unblock,
         StepInput::Cancel,
+        StepInput::AwaitSignal,
         StepInput::Reopen,
     ];
 
     /// The documented table: one row for each state, one column for each of [`INPUTS`].
     #[rustfmt::skip]
-    const TABLE: [(&str, [&str; 15]); 10] = [
-        //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel       Reopen
-        ("PENDING",          ["READY", "SKIPPED", "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "CANCELLED", ""]),
-        ("READY",            ["",      "SKIPPED", "RUNNING", "",          "SUCCEEDED", "FAILED_FINAL", "",                 "",      "",      "WAITING_APPROVAL", "",      "BLOCKED", "",      "CANCELLED", ""]),
-        ("RUNNING",          ["",      "SKIPPED", "",        "SUCCEEDED", "",          "FAILED_FINAL", "FAILED_RETRYABLE", "",      "READY", "",                 "",      "BLOCKED", "",      "CANCELLED", ""]),
-        ("WAITING_APPROVAL", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "READY", "",        "",      "CANCELLED", ""]),
-        ("BLOCKED",          ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "",      "",        "READY", "CANCELLED", ""]),
-        ("FAILED_RETRYABLE", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "READY", "",      "",                 "",      "",        "",      "CANCELLED", ""]),
-        ("SUCCEEDED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", ""]),
-        ("FAILED_FINAL",     ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "PENDING"]),
-        ("SKIPPED",          ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "PENDING"]),
-        ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", ""]),
+    const TABLE: [(&str, [&str; 16]); 11] = [
+        //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel       AwaitSignal    Reopen
+        ("PENDING",          ["READY", "SKIPPED", "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "CANCELLED", "", ""]),
+        ("READY",            ["",      "SKIPPED", "RUNNING", "",          "SUCCEEDED", "FAILED_FINAL", "",                 "",      "",      "WAITING_APPROVAL", "",      "BLOCKED", "",      "CANCELLED", "WAITING_SIGNAL", ""]),
+        ("RUNNING",          ["",      "SKIPPED", "",        "SUCCEEDED", "",          "FAILED_FINAL", "FAILED_RETRYABLE", "",      "READY", "",                 "",      "BLOCKED", "",      "CANCELLED", "", ""]),
+        ("WAITING_APPROVAL", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "READY", "",        "",      "CANCELLED", "", ""]),
+        ("WAITING_SIGNAL",   ["",      "",        "",        "SUCCEEDED", "",          "FAILED_FINAL", "",                 "",      "",      "",                 "",      "",        "",      "CANCELLED", "", ""]),
+        ("BLOCKED",          ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "",      "",      "",                 "",      "",        "READY", "CANCELLED", "", ""]),
+        ("FAILED_RETRYABLE", ["",      "",        "",        "",          "",          "FAILED_FINAL", "",                 "READY", "",      "",                 "",      "",        "",      "CANCELLED", "", ""]),
+        ("SUCCEEDED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", ""]),
+        ("FAILED_FINAL",     ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", "PENDING"]),
+        ("SKIPPED",          ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", "PENDING"]),
+        ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", ""]),
     ];
 
     /// I6.
@@ -209,7 +219,8 @@ mod tests {
             StepInput::Block => 11,
             StepInput::Unblock => 12,
             StepInput::Cancel => 13,
-            StepInput::Reopen => 14,
+            StepInput::AwaitSignal => 14,
+            StepInput::Reopen => 15,
         };
         assert_eq!(INPUTS.map(index), std::array::from_fn(|at| at));
     }

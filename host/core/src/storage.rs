@@ -9,6 +9,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use crate::awaited::{Awaited, NotAwaited, TimerWrite};
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
@@ -137,6 +138,14 @@ pub struct Batch {
     pub inbox_done: Vec<i64>,
     /// Results that later jobs may reuse; the newest of one input replaces older ones.
     pub reusables: Vec<Reusable>,
+    /// What the job awaits, as far as it changed.
+    pub awaited: Vec<Awaited>,
+    /// Durable timers, as far as they changed.
+    pub timers: Vec<TimerWrite>,
+    /// Whether it ends a wait or a gate because of its time: refused
+    /// ([`WriteError::InboxPending`]) while undone inbox rows beside `inbox_done` exist, because
+    /// one of them may be what was waited for.
+    pub drained: bool,
     /// New state of the job. One that ends, parks, waits or diverges gives up the claim, and is
     /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist.
     pub status: Option<StatusWrite>,
@@ -162,6 +171,9 @@ impl Batch {
             actions: Vec::new(),
             inbox_done: Vec::new(),
             reusables: Vec::new(),
+            awaited: Vec::new(),
+            timers: Vec::new(),
+            drained: false,
             status: None,
             acquire: false,
             flush: Flush::Now,
@@ -370,6 +382,8 @@ pub struct NewJob {
     pub secret: Hash,
     /// Its payloads.
     pub payloads: Vec<Payload>,
+    /// What it will await from others: [`crate::awaited::of_plan`].
+    pub awaited: Vec<Awaited>,
     /// Claim it at once, in the same transaction.
     pub claim: Option<Claimer>,
 }
@@ -450,6 +464,20 @@ pub enum Request {
     Abort,
     /// Cancel the job.
     Cancel,
+    /// What a wait step waits for.
+    Signal {
+        /// Its correlation key.
+        key: String,
+        /// What it carries: JSON text.
+        payload: String,
+    },
+    /// A durable timer fired; the store itself puts it, and takes the timer away, in one transaction.
+    Timer {
+        /// `wait/<step>` or `gate/<slot>`.
+        name: String,
+        /// When it was due.
+        due_us: i64,
+    },
     /// An answer that came after its worker had lost the lease. The only request a job that is
     /// over still takes; it changes nothing there, it is evidence.
     LateEffect {
@@ -509,6 +537,14 @@ pub enum InboxError {
         /// Where it stands.
         state: JobState,
     },
+    /// The job does not wait for this.
+    #[error("job {job_id}: {why}")]
+    NotAwaited {
+        /// The job.
+        job_id: JobId,
+        /// Why.
+        why: NotAwaited,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -545,7 +581,7 @@ pub trait Journal: Send + Sync {
     async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError>;
 
     /// Claim the next claimable job: `PENDING`, `RUNNING` with a lease that is over, `WAITING`
-    /// whose time has come. The attempt goes up by one.
+    /// whose time has come. The attempt goes up by one. Timers that are due fire first.
     async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
 
     /// Claim this job if it is claimable now.
@@ -589,7 +625,8 @@ pub trait Journal: Send + Sync {
     /// A lock file that is absent, or another one, proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
-    /// Put a request into a job's inbox: durable when it returns. Turns `WAITING`, `PARKED` and
+    /// Put a request into a job's inbox: durable when it returns. Refused where it cannot apply any
+    /// more ([`crate::awaited::accept`]), decided in the transaction that would accept it. Turns `WAITING`, `PARKED` and
     /// `DIVERGED` into `PENDING`, and [`Request::Cancel`] sets the cancel flag, in the same
     /// transaction.
     async fn put_inbox(
@@ -599,6 +636,11 @@ pub trait Journal: Send + Sync {
         reason: Option<&str>,
         request: Request,
     ) -> Result<i64, InboxError>;
+
+    /// Fire the timers that are due, whatever the state of their jobs: each turns into
+    /// [`Request::Timer`] in its job's inbox and is gone, in one transaction. Answers when the
+    /// next one is due.
+    async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
     /// Undone inbox rows of a job.
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError>;

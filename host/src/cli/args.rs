@@ -177,6 +177,8 @@ pub enum JobCommand {
     Approve(JobGateArgs),
     /// Refuse the call that a gate shows
     Reject(JobGateArgs),
+    /// Send a wait step what it waits for
+    Signal(JobSignalArgs),
 }
 
 /// `latch job list`
@@ -332,6 +334,26 @@ pub struct JobGateArgs {
     pub actor: Option<String>,
 }
 
+/// `latch job signal`
+#[derive(Args, Debug)]
+pub struct JobSignalArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// The wait's correlation key, as `latch job show` names it
+    #[arg(value_name = "KEY", value_parser = correlation_key)]
+    pub key: String,
+    /// What the signal carries: JSON, or a file with JSON, or - for stdin [default: null]
+    #[arg(long, value_name = "FILE|JSON|-", allow_hyphen_values = true)]
+    pub payload: Option<String>,
+    /// Why: recorded in the inbox
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who sends it [default: the user of the operating system]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub actor: Option<String>,
+}
+
 /// `latch plan`
 #[derive(Args, Debug)]
 pub struct PlanArgs {
@@ -481,6 +503,13 @@ fn job_id(text: &str) -> Result<JobId, String> {
         .strip_prefix("job_")
         .is_some_and(|ulid| !ulid.is_empty() && ulid.bytes().all(|b| b.is_ascii_alphanumeric()));
     if known { Ok(JobId::new(text)) } else { Err("a job is named `job_` and letters and digits".into()) }
+}
+
+fn correlation_key(text: &str) -> Result<String, String> {
+    if latchwork_core::wait::is_key(text) {
+        return Ok(text.to_owned());
+    }
+    Err("a correlation key is 1 to 128 characters without control characters".into())
 }
 
 fn actor(text: &str) -> Result<String, String> {

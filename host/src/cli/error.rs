@@ -175,6 +175,7 @@ impl From<&InboxError> for CliError {
         match error {
             InboxError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
             InboxError::Over { .. } => CliError::failed(pages::JOB_REFUSES, error.to_string()),
+            InboxError::NotAwaited { .. } => CliError::input(pages::JOB_REFUSES, error.to_string()),
             InboxError::Store(store) => CliError::from(store),
         }
     }

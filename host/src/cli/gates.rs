@@ -1,13 +1,18 @@
 //! Gates on a terminal: the exact call is shown, and a person decides.
 
+use latchwork_core::decide;
 use latchwork_core::error::Code;
+use latchwork_core::event::Header;
 use latchwork_core::ids::Slot;
+use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::state::{Durable, Gate};
-use latchwork_core::storage::Request;
+use latchwork_core::storage::{InboxError, Request};
 
 use super::context::Context;
+use crate::config::Config;
 use crate::host::Host;
+use crate::os;
 
 /// Asks about every open gate of a parked job; true where at least one was decided.
 pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, actor: &str) -> anyhow::Result<bool> {
@@ -15,23 +20,50 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
         return Ok(false);
     }
     let mut decided = false;
+    let durable = host.load(&response.job_id).await?;
+    let rules = rules(&host.config, &durable.job.header);
     for view in response.blocked.iter().filter(|view| view.reason_code == Code::RequiresApproval) {
         let durable = host.load(&response.job_id).await?;
-        let Some(gate) = durable.job.gates.get(&view.slot).filter(|gate| gate.decision.is_none()) else {
+        let header = &durable.job.header;
+        let Some(gate) = durable.job.undecided(&view.slot) else { continue };
+        if gate.approvals.iter().any(|approval| approval.by.actor == actor && !approval.standing) {
+            ctx.printer.note(format!("{} is approved by {actor}; it needs somebody else too", view.slot));
             continue;
-        };
+        }
         for line in shown(&durable, &view.slot, gate) {
             ctx.printer.note(line);
         }
-        let request = match ctx.printer.ask("approve? [y]es, [n]o, anything else: later").as_deref() {
-            Some("y" | "yes") => Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash },
-            Some("n" | "no") => Request::Reject { slot: view.slot.clone(), gate_hash: gate.hash },
+        let may = decide::may_approve(&rules, header, actor);
+        let question = match may {
+            true => "approve? [y]es, [n]o, anything else: later",
+            false => "the policy lets nobody approve a call of their own job; refuse? [n]o, anything else: later",
+        };
+        let (request, reason) = match ctx.printer.ask(question).as_deref() {
+            Some("y" | "yes") if may => (Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, None),
+            Some("n" | "no") => {
+                let reason = ctx.printer.ask("why?").filter(|reason| !reason.is_empty());
+                (Request::Reject { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
+            }
             _ => continue,
         };
-        host.journal.put_inbox(&response.job_id, actor, None, request).await?;
-        decided = true;
+        match host.journal.put_inbox(&response.job_id, actor, reason.as_deref(), request).await {
+            Ok(_) => decided = true,
+            // It was decided elsewhere, or expired, while the question stood.
+            Err(error @ InboxError::NotAwaited { .. }) => {
+                ctx.printer.warn(error.to_string());
+                decided = true;
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(decided)
+}
+
+/// The rules that a job's gates go by: those of today, narrowed by those it was accepted under.
+pub(super) fn rules(config: &Config, header: &Header) -> Rules {
+    let policy = config.policy.get(&header.tenant_id).or_else(|| config.policy.get("default"));
+    let rules = policy.map(Rules::from).unwrap_or_default();
+    header.rules.iter().fold(rules, Rules::narrowed_by)
 }
 
 /// What would be executed, line by line: operator, plugin, effects, and every argument.
@@ -42,6 +74,15 @@ pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> 
         lines.push(format!("  plugin {} {}, effects {}", pinned.plugin, pinned.version, effects.join(", ")));
     }
     lines.push(format!("  gate-{slot}, hash {}", gate.hash));
+    if let Some(expires_us) = gate.expires_us {
+        let when = humantime::format_rfc3339_seconds(os::clock::system_time(expires_us));
+        lines.push(format!("  expires {when}"));
+    }
+    if gate.quorum > 1 || !gate.approvals.is_empty() {
+        let who: Vec<_> = gate.approvals.iter().map(|approval| visible(&approval.by.actor)).collect();
+        let by = if who.is_empty() { String::new() } else { format!(" ({})", who.join(", ")) };
+        lines.push(format!("  {} of {} approvals{by}", gate.approvals.len(), gate.quorum));
+    }
     let bytes = durable.args(slot).unwrap_or_default();
     match serde_json::from_slice::<serde_json::Value>(&bytes) {
         Ok(serde_json::Value::Object(fields)) => {

@@ -107,6 +107,23 @@ impl Observer for Live {
             Body::GateRequested { slot, .. } => self.tell(Tone::Attention, format!("  {slot}  needs approval")),
             Body::GateApproved { slot, by, .. } => self.tell(Tone::Good, format!("  {slot}  approved by {}", by.actor)),
             Body::GateRejected { slot, by, .. } => self.tell(Tone::Bad, format!("  {slot}  rejected by {}", by.actor)),
+            Body::GateExpired { slot, .. } => {
+                self.tell(Tone::Bad, format!("  {slot}  nobody decided: the gate expired"))
+            }
+            Body::WaitStarted { step_id, correlation_key: Some(key), .. } => {
+                self.tell(Tone::Attention, format!("  {step_id}  waits for the signal {key:?}"));
+            }
+            Body::WaitStarted { step_id, until_us, .. } => {
+                let left_ms = until_us.map_or(0, |until_us| (until_us - event.time_us).max(0) / 1000);
+                self.tell(Tone::Quiet, format!("  {step_id}  waits {left_ms} ms"));
+            }
+            Body::SignalKept { correlation_key, by, .. } => {
+                self.tell(Tone::Quiet, format!("  early signal {correlation_key:?} of {by} kept"));
+            }
+            Body::WaitCompleted { step_id, by: Some(by), .. } => {
+                self.tell(Tone::Good, format!("  {step_id}  signal of {by}"));
+            }
+            Body::WaitTimedOut { step_id } => self.tell(Tone::Attention, format!("  {step_id}  no signal in time")),
             Body::JobDiverged { report } => self.tell(Tone::Bad, format!("job {job_id} diverged: {report}")),
             _ => {}
         }

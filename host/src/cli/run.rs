@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::canon;
+use latchwork_core::error::Code;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
-use latchwork_core::response::{Response, response};
+use latchwork_core::response::{BlockedView, Response, response};
 use latchwork_core::storage::Claim;
+use latchwork_core::wait::SHORT_WAIT_MS;
 
 use super::args::RunArgs;
 use super::context::Context;
@@ -63,7 +65,7 @@ pub(super) async fn until_settled(
 ) -> anyhow::Result<Response> {
     loop {
         let goes_on = match response.state {
-            JobState::Parked => gates::ask(ctx, host, &response, actor).await?,
+            JobState::Parked | JobState::Waiting if gates::ask(ctx, host, &response, actor).await? => true,
             JobState::Waiting => wait(&response).await,
             _ => false,
         };
@@ -77,6 +79,8 @@ pub(super) async fn until_settled(
 /// Claims a job and drives it, or follows the process that does.
 pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let mut told = false;
+    // Times that came while nobody was there come now.
+    host.journal.fire_timers().await?;
     loop {
         let durable = host.load(job_id).await?;
         let row = host.journal.job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
@@ -115,11 +119,17 @@ pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyho
     Ok(result?)
 }
 
+/// Sits out the next time at which the job goes on by itself; false where that is too far away, or
+/// somebody else has to do something.
 async fn wait(response: &Response) -> bool {
-    let Some(until_us) = response.blocked.iter().filter_map(|view| view.until).min() else {
+    let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
+    let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
         return false;
     };
     let left_us = u64::try_from(until_us - os::clock::now_us()).unwrap_or(0);
+    if left_us > u64::from(SHORT_WAIT_MS) * 1_000 {
+        return false;
+    }
     tokio::time::sleep(Duration::from_micros(left_us)).await;
     true
 }

@@ -1,12 +1,13 @@
 //! How a response looks to a person, and which exit code it has.
 
 use latchwork_core::job::JobState;
-use latchwork_core::response::Response;
+use latchwork_core::response::{BlockedView, Response};
 use latchwork_core::step::StepState;
 
 use super::context::Context;
 use super::error::Exit;
 use super::output::{Tone, table};
+use crate::os;
 
 /// Prints a response and says how the command ends.
 pub(super) fn answer(ctx: &Context<'_>, response: &Response) -> Exit {
@@ -53,6 +54,9 @@ fn print(ctx: &Context<'_>, response: &Response) {
     for line in table(["step", "operator", "state", ""], &rows) {
         printer.say(format!("  {line}"));
     }
+    for blocked in &response.blocked {
+        printer.say(format!("{}{}", printer.tone(Tone::Attention, blocked.slot.as_str()), waits_for(blocked)));
+    }
     for outcome in &response.outcomes {
         let head = format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id);
         printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), outcome.preview));
@@ -70,6 +74,24 @@ fn print(ctx: &Context<'_>, response: &Response) {
             printer.say(format!("  {action}"));
         }
     }
+}
+
+/// What a step waits for, until when, and who has done their part.
+fn waits_for(blocked: &BlockedView) -> String {
+    let mut text = format!(" {}", blocked.reason_code);
+    if let Some(key) = &blocked.correlation_key {
+        text += &format!(" {key:?}");
+    }
+    if let Some(until_us) = blocked.until {
+        text += &format!(" until {}", humantime::format_rfc3339_seconds(os::clock::system_time(until_us)));
+    }
+    if let Some(quorum) = blocked.quorum {
+        text += &format!(", {} of {quorum} approvals", blocked.approved_by.len());
+    }
+    if !blocked.approved_by.is_empty() {
+        text += &format!(" ({})", blocked.approved_by.join(", "));
+    }
+    text
 }
 
 fn word(state: StepState) -> &'static str {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use latchwork_core::pages;
+use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
 use toml::de::DeValue;
 
@@ -11,6 +12,10 @@ use super::document::{Field, Table};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
 use super::{ON_INDETERMINATE, values};
 
+/// Retries that an override may ask for.
+const RETRIES_MAX: u64 = 100;
+/// A backoff may be so long: a day.
+const RETRY_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 /// Beyond this no Wasm memory of 32 bits reaches.
 const MEMORY_BYTES_MAX: u64 = 4 << 30;
 /// One page of Wasm memory.
@@ -56,6 +61,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
     }
     let grants = table.get("grants").and_then(|field| field.table()).map(|table| grants(table, root));
     let limits = table.get("limits").and_then(|field| field.table()).map(limits);
+    let retry = table.get("retry").and_then(|field| field.table()).map(retry);
     let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.word(&ON_INDETERMINATE));
     let config = table.get("config").and_then(|field| field.table()).map(|mut table| {
         let entries = table.entries().into_iter();
@@ -68,6 +74,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
         digest,
         grants: grants.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
+        retry,
         on_indeterminate,
         config: config.unwrap_or_default(),
     })
@@ -130,6 +137,23 @@ fn limits(mut table: Table<'_>) -> LimitsConfig {
     };
     table.finish();
     limits
+}
+
+/// The same bounds as a step's own `retry`.
+fn retry(mut table: Table<'_>) -> RetrySpec {
+    let day_ms = |field: Field<'_>| {
+        field.parse(|text| match values::duration_ms(text)? {
+            ms if ms <= RETRY_MS_MAX => Ok(ms),
+            _ => Err(format!("`{text}` is more than a day")),
+        })
+    };
+    let retry = RetrySpec {
+        max: table.get("max").and_then(|field| field.integer(0..=RETRIES_MAX)).map(|max| max as u32),
+        base_ms: table.get("base").and_then(day_ms),
+        cap_ms: table.get("cap").and_then(day_ms),
+    };
+    table.finish();
+    retry
 }
 
 fn bytes(field: &Field<'_>, min: u64, max: u64) -> Option<u64> {

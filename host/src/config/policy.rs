@@ -7,11 +7,15 @@ use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Effect;
 use latchwork_core::pages;
+use latchwork_core::policy::GATE_EXPIRES_MS;
 use serde_json::json;
 
 use super::document::{Field, Table};
+use super::plugin::positive_duration;
 use super::types::Policy;
 
+/// More approvers than this nobody finds.
+const QUORUM_MAX: u64 = 100;
 /// The tenant that everybody belongs to who names none.
 pub const DEFAULT_TENANT: &str = "default";
 
@@ -25,6 +29,9 @@ impl Default for Policy {
             gate_effects: vec![Effect::ExternalWrite, Effect::ExternalSend],
             gate_tags: vec![],
             standing_approvals: true,
+            gate_expires_ms: GATE_EXPIRES_MS,
+            gate_quorum: 1,
+            self_approve: true,
             hash: Hash::default(),
         }
         .sealed()
@@ -40,11 +47,22 @@ impl Policy {
         self.gate_effects.dedup();
         self.gate_tags.sort();
         self.gate_tags.dedup();
-        let meaning = json!({
+        let mut meaning = json!({
             "modes": self.modes,
             "gate": { "effects": self.gate_effects, "tags": self.gate_tags },
             "standing_approvals": self.standing_approvals,
         });
+        // Only what differs from the default: a policy keeps its hash when a version adds settings.
+        let gate = &mut meaning["gate"];
+        if self.gate_expires_ms != GATE_EXPIRES_MS {
+            gate["expires_ms"] = self.gate_expires_ms.into();
+        }
+        if self.gate_quorum != 1 {
+            gate["quorum"] = self.gate_quorum.into();
+        }
+        if !self.self_approve {
+            gate["self_approve"] = false.into();
+        }
         self.hash = Hash::of(&[&canon::value_to_canonical(&meaning)]);
         self
     }
@@ -57,6 +75,9 @@ struct Said {
     gate_effects: Option<Vec<Effect>>,
     gate_tags: Option<Vec<String>>,
     standing_approvals: Option<bool>,
+    gate_expires_ms: Option<u32>,
+    gate_quorum: Option<u32>,
+    self_approve: Option<bool>,
 }
 
 impl Said {
@@ -66,6 +87,9 @@ impl Said {
             gate_effects: self.gate_effects.unwrap_or_else(|| base.gate_effects.clone()),
             gate_tags: self.gate_tags.unwrap_or_else(|| base.gate_tags.clone()),
             standing_approvals: self.standing_approvals.unwrap_or(base.standing_approvals),
+            gate_expires_ms: self.gate_expires_ms.unwrap_or(base.gate_expires_ms),
+            gate_quorum: self.gate_quorum.unwrap_or(base.gate_quorum),
+            self_approve: self.self_approve.unwrap_or(base.self_approve),
             hash: base.hash,
         }
         .sealed()
@@ -97,9 +121,11 @@ fn read_one(mut table: Table<'_>) -> Said {
         ..Said::default()
     };
     if let Some(mut gate) = table.get("gate").and_then(|field| field.table()) {
-        gate.not_in_this_version(&["expires", "quorum", "self_approve"]);
         said.gate_effects = gate.get("effects").map(|field| field.list(effect));
         said.gate_tags = gate.get("tags").map(|field| field.list(|tag| tag.string().map(str::to_owned)));
+        said.gate_expires_ms = gate.get("expires").and_then(|field| field.parse(positive_duration));
+        said.gate_quorum = gate.get("quorum").and_then(|field| field.integer(1..=QUORUM_MAX)).map(|n| n as u32);
+        said.self_approve = gate.get("self_approve").and_then(|field| field.boolean());
         gate.finish();
     }
     table.finish();

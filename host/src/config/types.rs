@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{Effect, OnIndeterminate};
+use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
 
 /// The whole of `latch.toml` with environment and flags applied.
@@ -72,6 +73,12 @@ pub struct Policy {
     pub gate_tags: Vec<String>,
     /// Whether `--approve` counts.
     pub standing_approvals: bool,
+    /// Time after which an undecided gate expires, in milliseconds.
+    pub gate_expires_ms: u32,
+    /// How many different people have to approve.
+    pub gate_quorum: u32,
+    /// Whether the one who asked for a job may approve its calls.
+    pub self_approve: bool,
     /// SHA-256 of the canonical policy: part of request keys.
     pub hash: Hash,
 }
@@ -89,6 +96,8 @@ pub struct PluginConfig {
     pub grants: Grants,
     /// Limits it asks or is given.
     pub limits: LimitsConfig,
+    /// How often and how fast retryable failures are retried.
+    pub retry: Option<RetrySpec>,
     /// Overrides `on_indeterminate`; may only tighten.
     pub on_indeterminate: Option<OnIndeterminate>,
     /// Its `config` table.

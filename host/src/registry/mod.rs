@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{OnIndeterminate, Pinned};
+use latchwork_core::plan::RetrySpec;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
@@ -61,7 +62,7 @@ impl Registry {
             registry.settings.insert(plugin.name.clone(), settings.clone());
             let added = registry
                 .read(plugin, settings)
-                .and_then(|loaded| registry.add(&loaded, on_indeterminate(config, plugin)));
+                .and_then(|loaded| registry.add(&loaded, on_indeterminate(config, plugin), plugin.retry.as_ref()));
             errors.extend(added.err());
         }
         if errors.is_empty() { Ok(registry) } else { Err(errors) }
@@ -123,7 +124,12 @@ impl Registry {
         Ok(plugin)
     }
 
-    fn add(&mut self, plugin: &Arc<Plugin>, on_indeterminate: OnIndeterminate) -> Result<(), LoadError> {
+    fn add(
+        &mut self,
+        plugin: &Arc<Plugin>,
+        on_indeterminate: OnIndeterminate,
+        retry: Option<&RetrySpec>,
+    ) -> Result<(), LoadError> {
         let mut problems = Vec::new();
         for spec in &plugin.manifest.operators {
             if let Some(other) = self.by_operator.get(spec.name.as_str()) {
@@ -145,6 +151,7 @@ impl Registry {
                 on_indeterminate,
                 outcome_type: spec.outcome_type.clone(),
                 outcome_status: spec.outcome_status.clone(),
+                retry: retry.cloned(),
                 limits: plugin.limits(spec.name.as_str()),
             };
             self.pinned.insert(spec.name.clone(), pinned);

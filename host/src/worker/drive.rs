@@ -19,10 +19,8 @@ use super::perform::Halt;
 use super::run::{Dropped, Run};
 use crate::os;
 
-/// Between two looks at the inbox while steps run.
-const INBOX_MS: u64 = 200;
 /// Waits up to this long are sat out with the claim in hand.
-const WAIT_IN_HAND_MS: i64 = 2_000;
+const WAIT_IN_HAND_US: i64 = 2_000_000;
 /// Reloads in a row until the worker gives up: something keeps contradicting it.
 const RELOADS_MAX: u32 = 50;
 
@@ -96,7 +94,7 @@ impl Run {
             tokio::select! {
                 () = self.gone.notified() => return Err(Dropped::Lost),
                 ended = tries.join_next() => self.after_try(ended).await?,
-                () = tokio::time::sleep(Duration::from_millis(INBOX_MS)) => self.drain_inbox_if_pending().await?,
+                () = tokio::time::sleep(self.until_next_look()) => self.attend().await?,
             }
         }
     }
@@ -235,13 +233,14 @@ impl Run {
             decide::rest(&state.durable)
         };
         if let Rest::Until(time_us) = rest {
-            let left_ms = (time_us - os::clock::now_us()).max(0) / 1000 + 1;
-            if left_ms <= WAIT_IN_HAND_MS {
-                let wait = Duration::from_millis(u64::try_from(left_ms).unwrap_or(1));
+            let left_us = (time_us - os::clock::now_us()).max(0);
+            if left_us <= WAIT_IN_HAND_US {
+                let wait = Duration::from_micros(left_us.unsigned_abs()).min(self.until_next_look());
                 tokio::select! {
                     () = self.gone.notified() => return Err(Dropped::Lost),
-                    () = tokio::time::sleep(wait) => return Ok(None),
+                    () = tokio::time::sleep(wait) => self.attend().await?,
                 }
+                return Ok(None);
             }
         }
         let draft = decide::end_of_job(&self.state().durable, &rest, &self.context());
@@ -249,7 +248,7 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    async fn drain_inbox_if_pending(self: &Arc<Self>) -> Result<(), Dropped> {
+    pub(super) async fn drain_inbox_if_pending(self: &Arc<Self>) -> Result<(), Dropped> {
         let row = self.worker.parts.journal.job(&self.job_id).await?;
         match row {
             Some(row) if row.attempt != self.attempt => Err(Dropped::Lost),
@@ -259,7 +258,8 @@ impl Run {
     }
 
     async fn drain_inbox(self: &Arc<Self>) -> Result<(), Dropped> {
-        for row in self.worker.parts.journal.inbox(&self.job_id).await? {
+        let rows = self.worker.parts.journal.inbox(&self.job_id).await?;
+        for row in decide::in_order(rows) {
             if matches!(row.request, Request::LateEffect { .. }) {
                 let effects = self.worker.parts.effects.effects(&self.job_id).await?;
                 self.state().durable.take_effects(&effects);

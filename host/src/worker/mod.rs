@@ -6,6 +6,7 @@
 //!                        ├─ step     one try of one step, guest or tool
 //!                        ├─ perform  one invocation: the ledger's decision, carried out
 //!                        ├─ execute  the one place that calls a tool
+//!                        ├─ timers   durable times, sat out or fired
 //!                        └─ write    drafts become batches, in order
 //! ```
 
@@ -29,6 +30,7 @@ mod perform;
 mod run;
 mod step;
 mod under_way;
+mod timers;
 mod write;
 
 pub use observe::{NoObserver, Observer};
@@ -200,7 +202,8 @@ impl Worker {
         failure.map_or(Ok(responses), Err)
     }
 
-    fn rules(&self, tenant: &str) -> Rules {
+    /// The rules of a tenant as they are configured now.
+    pub(crate) fn rules(&self, tenant: &str) -> Rules {
         let rules = &self.parts.rules;
         rules.get(tenant).or_else(|| rules.get("default")).cloned().unwrap_or_default()
     }

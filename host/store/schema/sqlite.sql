@@ -15,6 +15,14 @@ CREATE TABLE actions (
     receipt   BLOB,
     PRIMARY KEY (tenant_id, operator, key)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE awaited (
+    job      INTEGER NOT NULL,
+    name     TEXT    NOT NULL,
+    key      TEXT,
+    state    INTEGER NOT NULL,
+    until_us INTEGER,
+    PRIMARY KEY (job, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE claims (
     job        INTEGER NOT NULL,
     attempt    INTEGER NOT NULL,
@@ -135,3 +143,10 @@ CREATE TABLE reusables (
     time_us      INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, operator, input_hash)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE timers (
+    job    INTEGER NOT NULL,
+    name   TEXT    NOT NULL,
+    due_us INTEGER NOT NULL,
+    PRIMARY KEY (job, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX timers_due ON timers (due_us);

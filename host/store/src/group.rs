@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::admit::{self, ActionId, Actions, Standing};
+use latchwork_core::awaited::Awaited;
 use latchwork_core::effect::Effect;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
@@ -17,7 +18,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 use crate::writer::Tx;
-use crate::{actions, effects, events, inbox, jobs, ledger, payloads, reusables};
+use crate::{actions, awaited, effects, events, inbox, jobs, ledger, payloads, reusables, timers};
 
 /// A job of the group.
 pub(crate) struct Known {
@@ -65,6 +66,8 @@ pub(crate) struct Writes<'a> {
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
     pub(crate) reusables: BTreeMap<ActionId, (i64, &'a Reusable)>,
+    pub(crate) awaited: BTreeMap<(i64, &'a str), &'a Awaited>,
+    pub(crate) timers: BTreeMap<(i64, &'a str), Option<i64>>,
 }
 
 /// Where a log ends: number and hash.
@@ -111,6 +114,8 @@ pub(crate) async fn run(
     reusables::replace(&mut script, &writes.reusables);
     inbox::finish(&mut script, &writes.inbox_done);
     inbox::insert(&mut script, &writes.told, now_us);
+    awaited::replace(&mut script, &writes.awaited);
+    timers::replace(&mut script, &writes.timers);
     if !script.sql.is_empty() {
         tx.run_last(Name::GROUP_WRITE, script).await?;
     }
@@ -180,6 +185,8 @@ fn take<'a>(
         let Reusable { tenant_id, operator, input_hash, .. } = reusable;
         writes.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), (id, reusable));
     }
+    writes.awaited.extend(batch.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)));
+    writes.timers.extend(batch.timers.iter().map(|timer| ((id, timer.name.as_str()), timer.due_us)));
     for (action, row) in changes.actions {
         writes.waits.retain(|(waited, _)| *waited != action || row.as_ref().is_some_and(|row| row.receipt.is_none()));
         writes.actions.insert(action, row.map(|row| (id, row)));

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use latchwork_core::admit;
+use latchwork_core::awaited;
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, InboxError, InboxRow, Request, StoreError};
 
 use crate::Sqlite;
+use crate::awaited as stored;
 use crate::error::Failure;
 use crate::group::Seen;
 use crate::jobs::{JOIN_HOLDER, STANDING_COLUMNS};
@@ -84,8 +85,13 @@ impl Work for Put {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let mut script = Script::new(&format!("SELECT {STANDING_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
         script.text(self.job_id.as_str());
+        let asks = awaited::concerns(&self.request);
+        if asks {
+            script.sql.push(';');
+            stored::read(&mut script, self.job_id.as_str());
+        }
         let rows = tx.run(Name::INBOX_FIND, script).await?;
-        let Some(row) = rows.iter().flatten().next() else {
+        let Some(row) = rows.first().and_then(|jobs| jobs.first()) else {
             return Ok(Err(InboxError::NoJob(self.job_id.clone())));
         };
         let mut seen = Seen::default();
@@ -95,10 +101,14 @@ impl Work for Put {
         }
         let known = seen.jobs.get_mut(&self.job_id).expect("the row is of this job");
         let state = known.standing.state;
-        if !admit::accepts(state, &self.request) {
-            return Ok(Err(InboxError::Over { job_id: self.job_id.clone(), state }));
+        let mut what = Vec::new();
+        for row in rows.iter().skip(1).flatten() {
+            what.push(stored::take(Stored::new(row, "awaited"))?);
         }
         let now_us = tx.clock.now_us();
+        if let Err(error) = awaited::accept(&self.job_id, state, &what, &self.request, now_us) {
+            return Ok(Err(error));
+        }
         // What comes to a job that is over is evidence: nobody will take it out.
         let done = admit::is_evidence(state, &self.request);
         let mut script = Script::new(

@@ -67,6 +67,10 @@ impl Journal for Sqlite {
         self.put_request(job_id, actor, reason, request).await
     }
 
+    async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {
+        self.fire().await
+    }
+
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
         self.read_inbox(job_id).await
     }

@@ -16,6 +16,7 @@ use crate::owner::is_gone;
 use crate::row::{JOB_COLUMNS, OWNER_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
+use crate::timers::NEXT;
 use crate::writer::{Tx, Work};
 
 /// The condition that `j` may be claimed. Binds: job id or NULL, the same again, wall clock,
@@ -153,13 +154,17 @@ impl Sqlite {
         let (now_us, boot_us, boot_id) = (self.clock.now_us(), self.clock.boot_us(), self.clock.boot_id());
         let mut script = Script::new(&format!(
             "SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE});SELECT DISTINCT o.id, {OWNER_COLUMNS} \
-             FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id = ?) AND o.boot_id = ?"
+             FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id = ?) AND o.boot_id = ?;{NEXT}"
         ));
         bind_claimable(&mut script, job, now_us, boot_us, &boot_id, "[]");
         let wanted = job.map(JobId::as_str);
         script.text_or_null(wanted).text_or_null(wanted).text(boot_id.as_str());
         let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
-        let claimable = Stored::new(&rows[0][0], "jobs").bool()?;
+        let mut claimable = Stored::new(&rows[0][0], "jobs").bool()?;
+        if Stored::new(&rows[2][0], "timers").int_or_null()?.is_some_and(|due_us| due_us <= now_us) {
+            self.fire_due().await?;
+            claimable = true;
+        }
         let mut dead = Vec::new();
         for row in &rows[1] {
             let mut row = Stored::new(row, "owners");

@@ -9,6 +9,7 @@
 //!   memory: all processes of one database run on one machine.
 
 mod actions;
+mod awaited;
 mod clock;
 mod commit;
 mod durability;
@@ -34,6 +35,7 @@ mod row;
 mod script;
 mod statement;
 mod submit;
+mod timers;
 mod writer;
 
 use std::sync::Arc;

@@ -52,6 +52,9 @@ statements! {
     INBOX_FIND = "inbox_find";
     INBOX_INSERT = "inbox_insert";
     INBOX_READ = "inbox_read";
+    TIMERS_LOOK = "timers_look";
+    TIMERS_FIND = "timers_find";
+    TIMERS_FIRE = "timers_fire";
     LOAD = "load";
     JOB_READ = "job_read";
     JOBS_READ = "jobs_read";

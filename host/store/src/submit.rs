@@ -11,7 +11,7 @@ use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, Stored, state_numbe
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
-use crate::{Sqlite, events, leases, payloads};
+use crate::{Sqlite, awaited, events, leases, payloads};
 
 struct Accept(NewJob);
 
@@ -48,6 +48,8 @@ impl Work for Accept {
         events::insert(&mut script, &append);
         let kept: Vec<(i64, &Payload)> = self.0.payloads.iter().map(|payload| (id, payload)).collect();
         payloads::insert(&mut script, &kept);
+        let awaited = self.0.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)).collect();
+        awaited::replace(&mut script, &awaited);
         if let Some(claimer) = &self.0.claim {
             leases::take(&mut script, &id.to_string(), claimer, now_us, boot_us);
         }

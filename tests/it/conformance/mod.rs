@@ -7,6 +7,7 @@ mod inbox;
 mod jobs;
 mod maps;
 mod reusables;
+mod waits;
 pub(crate) mod world;
 
 /// Run each case on each store.
@@ -65,6 +66,13 @@ suite! {
     inbox::no_wake_up_is_lost;
     inbox::a_retry_reopens_what_failed_and_nothing_else;
     reusables::results_are_indexed_with_their_batch;
+    waits::a_signal_is_taken_while_it_is_wanted;
+    waits::a_decision_is_taken_for_the_call_that_was_shown;
+    waits::a_timer_fires_once_and_not_early_in_any_state;
+    waits::a_claim_fires_what_is_due;
+    waits::a_timer_that_is_taken_away_or_armed_anew_does_not_fire;
+    waits::an_end_by_time_waits_for_every_request;
+    waits::what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost;
     maps::effects_are_written_once;
     maps::effects_of_foreign_jobs_are_kept;
     maps::a_batch_and_a_late_answer_agree_on_one_effect;

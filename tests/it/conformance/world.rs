@@ -164,6 +164,7 @@ pub(crate) fn new_job(name: &str) -> NewJob {
         events,
         secret: Hash::of(&[b"secret", name.as_bytes()]),
         payloads: vec![payload("plan", b"{}")],
+        awaited: Vec::new(),
         claim: None,
     }
 }

@@ -19,6 +19,7 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
         digest: None,
         grants: Grants::default(),
         limits: LimitsConfig::default(),
+        retry: None,
         on_indeterminate: None,
         config: Default::default(),
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::bindings;
 use crate::canon;
 use crate::error::{Code, Failure};
-use crate::event::{Body, Decider, Mode, PayloadRef, ResultType};
-use crate::ids::{Hash, Operator, Slot, StepId};
-use crate::manifest::{Pinned, PluginKind};
+use crate::event::{Body, ResultType};
+use crate::ids::{Slot, StepId};
+use crate::manifest::PluginKind;
 use crate::plan;
 use crate::policy;
 use crate::state::{Draft, Durable, Step, label};
@@ -15,7 +15,8 @@ use crate::step::StepState;
 use crate::storage::Payload;
 
 use super::action::{self, Standing};
-use super::{Context, failed, inputs, is_dry, reuse};
+use super::gates::{ask, gate_hash, holds};
+use super::{Context, failed, inputs, is_dry, reuse, waits};
 
 /// The next thing to write about any step that does not run; none where nothing moves.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
@@ -44,21 +45,10 @@ pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
         .collect()
 }
 
-/// What an approval is bound to: operator, digest, slot, arguments, mode.
-pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
-    let fields: [&[u8]; 5] =
-        [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
-    let lengths = fields.map(|field| (field.len() as u64).to_be_bytes());
-    let mut parts: Vec<&[u8]> = vec![b"gate\0"];
-    for (length, field) in lengths.iter().zip(fields) {
-        parts.extend([length.as_slice(), field]);
-    }
-    Hash::of(&parts)
-}
-
 fn move_step(durable: &Durable, context: &Context<'_>, step: &Step, planned: &plan::Step) -> Option<Draft> {
     match step.state {
         StepState::Pending => pending(durable, planned),
+        StepState::Ready if planned.kind == plan::Kind::Wait => Some(waits::begin(durable, context, planned)),
         StepState::Ready => ready(durable, context, planned),
         StepState::FailedRetryable | StepState::Blocked => {
             let due = step.retry_at_us.or_else(|| backoff_of_blocked(durable, step))?;
@@ -80,7 +70,10 @@ pub(super) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> 
 fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let job = &durable.job;
     let bound: Vec<StepId> = bindings::references(&planned.payload).iter().map(|r| r.step().clone()).collect();
-    for id in &planned.depends_on {
+    // What it is bound to through others counts like what it names itself.
+    let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
+    let needed = || planned.depends_on.iter().chain(through_others.clone());
+    for id in needed() {
         let dependency = job.step(id).expect("a checked plan names only its own steps");
         let fails = match dependency.state {
             StepState::FailedFinal | StepState::Cancelled => Some(code_of(dependency)),
@@ -96,7 +89,7 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
         }
     }
     let over = |id: &StepId| job.step(id).is_some_and(|step| step.state.is_final());
-    planned.depends_on.iter().all(over).then(|| resolved(durable, planned))
+    needed().all(over).then(|| resolved(durable, planned))
 }
 
 fn code_of(step: &Step) -> Code {
@@ -141,10 +134,15 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     }
     let slot = Slot::of_step(id);
     // A call under way (or answered) has passed its gate.
-    if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) || job.gates.contains_key(&slot) {
+    if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) {
         return None;
     }
-    if !policy::needs_gate(context.rules, job.header.mode, planned, operator, true) {
+    // An approval that the rules of today do not accept is asked for again.
+    let passed = match job.gates.get(&slot) {
+        Some(gate) => holds(durable, context, gate),
+        None => !policy::needs_gate(context.rules, job.header.mode, planned, operator, true),
+    };
+    if passed {
         return None;
     }
     match action::planned(durable, planned) {
@@ -156,28 +154,10 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     let args = durable.input(id).expect("a ready step has its input");
     let hash = gate_hash(operator, planned.name.as_str(), &slot, &args, job.header.mode);
     let input = job.step(id)?.input.expect("a ready step has its input");
-    let events = ask(durable, context, &slot, hash, input, &planned.name);
+    let (events, _) = ask(durable, context, &slot, hash, input, &planned.name);
     Some(Draft { events, flush_now: true, ..Draft::default() })
 }
 
 fn fail(id: &StepId, failure: &Failure) -> Draft {
     Draft { events: vec![failed(failure, id, ResultType::PermanentFailure)], ..Draft::default() }
-}
-
-/// The request for an approval, and the approval itself where one was given with the submission.
-pub(super) fn ask(
-    durable: &Durable,
-    context: &Context<'_>,
-    slot: &Slot,
-    gate_hash: Hash,
-    args: PayloadRef,
-    operator: &Operator,
-) -> Vec<Body> {
-    let header = &durable.job.header;
-    let mut events = vec![Body::GateRequested { slot: slot.clone(), gate_hash, args, operator: operator.clone() }];
-    if context.rules.standing_approvals && header.standing_approvals.contains(&slot.step()) {
-        let by = Decider { actor: header.actor_id.clone(), reason: Some("approved with the submission".to_owned()) };
-        events.push(Body::GateApproved { slot: slot.clone(), gate_hash, by });
-    }
-    events
 }

@@ -3,10 +3,10 @@
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::Failure;
 use crate::event::{Body, Verdict};
-use crate::ids::Slot;
+use crate::ids::{Operator, Slot};
 use crate::ledger::{Row, RowState};
 use crate::manifest::Pinned;
-use crate::plan;
+use crate::plan::RetrySpec;
 use crate::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
@@ -59,16 +59,15 @@ pub fn answered(
     effect: Effect,
     context: &Context<'_>,
 ) -> Draft {
-    let slot = &invocation.slot;
     let changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
     match &effect.answer {
         Answer::Ok(_) => good(durable, invocation, started, effect, changing),
         Answer::Unknown { failure, kept } if changing => {
-            doubtful(durable, slot, started, failure, kept.as_deref(), context)
+            doubtful(durable, invocation, started, failure, kept.as_deref(), context)
         }
         // That a repeat changed nothing says nothing about the try in doubt that it repeats.
         Answer::NotApplied(failure) if changing && repeats(durable, slot) => {
-            doubtful(durable, slot, started, failure, None, context)
+            doubtful(durable, invocation, started, failure, None, context)
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             let failure = failure.clone();
@@ -110,8 +109,8 @@ fn bad(
     context: &Context<'_>,
 ) -> Draft {
     let slot = &invocation.slot;
-    let planned = durable.job.plan.step(&slot.step());
-    let spec = planned.and_then(|step| step.retry.as_ref());
+    let spec = overrides(durable, slot, &invocation.operator);
+    let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.nth(durable, slot);
     let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(nth);
@@ -135,20 +134,28 @@ fn bad(
     draft
 }
 
+/// The retry overrides of a call.
+fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> Option<RetrySpec> {
+    let of_step = durable.job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
+    retry::overrides(of_step, durable.job.pinned(operator).and_then(|pinned| pinned.retry.as_ref()))
+}
+
 /// The world may have changed: in doubt, with what is left of the answer kept beside it.
 fn doubtful(
     durable: &Durable,
-    slot: &Slot,
+    invocation: &Invocation,
     started: &Try,
     failure: &Failure,
     kept: Option<&str>,
     context: &Context<'_>,
 ) -> Draft {
+    let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot) else {
         unreachable!("a world-changing try has its row before it starts");
     };
-    let spec = durable.job.plan.step(&slot.step()).and_then(|step: &plan::Step| step.retry.as_ref());
-    let delay_ms = retry::backoff_ms(started.nth(durable, slot), spec, failure.retry_after_ms, context.random as u32);
+    let spec = overrides(durable, slot, &invocation.operator);
+    let nth = started.nth(durable, slot);
+    let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // And not before the world has settled.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);

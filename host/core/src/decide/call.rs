@@ -13,8 +13,8 @@ use crate::state::{Call, Draft, Durable, label};
 use crate::storage::{ActionWrite, LedgerWrite, Payload};
 
 use super::action::{self, Standing};
-use super::advance::ask;
-use super::{Context, TRIES_MAX, WAIT_IN_PLACE_MS, blocked, gate_hash, is_dry, ladder};
+use super::gates::{self, ask, gate_hash};
+use super::{Context, TRIES_MAX, WAIT_IN_PLACE_MS, blocked, is_dry, ladder};
 
 /// One invocation, as it is asked for now.
 #[derive(Clone, Debug)]
@@ -174,14 +174,7 @@ fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
         return Some(failure);
     }
-    let gate = job.gates.get(&invocation.slot)?;
-    match &gate.decision {
-        Some((false, by)) => {
-            let reason = by.reason.as_deref().unwrap_or("no reason given");
-            Some(Failure::new(Code::GateRejected, format!("{} refused it: {reason}", by.actor)))
-        }
-        _ => None,
-    }
+    gates::refusal(job.gates.get(&invocation.slot)?)
 }
 
 fn allowed(
@@ -251,20 +244,23 @@ fn gated(
             };
             Some(Next::Diverge(divergence))
         }
-        Some(gate) if gate.decision.is_some() => None,
-        Some(_) => Some(Next::Block(Draft {
+        Some(gate) if gate.decision.is_some() && gates::holds(durable, context, gate) => None,
+        Some(gate) if gate.decision.is_none() => Some(Next::Block(Draft {
             events: vec![blocked(&slot.step(), slot, Code::RequiresApproval)],
             ..Draft::default()
         })),
-        None => {
+        found => {
             slot.call_number()?;
-            if !policy::needs_gate(context.rules, job.header.mode, planned, operator, false) {
+            let needed = || policy::needs_gate(context.rules, job.header.mode, planned, operator, false);
+            if found.is_none() && !needed() {
                 return None;
             }
-            let mut events = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
-            let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
-            let draft = Draft { payloads: vec![payload], flush_now: true, ..Draft::default() };
-            if events.len() > 1 {
+            let (mut events, decided) = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
+            let mut draft = Draft { flush_now: true, ..Draft::default() };
+            if found.is_none() {
+                draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
+            }
+            if decided {
                 return Some(Next::Write(Draft { events, ..draft }));
             }
             events.push(blocked(&slot.step(), slot, Code::RequiresApproval));

@@ -7,6 +7,7 @@ use crate::ledger::{Row, RowState};
 use crate::state::{Draft, Durable, Step};
 use crate::step::StepState;
 use crate::storage::StatusWrite;
+use crate::wait::{SHORT_WAIT_MS, WaitKind};
 
 use super::advance::backoff_of_blocked;
 use super::inbox::recorded_invocation;
@@ -33,18 +34,36 @@ pub fn rest(durable: &Durable) -> Rest {
     if open.is_empty() {
         return Rest::End(ending(durable));
     }
-    let times = open.iter().filter_map(|step| step.retry_at_us.or_else(|| backoff_of_blocked(durable, step)));
+    let times = open.iter().filter_map(|step| {
+        step.retry_at_us.or_else(|| backoff_of_blocked(durable, step)).or_else(|| short_wait(durable, step))
+    });
     if let Some(time_us) = times.min() {
         return Rest::Until(time_us);
     }
     let waits = open.iter().find_map(|step| match step.state {
         StepState::WaitingApproval => Some((Code::RequiresApproval, crate::ids::Slot::of_step(&step.id))),
         StepState::Blocked => step.blocked.clone().map(|(slot, code)| (code, slot)),
+        StepState::WaitingSignal => Some((waits_for(durable, step), crate::ids::Slot::of_step(&step.id))),
         _ => None,
     });
     match waits {
         Some((code, slot)) => Rest::Park(code, Some(slot)),
         None => Rest::Park(Code::Internal, None),
+    }
+}
+
+/// When a wait ends by itself that the job sits out; longer ones park it.
+fn short_wait(durable: &Durable, step: &Step) -> Option<i64> {
+    let wait = durable.job.waiting(&step.id).filter(|wait| !wait.park)?;
+    let short_us = i64::from(SHORT_WAIT_MS) * 1_000;
+    wait.until_us.filter(|until_us| until_us.saturating_sub(durable.job.last_us) <= short_us)
+}
+
+/// Why a wait step is not further.
+pub(crate) fn waits_for(durable: &Durable, step: &Step) -> Code {
+    match durable.job.waits.get(&step.id).and_then(|wait| wait.kind) {
+        Some(WaitKind::Timer) => Code::WaitingTimer,
+        _ => Code::RequiresSignal,
     }
 }
 

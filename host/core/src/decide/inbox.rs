@@ -2,23 +2,24 @@
 //! applies is taken note of and changes nothing: it was acknowledged, and duplicates are answered alike.
 
 use crate::effect::{Answer, Output, Provenance};
-use crate::error::Code;
-use crate::event::{Body, Decider, PayloadRef, ResultType, Verdict};
-use crate::ids::{Hash, Slot};
+use crate::event::{Body, Decider, PayloadRef, Verdict};
+use crate::ids::Slot;
 use crate::ledger::RowState;
 use crate::state::{Call, Draft, Durable};
 use crate::step::StepState;
 use crate::storage::{InboxRow, Request, Resolved};
 
 use super::call::Invocation;
-use super::{Context, Try, failed, ladder};
+use super::{Context, Try, gates, ladder, waits};
 
 /// What to write about one inbox row.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
     let draft = match &row.request {
-        Request::Approve { slot, gate_hash } => approve(durable, slot, *gate_hash, by),
-        Request::Reject { slot, gate_hash } => reject(durable, slot, *gate_hash, by),
+        Request::Approve { slot, gate_hash } => gates::approve(durable, slot, *gate_hash, by, context),
+        Request::Reject { slot, gate_hash } => gates::reject(durable, slot, *gate_hash, by),
+        Request::Signal { key, payload } => waits::signal(durable, key, payload, &by.actor),
+        Request::Timer { name, due_us } => waits::fire(durable, name, *due_us),
         Request::Resolve { slot, verdict } => resolve(durable, slot, verdict, &by, context),
         Request::Continue => one(Body::JobUnparked { cause: "continue".to_owned() }),
         Request::Abort => one(Body::JobUnparked { cause: "abort".to_owned() }),
@@ -51,31 +52,6 @@ pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -
 
 fn one(body: Body) -> Draft {
     Draft { events: vec![body], ..Draft::default() }
-}
-
-fn undecided(durable: &Durable, slot: &Slot, hash: Hash) -> bool {
-    durable.job.gates.get(slot).is_some_and(|gate| gate.hash == hash && gate.decision.is_none())
-}
-
-fn approve(durable: &Durable, slot: &Slot, gate_hash: Hash, by: Decider) -> Draft {
-    if !undecided(durable, slot, gate_hash) {
-        return Draft::default();
-    }
-    one(Body::GateApproved { slot: slot.clone(), gate_hash, by })
-}
-
-fn reject(durable: &Durable, slot: &Slot, gate_hash: Hash, by: Decider) -> Draft {
-    if !undecided(durable, slot, gate_hash) {
-        return Draft::default();
-    }
-    let reason = by.reason.as_deref().unwrap_or("no reason given");
-    let message = format!("{} refused it: {reason}", by.actor);
-    let mut events = vec![Body::GateRejected { slot: slot.clone(), gate_hash, by }];
-    if slot.call_number().is_none() {
-        let failure = crate::error::Failure::new(Code::GateRejected, message);
-        events.push(failed(&failure, &slot.step(), ResultType::PermanentFailure));
-    }
-    Draft { events, ..Draft::default() }
 }
 
 fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, context: &Context<'_>) -> Draft {

@@ -14,6 +14,7 @@ mod advance;
 mod answer;
 mod call;
 mod end;
+mod gates;
 mod inbox;
 mod inputs;
 mod ladder;
@@ -21,18 +22,22 @@ mod lookup;
 mod reopen;
 mod reuse;
 mod step_end;
+mod waits;
 
 pub use action::{is_keyed, step_action_key};
-pub use advance::{advance, gate_hash, startable};
+pub use advance::{advance, startable};
 pub use answer::{Try, answered};
 pub use call::{Invocation, Next, next};
+pub(crate) use end::waits_for;
 pub use end::{Rest, doubt, end_of_job, rest};
+pub use gates::{counting, gate_hash, may_approve};
 pub use inbox::inbox;
 pub use ladder::{ReconcileAnswer, reconciled};
 pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
 pub use step_end::{StepResult, step_ended, step_started};
+pub use waits::in_order;
 
 /// What decisions know beside the durable state: time, chance and rules are passed in.
 #[derive(Clone, Debug)]

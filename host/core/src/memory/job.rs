@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::clock::ManualClock;
 use crate::admit::Standing;
+use crate::awaited::Awaited;
 use crate::event::Event;
 use crate::ids::Hash;
 use crate::job::JobState;
-use crate::storage::{Claimer, Clock, InboxRow, JobRow, Owner, Payload, Record};
+use crate::storage::{Batch, Claimer, Clock, InboxRow, JobRow, NewJob, Owner, Payload, Record};
 
 pub(super) struct Job {
     /// What never changes of the row; the rest is in `standing`.
@@ -17,6 +18,10 @@ pub(super) struct Job {
     pub(super) standing: Standing,
     pub(super) events: Vec<Event>,
     pub(super) inbox: BTreeMap<i64, InboxRow>,
+    /// What it awaits, by name.
+    pub(super) awaited: BTreeMap<String, Awaited>,
+    /// When its timers are due, by name.
+    pub(super) timers: BTreeMap<String, i64>,
     /// Which process claimed which attempt.
     pub(super) claims: BTreeMap<u32, Owner>,
     /// Lease clock time at which the lease is over; none where nobody holds the job.
@@ -24,7 +29,8 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn new(row: JobRow, secret: Hash, events: Vec<Event>, payloads: Vec<Payload>) -> Self {
+    pub(super) fn new(new: NewJob) -> Self {
+        let NewJob { row, secret, events, payloads, awaited, .. } = new;
         let standing = Standing {
             job_id: row.job_id.clone(),
             tenant_id: row.tenant_id.clone(),
@@ -48,6 +54,8 @@ impl Job {
             standing,
             events,
             inbox: BTreeMap::new(),
+            awaited: awaited.into_iter().map(|awaited| (awaited.name.clone(), awaited)).collect(),
+            timers: BTreeMap::new(),
             claims: BTreeMap::new(),
             lease_until_us: None,
         }
@@ -86,6 +94,26 @@ impl Job {
 
     pub(super) fn undone(&self) -> Vec<InboxRow> {
         self.standing.inbox.iter().map(|id| self.inbox[id].clone()).collect()
+    }
+
+    /// Take over what a batch says of awaited things and timers.
+    pub(super) fn awaits(&mut self, batch: &Batch) {
+        for awaited in &batch.awaited {
+            self.awaited.insert(awaited.name.clone(), awaited.clone());
+        }
+        for timer in &batch.timers {
+            match timer.due_us {
+                Some(due_us) => self.timers.insert(timer.name.clone(), due_us),
+                None => self.timers.remove(&timer.name),
+            };
+        }
+    }
+
+    /// The timers that are due, gone from here.
+    pub(super) fn take_due(&mut self, now_us: i64) -> Vec<(String, i64)> {
+        let due: Vec<_> = self.timers.iter().filter(|(_, due)| **due <= now_us).map(|(n, d)| (n.clone(), *d)).collect();
+        self.timers.retain(|_, due| *due > now_us);
+        due
     }
 
     /// Whether the holder's lease is good by the clock.

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::job::Job;
 use super::{Memory, State};
 use crate::admit;
+use crate::awaited;
 use crate::ids::{Hash, JobId, Operator};
 use crate::job::JobState;
 use crate::ledger::{Quiescence, Row, RowState};
@@ -19,6 +20,7 @@ impl Memory {
     fn claim_where(&self, claimer: &Claimer, wanted: impl Fn(&JobId) -> bool) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
+        state.fire(self.clock.now_us());
         let id = state.order.iter().find(|id| wanted(id) && state.jobs[*id].claimable(&self.clock))?;
         let job = state.jobs.get_mut(id).expect("every accepted job is there");
         job.claim(claimer, &self.clock);
@@ -32,6 +34,7 @@ impl Memory {
         job.standing.lease_live = job.lease_live(&self.clock);
         let changes = admit::admit(&mut job.standing, &mut state.actions, batch, self.clock.boot_us())?;
         job.events.extend(batch.events.iter().cloned());
+        job.awaits(batch);
         job.updated_us = now_us;
         if admit::gives_up(job.standing.state) {
             job.lease_until_us = None;
@@ -48,6 +51,21 @@ impl Memory {
 }
 
 impl State {
+    /// Turn timers that are due into inbox rows.
+    fn fire(&mut self, now_us: i64) {
+        let mut fired = Vec::new();
+        for (job_id, job) in &mut self.jobs {
+            fired.extend(job.take_due(now_us).into_iter().map(|(name, due_us)| (due_us, job_id.clone(), name)));
+        }
+        fired.sort();
+        for (due_us, job_id, name) in fired {
+            if !self.jobs[&job_id].standing.state.is_terminal() {
+                self.counters.flushes += 1;
+                self.tell(&job_id, "latchwork", None, Request::Timer { name, due_us }, now_us);
+            }
+        }
+    }
+
     /// Append to a job's inbox; the caller has seen that it is accepted.
     fn tell(&mut self, job_id: &JobId, actor: &str, reason: Option<&str>, request: Request, now_us: i64) -> i64 {
         self.inbox_id += 1;
@@ -78,8 +96,9 @@ impl Journal for Memory {
         }
         state.requests.insert(new.row.request_key, id.clone());
         state.order.push(id.clone());
-        let mut job = Job::new(new.row, new.secret, new.events, new.payloads);
-        if let Some(claimer) = &new.claim {
+        let claim = new.claim.clone();
+        let mut job = Job::new(new);
+        if let Some(claimer) = &claim {
             job.claim(claimer, &self.clock);
         }
         state.jobs.insert(id, job);
@@ -187,11 +206,16 @@ impl Journal for Memory {
     ) -> Result<i64, InboxError> {
         let mut state = self.state();
         let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
-        if !admit::accepts(job.standing.state, &request) {
-            return Err(InboxError::Over { job_id: job_id.clone(), state: job.standing.state });
-        }
+        let awaited: Vec<_> = job.awaited.values().cloned().collect();
+        awaited::accept(job_id, job.standing.state, &awaited, &request, self.clock.now_us())?;
         state.counters.flushes += 1;
         Ok(state.tell(job_id, actor, reason, request, self.clock.now_us()))
+    }
+
+    async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {
+        let mut state = self.state();
+        state.fire(self.clock.now_us());
+        Ok(state.jobs.values().flat_map(|job| job.timers.values().copied()).min())
     }
 
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {

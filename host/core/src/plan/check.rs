@@ -22,6 +22,7 @@ mod suggest;
 mod values;
 mod view;
 pub(super) mod whole;
+mod waits;
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -105,6 +106,7 @@ fn rules(value: &Value, contexts: &[&str], catalog: &dyn Catalog, report: &mut R
         references::check(&steps, report);
         contexts::check(&steps, contexts, report);
         operator::check(&steps, catalog, report);
+        waits::check(&steps, report);
     }
 }
 

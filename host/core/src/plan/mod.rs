@@ -90,6 +90,8 @@ pub struct Step {
 pub enum Kind {
     /// A step plugin or a tool.
     Operator,
+    /// It waits for a signal, a person or a time ([`crate::wait`]); its name is a label.
+    Wait,
 }
 
 /// Whether a person has to approve.

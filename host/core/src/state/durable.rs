@@ -37,6 +37,8 @@ pub struct Draft {
     pub attempt: Option<u32>,
     /// Whether it starts invocations.
     pub acquire: bool,
+    /// Whether it closes a wait or a gate because of its time, which no undone request may contradict.
+    pub drained: bool,
     /// Whether somebody waits for it to be durable.
     pub flush_now: bool,
 }
@@ -65,6 +67,7 @@ impl Draft {
         self.status = other.status.or(self.status);
         self.attempt = other.attempt.or(self.attempt);
         self.acquire |= other.acquire;
+        self.drained |= other.drained;
         self.flush_now |= other.flush_now;
         self
     }
@@ -111,6 +114,7 @@ impl Durable {
         let time_us = now_us.max(self.job.last_us);
         let attempt = draft.attempt.unwrap_or(self.job.attempt);
         batch.attempt = attempt;
+        let open = self.job.open_set();
         for body in draft.events {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
@@ -140,7 +144,9 @@ impl Durable {
             reusable.time_us = time_us;
         }
         batch.status = draft.status;
+        (batch.awaited, batch.timers) = self.job.changes_since(&open);
         batch.acquire = draft.acquire;
+        batch.drained = draft.drained;
         batch.flush = if draft.flush_now { Flush::Now } else { Flush::Linger };
         Ok(batch)
     }

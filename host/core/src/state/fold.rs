@@ -7,7 +7,7 @@ use crate::job::{IllegalJobTransition, JobInput, JobState};
 use crate::plan::Plan;
 use crate::step::{IllegalStepTransition, StepInput, StepState};
 
-use super::{Call, Emit, Finished, Gate, Job, Outcome, Step};
+use super::{Call, Emit, Finished, Job, Outcome, Step};
 
 /// Why a log is not that of a job.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +88,7 @@ impl Job {
         if events[0].seq != 0 || events[1].seq != 1 || events[1].prev_hash != events[0].hash {
             return Err(FoldError::Chain { expected: 1, found: events[1].seq });
         }
+        let waits = Job::waits_of(&plan);
         let steps = plan.steps.iter().map(|step| Step::new(step.step_id.clone())).collect();
         Ok(Job {
             header: (**header).clone(),
@@ -102,6 +103,8 @@ impl Job {
             steps,
             calls: Default::default(),
             gates: Default::default(),
+            waits,
+            signals: Vec::new(),
             cancel: None,
             barren_attempts: 0,
             progressed: false,
@@ -213,9 +216,15 @@ impl Job {
                     sensitivity: sensitivity.clone(),
                 });
             }
-            Body::GateRequested { .. } | Body::GateApproved { .. } | Body::GateRejected { .. } => {
-                self.apply_gate(event)?;
-            }
+            Body::GateRequested { .. }
+            | Body::GateApproved { .. }
+            | Body::GateRejected { .. }
+            | Body::GateExpired { .. } => self.apply_gate(event)?,
+            Body::WaitStarted { .. }
+            | Body::SignalKept { .. }
+            | Body::WaitCompleted { .. }
+            | Body::WaitTimedOut { .. }
+            | Body::TimerFired { .. } => self.apply_wait(event)?,
             Body::AsyncEventEmitted { step_id, n, after_calls, name, payload } => {
                 let emit = Emit { after_calls: *after_calls, name: name.clone(), payload: *payload };
                 let emits = &mut self.find_step(event, step_id)?.emits;
@@ -372,35 +381,6 @@ impl Job {
         Ok(())
     }
 
-    fn apply_gate(&mut self, event: &Event) -> Result<(), FoldError> {
-        match &event.body {
-            Body::GateRequested { slot, gate_hash, args, operator } => {
-                let gate = Gate { hash: *gate_hash, operator: operator.clone(), args: *args, decision: None };
-                self.gates.insert(slot.clone(), gate);
-                if slot.call_number().is_none() {
-                    self.move_step(event, &slot.step(), StepInput::AskApproval)?;
-                }
-            }
-            Body::GateApproved { slot, gate_hash, by } | Body::GateRejected { slot, gate_hash, by } => {
-                let approved = matches!(event.body, Body::GateApproved { .. });
-                let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == *gate_hash && gate.decision.is_none());
-                let Some(gate) = gate else {
-                    return Err(unknown(event, "there is no such undecided gate"));
-                };
-                gate.decision = Some((approved, by.clone()));
-                if slot.call_number().is_none() && approved {
-                    self.move_step(event, &slot.step(), StepInput::Approve)?;
-                } else if slot.call_number().is_some()
-                    && self.find_step(event, &slot.step())?.state == StepState::Blocked
-                {
-                    self.unblocked(event, &slot.step())?;
-                }
-            }
-            _ => unreachable!("only events of gates come here"),
-        }
-        Ok(())
-    }
-
     fn move_job(&mut self, event: &Event, input: JobInput) -> Result<(), FoldError> {
         self.state = self.state.next(input).map_err(|source| FoldError::Job { seq: event.seq, source })?;
         Ok(())
@@ -441,7 +421,7 @@ impl Job {
         Ok(step)
     }
 
-    fn unblocked(&mut self, event: &Event, id: &StepId) -> Result<(), FoldError> {
+    pub(super) fn unblocked(&mut self, event: &Event, id: &StepId) -> Result<(), FoldError> {
         let input = match self.find_step(event, id)?.state {
             StepState::FailedRetryable => StepInput::BackoffPassed,
             _ => StepInput::Unblock,

@@ -14,12 +14,15 @@ use crate::step::StepState;
 
 mod durable;
 mod fold;
+mod gates;
 mod reopen;
 mod seen;
+mod waits;
 
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
 pub use seen::{Candidate, Seen};
+pub use waits::{KeptSignal, WaitState};
 
 /// Everything the events of a job say.
 #[derive(Clone, Debug)]
@@ -48,6 +51,10 @@ pub struct Job {
     pub calls: BTreeMap<Slot, Call>,
     /// The gates.
     pub gates: BTreeMap<Slot, Gate>,
+    /// The wait steps.
+    pub waits: BTreeMap<StepId, WaitState>,
+    /// Signals that came before their waits began.
+    pub signals: Vec<KeptSignal>,
     /// Who asked to cancel.
     pub cancel: Option<Decider>,
     /// Attempts in a row that ended without progress.
@@ -182,6 +189,15 @@ pub struct Finished {
     pub provenance: Provenance,
 }
 
+/// One approval of a gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    /// Who, and why.
+    pub by: Decider,
+    /// Whether it was given with the submission.
+    pub standing: bool,
+}
+
 /// One gate.
 #[derive(Clone, Debug)]
 pub struct Gate {
@@ -191,8 +207,16 @@ pub struct Gate {
     pub operator: Operator,
     /// The exact arguments.
     pub args: PayloadRef,
-    /// What was decided, and by whom.
+    /// How many different approvers it takes.
+    pub quorum: u32,
+    /// When it expires.
+    pub expires_us: Option<i64>,
+    /// Who approved so far, each once.
+    pub approvals: Vec<Approval>,
+    /// What was decided, and by whom (the last of a quorum).
     pub decision: Option<(bool, Decider)>,
+    /// Whether it is closed because nobody decided in time.
+    pub expired: bool,
 }
 
 impl Job {
@@ -276,6 +300,10 @@ pub mod label {
     }
     /// What came with the request: a JSON array.
     pub const CONTEXTS: &str = "contexts";
+    /// What an early signal carries.
+    pub fn signal(n: u32) -> String {
+        format!("signal/{n}")
+    }
     /// What is left of an answer that could not be used.
     pub fn kept(slot: &Slot, try_no: u32) -> String {
         format!("kept/{slot}/{try_no}")

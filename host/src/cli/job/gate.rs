@@ -1,6 +1,7 @@
 //! `latch job approve` and `latch job reject`. Approving never executes: the job goes on when it
 //! is resumed, and the gate's hash says for which exact call.
 
+use latchwork_core::decide;
 use latchwork_core::pages;
 use latchwork_core::storage::Request;
 
@@ -18,10 +19,10 @@ pub(super) async fn reject(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Resu
 }
 
 async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    let stores = open::stores_only(&config).await?;
     let durable = super::durable(&stores, &args.job).await?;
-    let gate = durable.job.gates.get(&args.slot).filter(|gate| gate.decision.is_none());
-    let Some(gate) = gate else {
+    let Some(gate) = durable.job.undecided(&args.slot) else {
         let message = format!("no gate is open at {}: see `latch job show {}`", args.slot, args.job);
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     };
@@ -34,12 +35,17 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
             ctx.printer.note(line);
         }
     }
+    let actor = ctx.actor(args.actor.as_deref());
+    let header = &durable.job.header;
+    if approve && !decide::may_approve(&gates::rules(&config, header), header, &actor) {
+        let message = format!("{actor} asked for the job, and the policy lets nobody approve a call of their own job");
+        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+    }
     let (slot, gate_hash) = (args.slot.clone(), gate.hash);
     let (request, done) = if approve {
         (Request::Approve { slot, gate_hash }, "approved")
     } else {
         (Request::Reject { slot, gate_hash }, "rejected")
     };
-    let actor = ctx.actor(args.actor.as_deref());
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }

@@ -18,6 +18,7 @@ mod replay;
 mod resolve;
 mod retry;
 mod show;
+mod signal;
 
 pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
@@ -31,6 +32,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::Retry(args) => retry::run(args, ctx).await,
         JobCommand::Approve(args) => gate::approve(args, ctx).await,
         JobCommand::Reject(args) => gate::reject(args, ctx).await,
+        JobCommand::Signal(args) => signal::run(args, ctx).await,
     }
 }
 
@@ -61,6 +63,10 @@ async fn ask(
     let id = match stores.journal.put_inbox(job_id, actor, reason, request).await {
         Ok(id) => id,
         Err(error @ InboxError::NoJob(_)) => return Err(CliError::input(pages::NO_SUCH_JOB, error.to_string()).into()),
+        // It is what was asked for that does not fit, whether the job is over or the wait.
+        Err(error @ InboxError::Over { .. }) => {
+            return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
+        }
         Err(error) => return Err(error.into()),
     };
     let next = ctx.command(&format!("latch resume {job_id}"));

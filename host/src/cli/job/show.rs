@@ -12,7 +12,8 @@ pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<
     let durable = super::durable(&stores, &args.job).await?;
     view::answer(ctx, &response(&durable));
     if !ctx.json {
-        for (slot, gate) in durable.job.gates.iter().filter(|(_, gate)| gate.decision.is_none()) {
+        for slot in durable.job.gates.keys() {
+            let Some(gate) = durable.job.undecided(slot) else { continue };
             for line in gates::shown(&durable, slot, gate) {
                 ctx.printer.say(line);
             }

@@ -265,6 +265,7 @@ fn unconfigured(file: &Path) -> PluginConfig {
         digest: None,
         grants: Grants::default(),
         limits: Default::default(),
+        retry: None,
         on_indeterminate: None,
         config: BTreeMap::new(),
     }

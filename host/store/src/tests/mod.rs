@@ -59,7 +59,8 @@ async fn running(store: &Sqlite, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     };
     let next = Batch::new(row.job_id.clone(), 1, 1, row.head);
     let claim = Some(Claimer { owner: lock.owner().clone(), lease_ms: 600_000 });
-    let new = NewJob { row, events: vec![first], secret: Hash::default(), payloads: Vec::new(), claim };
+    let new =
+        NewJob { row, events: vec![first], secret: Hash::default(), payloads: Vec::new(), awaited: Vec::new(), claim };
     store.submit(new).await.unwrap();
     (next, lock)
 }

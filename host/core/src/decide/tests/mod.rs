@@ -6,4 +6,6 @@ mod evidence;
 mod gates;
 mod reopen;
 mod reuse;
+mod retries;
 mod sim;
+mod waits;

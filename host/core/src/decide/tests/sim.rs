@@ -81,6 +81,7 @@ pub(super) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinn
         on_indeterminate: OnIndeterminate::Park,
         outcome_type: None,
         outcome_status: None,
+        retry: None,
         limits: Limits::default(),
     }
 }
@@ -126,6 +127,7 @@ impl Sim {
             engine_profile: Hash::default(),
             standing_approvals: vec![],
             contexts: None,
+            rules: None,
             operators: operators(),
         };
         let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
@@ -180,6 +182,15 @@ impl Sim {
         }
     }
 
+    /// The same plan, accepted under another header.
+    pub(super) fn begin_with(&mut self, header: Header) {
+        let accepted = Body::IntentAccepted { header: Box::new(header) };
+        let accepted = Event::seal(0, 1_000, 0, accepted, Hash::default());
+        let created = Event::seal(1, 1_000, 0, self.record.events[1].body.clone(), accepted.hash);
+        self.record.row.head = created.hash;
+        self.record.events = vec![accepted, created];
+    }
+
     /// One process from its claim until the job rests or the process dies.
     pub(super) fn process(&mut self, cut: Option<Cut>) -> Result<Durable, Dead> {
         self.cut = cut;
@@ -200,9 +211,12 @@ impl Sim {
         };
         self.write(&mut durable, claim)?;
         for row in std::mem::take(&mut self.inbox) {
+        self.write(&mut durable, decide::claimed(attempt, "w", Hash::default()))?;
+        for row in decide::in_order(std::mem::take(&mut self.inbox)) {
             let draft = decide::inbox(&durable, &row, &self.context());
             self.write(&mut durable, draft)?;
         }
+        self.fire_due(&mut durable)?;
         loop {
             let none = BTreeSet::new();
             self.look_up(&mut durable);
@@ -221,6 +235,7 @@ impl Sim {
             let rest = decide::rest(&durable);
             if let Rest::Until(time_us) = rest {
                 self.now_us = self.now_us.max(time_us);
+                self.fire_due(&mut durable)?;
                 continue;
             }
             let draft = decide::end_of_job(&durable, &rest, &self.context());
@@ -233,12 +248,28 @@ impl Sim {
     pub(super) fn process_looking(&mut self) -> Result<Durable, Dead> {
         self.looks_first = true;
         self.process(None)
+    /// Fires the timers that are due.
+    fn fire_due(&mut self, durable: &mut Durable) -> Result<(), Dead> {
+        for (name, due_us) in durable.job.timers() {
+            if due_us <= self.now_us {
+                let request = Request::Timer { name, due_us };
+                let row = InboxRow { id: -1, actor: "latchwork".into(), reason: None, request };
+                let draft = decide::inbox(durable, &row, &self.context());
+                self.write(durable, draft)?;
+            }
+        }
+        Ok(())
     }
 
     /// Puts a request into the inbox of the next process.
     pub(super) fn ask(&mut self, request: Request) {
+        self.ask_as("bob", request);
+    }
+
+    /// The same as somebody else.
+    pub(super) fn ask_as(&mut self, actor: &str, request: Request) {
         let id = self.inbox.len() as i64;
-        self.inbox.push(InboxRow { id, actor: "bob".into(), reason: None, request });
+        self.inbox.push(InboxRow { id, actor: actor.into(), reason: None, request });
     }
 
     pub(super) fn durable(&self) -> Durable {

@@ -42,6 +42,10 @@ rules! {
     DUPLICATE_ITEM = "P025", "A set names nothing twice.";
     BAD_VERSION_RANGE = "P026", "A range of versions is comparisons separated by commas: `>=1.2, <2`.";
     UNKNOWN_CONTEXT = "P027", "An entry of `hashes` names a context that comes with the request.";
+    BAD_WAIT = "P030", "A wait says what it waits for, with the keys that its kind has.";
+    DUPLICATE_CORRELATION_KEY = "P031", "No two waits have one correlation_key.";
+    BAD_WAIT_TIME = "P032", "A wait's times are a number of ms, s, m, h or d, or a moment such as 2026-01-31T09:00:00Z.";
+    WAIT_HAS_NONE = "P033", "A wait executes nothing: it has no effects, gate, retry, timeout, compensation or reuse.";
 }
 
 /// What is found so far.

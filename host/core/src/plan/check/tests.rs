@@ -8,6 +8,9 @@ use super::*;
 
 mod normal;
 mod order;
+mod waits;
+
+pub(in crate::plan) use waits::{good_waits, wait_mistakes};
 
 /// The operators of the tests.
 pub(in crate::plan) struct Loaded;
@@ -67,7 +70,11 @@ pub(in crate::plan) fn good() -> Value {
 
 /// The good plan with the value at `pointer` put in, or taken away where it is none.
 pub(in crate::plan) fn with(pointer: &str, value: Option<Value>) -> Value {
-    let mut plan = good();
+    changed(good(), pointer, value)
+}
+
+/// Another plan, changed likewise.
+pub(in crate::plan) fn changed(mut plan: Value, pointer: &str, value: Option<Value>) -> Value {
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer to a part");
     let parent = plan.pointer_mut(parent).expect("the parent is there");
     match (parent, value) {
@@ -137,7 +144,6 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
         ("/steps/3/step_id", some(json!("é")), "P006", "/steps/3/step_id", "A-Z"),
         ("/steps/3/step_id", some(json!("fetch")), "P007", "/steps/3/step_id", "/steps/0"),
         ("/steps/3/kind", some(json!("llm")), "P011", "/steps/3/kind", "does not execute"),
-        ("/steps/3/kind", some(json!("wait")), "P011", "/steps/3/kind", "does not execute"),
         ("/steps/3/kind", some(json!("opreator")), "P003", "/steps/3/kind", "`operator`"),
         ("/steps/3/name", some(json!("mail.send")), "P012", "/steps/3/name", "did you mean `Mail.Send`"),
         ("/steps/3/name", some(json!("Teleport")), "P012", "/steps/3/name", "no loaded plugin"),
@@ -261,7 +267,8 @@ fn each_mistake_makes_one_violation_in_its_place() {
 
 #[test]
 fn every_rule_has_a_mistake_that_breaks_it() {
-    let broken: BTreeSet<&str> = mistakes().iter().map(|mistake| mistake.2).chain(["P001", "P002"]).collect();
+    let broken: BTreeSet<&str> =
+        mistakes().iter().chain(&wait_mistakes()).map(|mistake| mistake.2).chain(["P001", "P002"]).collect();
     let all: BTreeSet<&str> = RULES.iter().map(|(code, _)| *code).collect();
     assert_eq!(broken, all);
     assert_eq!(RULES.len(), all.len());

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::SCHEMA;
-use crate::plan::check::tests::{Loaded, good};
+use crate::plan::check::tests::{Loaded, changed, good, good_waits, wait_mistakes};
 use crate::plan::{STEPS_MAX, check};
 
 static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
@@ -18,7 +18,7 @@ static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
 
 /// Rules that need a view of the whole plan or of the plugins, or a calculation.
 const BEYOND_STRUCTURE: &[&str] =
-    &["P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023", "P027"];
+    &["P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023", "P027", "P031"];
 
 fn codes(plan: &Value) -> Vec<&'static str> {
     let found = check(plan.to_string().as_bytes(), &Loaded).err().unwrap_or_default();
@@ -50,6 +50,19 @@ fn both_refuse_structural_mistakes() {
         refused += usize::from(!VALIDATOR.is_valid(&plan));
     }
     assert!(refused > 60);
+}
+
+#[test]
+fn both_see_what_is_wrong_with_a_wait() {
+    assert!(VALIDATOR.is_valid(&good_waits()));
+    for (pointer, value, code, _, _) in wait_mistakes() {
+        let plan = changed(good_waits(), pointer, value.clone());
+        let arithmetic = [json!("3651d"), json!("2026-02-30T00:00:00Z")];
+        if value.as_ref().is_some_and(|value| arithmetic.contains(value)) {
+            continue;
+        }
+        assert_eq!(VALIDATOR.is_valid(&plan), BEYOND_STRUCTURE.contains(&code), "{pointer} := {value:?} {code}");
+    }
 }
 
 #[test]

@@ -1,0 +1,249 @@
+//! What a job awaits from others: the signals of its wait steps and the decisions on its gates.
+//!
+//! A store keeps one row for each, written with the events that change it, so that a request can
+//! be refused in the very transaction that would accept it: what is acknowledged still applies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::admit;
+use crate::ids::{Hash, JobId, Slot, StepId};
+use crate::job::JobState;
+use crate::plan::{Kind, Plan};
+use crate::storage::{InboxError, Request};
+use crate::wait;
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AwaitedState {
+    /// Nobody asks yet; what comes early is kept.
+    Pending,
+    /// It is asked for.
+    Open,
+    /// It came.
+    Done,
+    /// It is not wanted any more.
+    Over,
+}
+
+impl AwaitedState {
+    /// Every state.
+    pub const ALL: [AwaitedState; 4] =
+        [AwaitedState::Pending, AwaitedState::Open, AwaitedState::Done, AwaitedState::Over];
+
+    /// The number it is stored as. Frozen: never change one.
+    pub fn number(self) -> i64 {
+        match self {
+            AwaitedState::Pending => 1,
+            AwaitedState::Open => 2,
+            AwaitedState::Done => 3,
+            AwaitedState::Over => 4,
+        }
+    }
+
+    /// The state stored as `number`.
+    pub fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.number() == number)
+    }
+}
+
+/// One thing a job awaits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// `wait/<step>` or `gate/<slot>`, unique in the job.
+    pub name: String,
+    /// The correlation key, none while its binding is not resolved; the hash of a gate.
+    pub key: Option<String>,
+    /// How far it is.
+    pub state: AwaitedState,
+    /// When it ends by itself: what comes later is refused, whether or not the end is written down.
+    pub until_us: Option<i64>,
+}
+
+/// The change of a durable timer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimerWrite {
+    /// `wait/<step>` or `gate/<slot>`, unique in the job.
+    pub name: String,
+    /// When it fires; none takes it away.
+    pub due_us: Option<i64>,
+}
+
+/// Why a request was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAwaited {
+    /// No wait has this key.
+    #[error("no wait of the job has the key {0:?}")]
+    UnknownKey(String),
+    /// The wait timed out, or was given up.
+    #[error("the wait for {0:?} is over: nothing waits for it any more")]
+    TooLate(String),
+    /// The gate was decided, or expired.
+    #[error("the gate at {0} is closed: it was decided or has expired")]
+    GateClosed(Slot),
+    /// The gate is for another call.
+    #[error("the gate at {slot} is for another call now: its hash is {hash}")]
+    OtherCall {
+        /// The gated slot.
+        slot: Slot,
+        /// Hash of the call it is for.
+        hash: String,
+    },
+}
+
+/// Name of what a wait step awaits.
+pub fn of_wait(step: &StepId) -> String {
+    format!("wait/{step}")
+}
+
+/// Name of what a gate awaits.
+pub fn of_gate(slot: &Slot) -> String {
+    format!("gate/{slot}")
+}
+
+/// What a plan will await, as far as it says so itself.
+pub fn of_plan(plan: &Plan) -> Vec<Awaited> {
+    let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
+    waits
+        .filter(|step| step.payload.get("correlation_key").is_some())
+        .map(|step| Awaited {
+            name: of_wait(&step.step_id),
+            key: wait::literal_key(&step.payload).map(str::to_owned),
+            state: AwaitedState::Pending,
+            until_us: None,
+        })
+        .collect()
+}
+
+/// Whether a request depends on what the job awaits.
+pub fn concerns(request: &Request) -> bool {
+    matches!(request, Request::Signal { .. } | Request::Approve { .. } | Request::Reject { .. })
+}
+
+/// Whether a request can be put into the inbox of a job in this state, which awaits all this.
+///
+/// # Errors
+/// It does not apply any more.
+pub fn accept(
+    job_id: &JobId,
+    state: JobState,
+    awaited: &[Awaited],
+    request: &Request,
+    now_us: i64,
+) -> Result<(), InboxError> {
+    let refused = |why| Err(InboxError::NotAwaited { job_id: job_id.clone(), why });
+    let over = || Err(InboxError::Over { job_id: job_id.clone(), state });
+    match request {
+        // A job that is over takes evidence only.
+        Request::LateEffect { .. } => Ok(()),
+        Request::Signal { key, .. } => match of_key(awaited, key, now_us) {
+            Some(AwaitedState::Done) => Ok(()),
+            _ if state.is_terminal() => over(),
+            Some(AwaitedState::Over) => refused(NotAwaited::TooLate(key.clone())),
+            Some(AwaitedState::Pending | AwaitedState::Open) => Ok(()),
+            None => refused(NotAwaited::UnknownKey(key.clone())),
+        },
+        _ if !admit::accepts(state, request) => over(),
+        Request::Approve { slot, gate_hash } | Request::Reject { slot, gate_hash } => {
+            match of_slot(awaited, slot, *gate_hash, now_us) {
+                Ok(()) => Ok(()),
+                Err(why) => refused(why),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Awaited {
+    /// How far it is at this time.
+    fn state_at(&self, now_us: i64) -> AwaitedState {
+        let late = self.until_us.is_some_and(|until_us| until_us <= now_us);
+        if late && self.state == AwaitedState::Open { AwaitedState::Over } else { self.state }
+    }
+}
+
+/// How far the wait for a key is: the one still asked for before one that is over. A key that no
+/// wait has may yet be that of a wait whose binding is not resolved.
+fn of_key(awaited: &[Awaited], key: &str, now_us: i64) -> Option<AwaitedState> {
+    let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
+    let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
+    let unresolved = waits().filter(|awaited| awaited.key.is_none() && awaited.state == AwaitedState::Pending);
+    let rank = |state: &AwaitedState| match state {
+        AwaitedState::Done => 0,
+        AwaitedState::Open => 1,
+        AwaitedState::Pending => 2,
+        AwaitedState::Over => 3,
+    };
+    of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
+}
+
+/// A gate without a row is left to the job's holder: it takes note of what does not apply.
+fn of_slot(awaited: &[Awaited], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotAwaited> {
+    let name = of_gate(slot);
+    let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };
+    if let Some(hash) = gate.key.as_ref().filter(|hash| **hash != gate_hash.to_hex()) {
+        return Err(NotAwaited::OtherCall { slot: slot.clone(), hash: hash.clone() });
+    }
+    match gate.state_at(now_us) {
+        AwaitedState::Pending | AwaitedState::Open => Ok(()),
+        AwaitedState::Done | AwaitedState::Over => Err(NotAwaited::GateClosed(slot.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(step: &str, key: Option<&str>, state: AwaitedState) -> Awaited {
+        Awaited { name: of_wait(&step.into()), key: key.map(str::to_owned), state, until_us: None }
+    }
+
+    fn signal(awaited: &[Awaited], state: JobState, key: &str) -> Result<(), InboxError> {
+        let request = Request::Signal { key: key.to_owned(), payload: "1".to_owned() };
+        accept(&"job_1".into(), state, awaited, &request, 5)
+    }
+
+    /// I25.
+    #[test]
+    fn a_signal_is_taken_while_it_is_wanted_and_its_duplicates_for_ever() {
+        use AwaitedState::*;
+        let refused = |why| Err(InboxError::NotAwaited { job_id: "job_1".into(), why });
+        let (late, unknown) = (NotAwaited::TooLate("k".into()), NotAwaited::UnknownKey("k".into()));
+        for (rows, open, ended) in [
+            (vec![wait("a", Some("k"), Pending)], Ok(()), false),
+            (vec![wait("a", Some("k"), Open)], Ok(()), false),
+            (vec![wait("a", Some("k"), Done)], Ok(()), true),
+            (vec![wait("a", Some("k"), Over)], refused(late.clone()), false),
+            (vec![wait("a", Some("k"), Over), wait("b", Some("k"), Open)], Ok(()), false),
+            (vec![wait("a", Some("other"), Open)], refused(unknown.clone()), false),
+            (vec![wait("a", Some("other"), Open), wait("b", None, Pending)], Ok(()), false),
+            (vec![wait("b", None, Over)], refused(unknown.clone()), false),
+            (vec![], refused(unknown), false),
+        ] {
+            assert_eq!(signal(&rows, JobState::Parked, "k"), open, "{rows:?}");
+            assert_eq!(signal(&rows, JobState::Completed, "k").is_ok(), ended, "{rows:?}");
+        }
+    }
+
+    /// I20.
+    #[test]
+    fn a_decision_is_taken_for_the_call_that_the_gate_is_for() {
+        let (hash, other) = (Hash::of(&[b"call"]), Hash::of(&[b"another"]));
+        let gate = |state| [Awaited { name: "gate/s/1".into(), key: Some(hash.to_hex()), state, until_us: Some(9) }];
+        let ask_at = |now_us: i64, rows: &[Awaited], gate_hash| {
+            let slot = Slot::new("s/1");
+            let approve = Request::Approve { slot: slot.clone(), gate_hash };
+            let reject = Request::Reject { slot, gate_hash };
+            let both =
+                [approve, reject].map(|request| accept(&"job_1".into(), JobState::Parked, rows, &request, now_us));
+            assert_eq!(both[0], both[1]);
+            both[0].is_ok()
+        };
+        let ask = |rows: &[Awaited], gate_hash| ask_at(8, rows, gate_hash);
+        assert!(ask(&gate(AwaitedState::Open), hash));
+        assert!(!ask_at(9, &gate(AwaitedState::Open), hash), "its time is over, noted or not");
+        assert!(!ask(&gate(AwaitedState::Open), other), "a stale hash");
+        assert!(!ask(&gate(AwaitedState::Done), hash));
+        assert!(!ask(&gate(AwaitedState::Over), hash));
+        assert!(ask(&[], hash), "the holder decides about gates without a row");
+    }
+}

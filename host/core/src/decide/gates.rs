@@ -1,0 +1,135 @@
+//! Gates: asked before anything is executed, decided by as many people as the rules want,
+//! closed when their time is over. Deciding executes nothing.
+
+use crate::error::{Code, Failure};
+use crate::event::{Body, Decider, Header, Mode, PayloadRef, ResultType};
+use crate::ids::{Hash, Operator, Slot};
+use crate::manifest::Pinned;
+use crate::policy::Rules;
+use crate::state::{Draft, Durable, Gate};
+
+use super::{Context, failed};
+
+/// What an approval is bound to: operator, digest, slot, arguments, mode.
+pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
+    let fields: [&[u8]; 5] =
+        [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
+    let lengths = fields.map(|field| (field.len() as u64).to_be_bytes());
+    let mut parts: Vec<&[u8]> = vec![b"gate\0"];
+    for (length, field) in lengths.iter().zip(fields) {
+        parts.extend([length.as_slice(), field]);
+    }
+    Hash::of(&parts)
+}
+
+/// The request for an approval, and the approval itself where one was given with the submission;
+/// whether that is enough.
+pub(super) fn ask(
+    durable: &Durable,
+    context: &Context<'_>,
+    slot: &Slot,
+    gate_hash: Hash,
+    args: PayloadRef,
+    operator: &Operator,
+) -> (Vec<Body>, bool) {
+    let header = &durable.job.header;
+    let rules = context.rules;
+    let standing = rules.standing_approvals
+        && header.standing_approvals.contains(&slot.step())
+        && may_approve(rules, header, &header.actor_id);
+    let before = durable.job.gates.get(slot).filter(|gate| gate.hash == gate_hash);
+    let counted = before.map_or(0, |gate| counting(rules, header, gate));
+    let known = before.is_some_and(|gate| gate.approvals.iter().any(|approval| approval.by.actor == header.actor_id));
+    let standing = standing && !known;
+    let decided = standing && counted + 1 >= rules.gate_quorum;
+    // A call that is approved already waits for nobody: it needs no timer.
+    let expires_us =
+        (!decided).then(|| context.now_us.saturating_add(i64::from(rules.gate_expires_ms).saturating_mul(1_000)));
+    let mut events = vec![Body::GateRequested {
+        slot: slot.clone(),
+        gate_hash,
+        args,
+        operator: operator.clone(),
+        quorum: rules.gate_quorum,
+        expires_us,
+    }];
+    if standing {
+        let by = Decider { actor: header.actor_id.clone(), reason: Some("approved with the submission".to_owned()) };
+        events.push(Body::GateApproved { slot: slot.clone(), gate_hash, by, standing });
+    }
+    (events, decided)
+}
+
+/// Whether an approved gate is still approved by the rules of today: they may have become narrower.
+pub(super) fn holds(durable: &Durable, context: &Context<'_>, gate: &Gate) -> bool {
+    let enough = gate.quorum.max(context.rules.gate_quorum);
+    counting(context.rules, &durable.job.header, gate) >= enough
+}
+
+/// Whether this person's approval counts in this job.
+pub fn may_approve(rules: &Rules, header: &Header, actor: &str) -> bool {
+    rules.self_approve || header.actor_id != actor
+}
+
+/// How many approvals of the gate count.
+pub fn counting(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
+    let counts = gate.approvals.iter().filter(|approval| {
+        may_approve(rules, header, &approval.by.actor) && (rules.standing_approvals || !approval.standing)
+    });
+    counts.count() as u32
+}
+
+/// Somebody approved.
+pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: Decider, context: &Context<'_>) -> Draft {
+    let Some(gate) = undecided(durable, slot, hash) else { return Draft::default() };
+    let twice = gate.approvals.iter().any(|approval| approval.by.actor == by.actor && !approval.standing);
+    if twice || !may_approve(context.rules, &durable.job.header, &by.actor) {
+        return Draft::default();
+    }
+    let body = Body::GateApproved { slot: slot.clone(), gate_hash: hash, by, standing: false };
+    Draft { events: vec![body], ..Draft::default() }
+}
+
+/// Somebody refused: one is enough.
+pub(super) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: Decider) -> Draft {
+    if undecided(durable, slot, hash).is_none() {
+        return Draft::default();
+    }
+    let reason = by.reason.as_deref().unwrap_or("no reason given");
+    let failure = Failure::new(Code::GateRejected, format!("{} refused it: {reason}", by.actor));
+    let mut events = vec![Body::GateRejected { slot: slot.clone(), gate_hash: hash, by }];
+    events.extend(end_of_step(slot, &failure));
+    Draft { events, ..Draft::default() }
+}
+
+/// Nobody decided in time. A decision that has been acknowledged meanwhile wins.
+pub(super) fn expire(slot: &Slot, gate: &Gate) -> Draft {
+    let mut events = vec![Body::GateExpired { slot: slot.clone(), gate_hash: gate.hash }];
+    events.extend(end_of_step(slot, &expired()));
+    Draft { events, drained: true, ..Draft::default() }
+}
+
+/// Why a call behind a closed gate is not executed.
+pub(super) fn refusal(gate: &Gate) -> Option<Failure> {
+    match &gate.decision {
+        _ if gate.expired => Some(expired()),
+        Some((false, by)) => {
+            let reason = by.reason.as_deref().unwrap_or("no reason given");
+            Some(Failure::new(Code::GateRejected, format!("{} refused it: {reason}", by.actor)))
+        }
+        _ => None,
+    }
+}
+
+fn expired() -> Failure {
+    Failure::new(Code::GateExpired, "nobody decided before the gate expired")
+}
+
+fn undecided<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&'d Gate> {
+    durable.job.undecided(slot).filter(|gate| gate.hash == hash)
+}
+
+/// A plan step that is refused is over; a step that asked for a call gets the refusal as its answer.
+fn end_of_step(slot: &Slot, failure: &Failure) -> Option<Body> {
+    slot.call_number().is_none().then(|| failed(failure, &slot.step(), ResultType::PermanentFailure))
+}

@@ -1,0 +1,244 @@
+//! Wait steps: begun once, ended once, by the signal that has their key or by their time.
+
+use serde_json::{Value, json};
+
+use super::sim::{Cut, Sim, step};
+use crate::error::Code;
+use crate::event::{Body, Mode};
+use crate::job::JobState;
+use crate::replay;
+use crate::response::response;
+use crate::state::{Durable, Job};
+use crate::step::StepState;
+use crate::storage::Request;
+
+fn wait(id: &str, depends_on: &[&str], payload: Value) -> Value {
+    let mut wait = step(id, "Wait", depends_on, payload);
+    wait["kind"] = json!("wait");
+    wait["effects"] = json!([]);
+    wait
+}
+
+fn signal(key: &str, payload: &str) -> Request {
+    Request::Signal { key: key.to_owned(), payload: payload.to_owned() }
+}
+
+fn output(durable: &Durable, id: &str) -> String {
+    String::from_utf8(durable.output(&id.into()).unwrap().to_vec()).unwrap()
+}
+
+fn count(sim: &Sim, is: impl Fn(&Body) -> bool) -> usize {
+    sim.record.events.iter().filter(|event| is(&event.body)).count()
+}
+
+fn completions(sim: &Sim) -> usize {
+    count(sim, |body| matches!(body, Body::WaitCompleted { .. }))
+}
+
+/// I25.
+#[test]
+fn a_signal_becomes_the_output_of_its_wait_and_of_no_other() {
+    let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
+    let plan = vec![
+        wait("a", &[], key("ka")),
+        wait("b", &[], key("kb")),
+        step("c", "Read", &["a"], json!({ "got": { "$ref": "a#/n" } })),
+    ];
+    let mut sim = Sim::new(Mode::HumanGated, plan);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked);
+    let shown = response(&durable);
+    assert_eq!(shown.status, "partial");
+    let first = shown.blocked_on.unwrap();
+    assert_eq!((first.reason_code, first.correlation_key.as_deref()), (Code::RequiresSignal, Some("ka")));
+    assert!(shown.next_actions.iter().any(|action| action == "latch job signal job_1 ka --payload JSON"));
+
+    sim.ask(signal("ka", "{ \"n\" : 1.0 }"));
+    sim.ask(signal("ka", "{\"n\":2}"));
+    let durable = sim.process(None).unwrap();
+    assert_eq!(output(&durable, "a"), "{ \"n\" : 1.0 }", "the bytes are injected as they were received");
+    assert_eq!(durable.input(&"c".into()).unwrap().to_vec(), br#"{"got":1}"#);
+    assert_eq!(durable.job.step(&"b".into()).unwrap().state, StepState::WaitingSignal);
+    assert_eq!(completions(&sim), 1, "a duplicate changes nothing");
+    sim.ask(signal("kb", "null"));
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!(completions(&sim), 2);
+}
+
+/// I25.
+#[test]
+fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
+    let bound = json!({ "wait_kind": "human", "correlation_key": { "$ref": "a#/next" } });
+    let plan = vec![
+        wait("a", &[], json!({ "wait_kind": "signal", "correlation_key": "first" })),
+        wait("b", &["a"], json!({ "wait_kind": "signal", "correlation_key": "second" })),
+        wait("c", &["a"], bound),
+    ];
+    let mut sim = Sim::new(Mode::HumanGated, plan);
+    sim.process(None).unwrap();
+    // The key of `c` is not known yet: anything may be for it.
+    for (key, payload) in [("second", "2"), ("third", "3"), ("second", "4"), ("first", r#"{"next":"third"}"#)] {
+        sim.ask(signal(key, payload));
+    }
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!((output(&durable, "b"), output(&durable, "c")), ("2".to_owned(), "3".to_owned()));
+    assert_eq!(completions(&sim), 3);
+}
+
+/// I26.
+#[test]
+fn a_timer_ends_its_wait_once_and_not_early() {
+    let mut sim = Sim::new(
+        Mode::HumanGated,
+        vec![wait("a", &[], json!({ "wait_kind": "timer", "duration": "3h", "default": { "b": 1, "a": 2 } }))],
+    );
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, response(&durable).status.as_str()), (JobState::Parked, "running"));
+    let (name, due_us) = durable.job.timers().pop_first().unwrap();
+    assert_eq!(name, "wait/a");
+    let started = sim.record.events.iter().find(|event| matches!(event.body, Body::WaitStarted { .. })).unwrap();
+    assert!((due_us - started.time_us - 3 * 3_600_000_000).abs() <= 100);
+    // Of another time: a timer that was armed before, or nobody knows which.
+    sim.ask(Request::Timer { name: name.clone(), due_us: due_us - 1 });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+    sim.ask(Request::Timer { name: name.clone(), due_us });
+    sim.ask(Request::Timer { name, due_us });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, output(&durable, "a").as_str()), (JobState::Completed, r#"{"a":2,"b":1}"#));
+    assert_eq!(count(&sim, |body| matches!(body, Body::TimerFired { .. })), 1);
+}
+
+#[test]
+fn a_short_wait_is_sat_out_and_park_is_not() {
+    let timer = |park: bool| json!({ "wait_kind": "timer", "duration": "5s", "park": park });
+    let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], timer(false))]);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], timer(true))]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.parked.as_ref().unwrap().0, Code::WaitingTimer);
+}
+
+/// I25, I26.
+#[test]
+fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
+    for (default, state, code) in
+        [(Some(json!("none")), JobState::Completed, None), (None, JobState::Failed, Some(Code::WaitTimedOut))]
+    {
+        let mut payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
+        if let Some(default) = &default {
+            payload["default"] = default.clone();
+        }
+        let plan = vec![wait("a", &[], payload)];
+        let mut sim = Sim::new(Mode::HumanGated, plan.clone());
+        let (name, due_us) = sim.process(None).unwrap().job.timers().pop_first().unwrap();
+        sim.ask(Request::Timer { name: name.clone(), due_us });
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, state);
+        assert_eq!(response(&durable).failed.first().map(|failed| failed.reason_code), code);
+        assert_eq!(count(&sim, |body| matches!(body, Body::WaitTimedOut { .. })), 1);
+
+        // The timer fired first, but the signal was acknowledged before the end was written.
+        let mut sim = Sim::new(Mode::HumanGated, plan);
+        let due_us = sim.process(None).unwrap().job.timers()[&name];
+        sim.ask(Request::Timer { name, due_us });
+        sim.ask(signal("k", "7"));
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, output(&durable, "a").as_str()), (JobState::Completed, "7"));
+        assert_eq!(count(&sim, |body| matches!(body, Body::WaitTimedOut { .. })), 0);
+    }
+}
+
+/// I25.
+#[test]
+fn what_ends_by_its_time_may_only_be_written_when_every_request_has_been_read() {
+    let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
+    let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], payload)]);
+    let durable = sim.process(None).unwrap();
+    let (name, due_us) = durable.job.timers().pop_first().unwrap();
+    let mut claimed = durable.clone();
+    claimed.seal(crate::decide::claimed(durable.job.attempt + 1, "w", Default::default()), sim.now_us).unwrap();
+    let row = |request| crate::storage::InboxRow { id: 1, actor: "x".into(), reason: None, request };
+    let rules = crate::policy::Rules::default();
+    let context = crate::decide::Context { now_us: due_us, random: 0, rules: &rules, clock_margin_ms: 0 };
+    let timed_out = crate::decide::inbox(&claimed, &row(Request::Timer { name, due_us }), &context);
+    assert!(timed_out.drained);
+    let signalled = crate::decide::inbox(&claimed, &row(signal("k", "1")), &context);
+    assert!(!signalled.drained);
+    let batch = claimed.seal(timed_out, due_us).unwrap();
+    assert!(batch.drained, "the store is told");
+    assert_eq!(batch.awaited[0].state, crate::awaited::AwaitedState::Over);
+    assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
+}
+
+#[test]
+fn keys_are_unique_in_the_job_also_when_they_are_bound() {
+    let plan = vec![
+        wait("a", &[], json!({ "wait_kind": "signal", "correlation_key": "k" })),
+        step("r", "Read", &[], json!({})),
+        wait("b", &["r"], json!({ "wait_kind": "signal", "correlation_key": { "$ref": "r#" } })),
+        wait("c", &["r"], json!({ "wait_kind": "signal", "correlation_key": { "$ref": "r#" } })),
+    ];
+    let mut sim = Sim::new(Mode::HumanGated, plan);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.step(&"b".into()).unwrap().state, StepState::WaitingSignal);
+    assert_eq!(durable.job.waits["b"].key.as_deref(), Some("done"));
+    let refused = durable.job.step(&"c".into()).unwrap().failure.clone().unwrap();
+    assert_eq!(refused.code, Code::InvalidInput);
+}
+
+#[test]
+fn a_dry_run_waits_for_nothing() {
+    let plan = vec![
+        wait("a", &[], json!({ "wait_kind": "signal", "correlation_key": "k" })),
+        step("b", "Read", &["a"], json!({ "x": { "$ref": "a#" } })),
+        step("c", "Read", &["b"], json!({ "x": { "$ref": "a#" } })),
+        step("d", "Read", &["a"], json!({})),
+    ];
+    let mut sim = Sim::new(Mode::DryRun, plan);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    let codes: Vec<_> = response(&durable).steps.iter().map(|step| step.reason_code).collect();
+    // `c` is bound to `a` through `b` only.
+    assert_eq!(codes, [Some(Code::ModeForbids), Some(Code::DryRunUpstream), Some(Code::DryRunUpstream), None]);
+}
+
+#[test]
+fn a_cancelled_job_stops_waiting() {
+    let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
+    let mut sim = Sim::new(Mode::HumanGated, vec![wait("a", &[], payload)]);
+    sim.process(None).unwrap();
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    assert!(durable.job.timers().is_empty());
+}
+
+/// I1, I19, I25, I26: wherever the process dies, the job ends the same, and every prefix folds.
+#[test]
+fn killed_before_any_write_a_job_with_waits_ends_the_same() {
+    let plan = || {
+        vec![
+            wait("t", &[], json!({ "wait_kind": "timer", "duration": "2s" })),
+            wait("s", &["t"], json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "5s", "default": 0 })),
+            step("r", "Read", &["s"], json!({ "got": { "$ref": "s#" } })),
+        ]
+    };
+    let mut whole = Sim::new(Mode::HumanGated, plan());
+    let expected = output(&whole.process(None).unwrap(), "s");
+    for at in 0.. {
+        let mut sim = Sim::new(Mode::HumanGated, plan());
+        if sim.process(Some(Cut::Write(at))).is_ok() {
+            assert!(at > 8, "every write was cut at");
+            break;
+        }
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, output(&durable, "s")), (JobState::Completed, expected.clone()), "cut at {at}");
+        assert_eq!(completions(&sim), 1, "cut at {at}");
+        assert_eq!(count(&sim, |body| matches!(body, Body::TimerFired { .. })), 2, "cut at {at}");
+        for length in 2..=sim.record.events.len() {
+            let job = Job::fold(&sim.record.events[..length]).unwrap();
+            assert!(job.steps.iter().all(|step| replay::check_complete(&job, &step.id, u32::MAX).is_ok()));
+        }
+    }
+}

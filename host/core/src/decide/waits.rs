@@ -1,0 +1,126 @@
+//! Wait steps: they begin, a signal or a time ends them, and what came early is kept.
+
+use crate::error::{Code, Failure};
+use crate::event::{Body, ResultType};
+use crate::ids::{Slot, StepId};
+use crate::plan;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{InboxRow, Payload, Request};
+use crate::wait::{Wait, WaitKind};
+
+use super::step_end::succeeded;
+use super::{Context, failed, gates, is_dry};
+
+/// A wait step that is ready begins to wait; a signal that was kept for it ends it at once.
+pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
+    let id = &planned.step_id;
+    let job = &durable.job;
+    if is_dry(job.header.mode) {
+        // Nobody is asked for anything in a dry run, and nothing waits.
+        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None };
+        return Draft { events: vec![body], ..Draft::default() };
+    }
+    let wait = match read(durable, id) {
+        Ok(wait) => wait,
+        Err(message) => return fail(id, &Failure::new(Code::InvalidInput, message)),
+    };
+    let taken = |key: &String| job.waits.iter().any(|(other, state)| other != id && state.key.as_ref() == Some(key));
+    if let Some(key) = wait.key.as_ref().filter(|key| taken(key)) {
+        let message = format!("another wait of this job has the correlation_key {key:?}");
+        return fail(id, &Failure::new(Code::InvalidInput, message));
+    }
+    let started = Body::WaitStarted {
+        step_id: id.clone(),
+        wait_kind: wait.kind,
+        correlation_key: wait.key.clone(),
+        until_us: wait.until_us(context.now_us),
+        park: wait.park,
+    };
+    let draft = Draft { events: vec![started], flush_now: true, ..Draft::default() };
+    let kept = (0..).zip(&job.signals).find(|(_, signal)| wait.key.as_ref() == Some(&signal.key));
+    match kept {
+        Some((n, signal)) => {
+            let bytes = durable.payloads.get(&label::signal(n)).map(|bytes| bytes.to_vec()).unwrap_or_default();
+            draft.and(complete(durable, id, bytes, Some(signal.by.clone())))
+        }
+        None => draft,
+    }
+}
+
+/// A signal: it ends the wait that has its key, or is kept for one that has not begun.
+pub(super) fn signal(durable: &Durable, key: &str, payload: &str, by: &str) -> Draft {
+    let job = &durable.job;
+    let waiting = job.waits.keys().find(|id| job.waiting(id).is_some_and(|wait| wait.key.as_deref() == Some(key)));
+    if let Some(id) = waiting {
+        return complete(durable, id, payload.as_bytes().to_vec(), Some(by.to_owned()));
+    }
+    let may_come = job.waits.iter().any(|(id, wait)| {
+        let open = job.step(id).is_some_and(|step| !step.state.is_final()) && wait.kind.is_none();
+        open && wait.takes_signals && wait.key.as_deref().is_none_or(|of_wait| of_wait == key)
+    });
+    // The first one counts; a duplicate was acknowledged alike and changes nothing.
+    if !may_come || job.signals.iter().any(|signal| signal.key == key) {
+        return Draft::default();
+    }
+    let n = job.signals.len() as u32;
+    let label = label::signal(n);
+    let reference = durable.payload_ref(&label, payload.as_bytes());
+    let body = Body::SignalKept { correlation_key: key.to_owned(), n, payload: reference, by: by.to_owned() };
+    let payload = Payload { label, bytes: payload.as_bytes().to_vec() };
+    Draft { events: vec![body], payloads: vec![payload], ..Draft::default() }
+}
+
+/// A durable timer fired. One that was disarmed or armed anew meanwhile changes nothing.
+pub(super) fn fire(durable: &Durable, name: &str, due_us: i64) -> Draft {
+    let job = &durable.job;
+    if job.timer(name) != Some(due_us) {
+        return Draft::default();
+    }
+    let fired = Draft { events: vec![Body::TimerFired { timer: name.to_owned(), due_us }], ..Draft::default() };
+    if let Some(slot) = name.strip_prefix("gate/").map(Slot::from) {
+        let gate = job.undecided(&slot).expect("its timer is armed");
+        return fired.and(gates::expire(&slot, gate));
+    }
+    let id = StepId::from(name.strip_prefix("wait/").expect("timers are of waits or gates"));
+    let default = read(durable, &id).ok().and_then(|wait| wait.default);
+    let bytes = |value: &serde_json::Value| crate::canon::value_to_canonical(value);
+    let is_timer = job.waiting(&id).is_some_and(|wait| wait.kind == Some(WaitKind::Timer));
+    if is_timer {
+        return fired.and(complete(durable, &id, bytes(&default.unwrap_or_default()), None));
+    }
+    let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
+    // A signal that has been acknowledged meanwhile wins.
+    let timed_out = Draft { drained: true, ..fired };
+    match default {
+        Some(value) => timed_out.and(Draft { events, ..Draft::default() }).and(succeeded(durable, &id, bytes(&value))),
+        None => {
+            let failure = Failure::new(Code::WaitTimedOut, "no signal came before the time-out");
+            events.push(failed(&failure, &id, ResultType::PermanentFailure));
+            timed_out.and(Draft { events, ..Draft::default() })
+        }
+    }
+}
+
+/// Inbox rows in the order in which they become events: as they arrived, but what ends because
+/// of its time after everything else, so that what was acknowledged before the end counts.
+pub fn in_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
+    let (timers, mut others): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| matches!(row.request, Request::Timer { .. }));
+    others.extend(timers);
+    others
+}
+
+fn complete(durable: &Durable, id: &StepId, bytes: Vec<u8>, by: Option<String>) -> Draft {
+    let payload = durable.payload_ref(&label::output(id), &bytes);
+    let body = Body::WaitCompleted { step_id: id.clone(), payload, by };
+    Draft { events: vec![body], ..Draft::default() }.and(succeeded(durable, id, bytes))
+}
+
+fn read(durable: &Durable, id: &StepId) -> Result<Wait, String> {
+    let input = durable.input(id).ok_or("its input is missing")?;
+    Wait::read(&serde_json::from_slice(&input).map_err(|error| error.to_string())?)
+}
+
+fn fail(id: &StepId, failure: &Failure) -> Draft {
+    Draft { events: vec![failed(failure, id, ResultType::PermanentFailure)], ..Draft::default() }
+}

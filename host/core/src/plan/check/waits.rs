@@ -1,0 +1,136 @@
+//! Wait steps: what their payload must say, and what a step that executes nothing cannot have.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::report::{Report, rule};
+use super::values::{self, Check, Key, object, word};
+use super::view::View;
+use crate::manifest::Effect;
+use crate::wait::{WaitKind, parse_moment, parse_span};
+
+const PAYLOAD: &[Key] = &[
+    ("wait_kind", true, wait_kind),
+    ("correlation_key", false, or_bound_text),
+    ("duration", false, span),
+    ("until", false, moment),
+    ("timeout", false, span),
+    ("park", false, values::boolean),
+    ("default", false, values::anything),
+];
+
+/// Keys of a step that speak of an execution.
+const OF_EXECUTIONS: &[&str] = &["retry", "timeout", "compensate_with", "reuse", "time_sensitive"];
+
+/// Every wait step.
+pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
+    let mut keys: HashMap<&str, String> = HashMap::new();
+    for step in steps.iter().filter(|step| step.text("kind") == Some("wait")) {
+        executes_nothing(step, report);
+        let Some(payload) = step.get("payload") else { continue };
+        let at = step.pointer("payload");
+        object(payload, &at, "the payload of a wait", PAYLOAD, report);
+        if payload.is_object() {
+            combination(payload, &at, report);
+        }
+        let Some(key) = crate::wait::literal_key(payload) else { continue };
+        let at = format!("{at}/correlation_key");
+        if let Some(other) = keys.get(key) {
+            let message = format!("the wait at {other} has the key {key:?} too; a signal must find one wait");
+            report.add(at, rule::DUPLICATE_CORRELATION_KEY, message);
+        } else {
+            keys.insert(key, step.at.clone());
+        }
+    }
+}
+
+fn executes_nothing(step: &View<'_>, report: &mut Report) {
+    let mut refuse = |key: &str, what: &str| report.add(step.pointer(key), rule::WAIT_HAS_NONE, what.to_owned());
+    for key in OF_EXECUTIONS.iter().filter(|key| step.get(key).is_some()) {
+        refuse(key, &format!("a wait executes nothing: take `{key}` out (its own times are in the payload)"));
+    }
+    if step.text("gate") == Some("human_confirm") {
+        refuse("gate", "a wait executes nothing that could be confirmed; use `wait_kind` `human`");
+    }
+    if step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object()) {
+        refuse("cache_policy", "what a wait waits for happens once; use `never`");
+    }
+    let effects = step.get("effects").and_then(Value::as_array).into_iter().flatten();
+    let changing = Effect::ALL.into_iter().filter(|effect| effect.is_world_changing()).map(Effect::as_str);
+    let changing: Vec<&str> = changing.collect();
+    if effects.filter_map(Value::as_str).any(|effect| changing.contains(&effect)) {
+        refuse("effects", "a wait changes nothing; declare no effects");
+    }
+}
+
+/// Which keys go with which kind.
+fn combination(payload: &Value, at: &str, report: &mut Report) {
+    let has = |key: &str| payload.get(key).is_some();
+    let mut bad = |key: &str, message: &str| {
+        let at = if has(key) { format!("{at}/{key}") } else { at.to_owned() };
+        report.add(at, rule::BAD_WAIT, message);
+    };
+    match payload.get("wait_kind").and_then(Value::as_str) {
+        Some("timer") => {
+            if has("correlation_key") {
+                bad("correlation_key", "nothing is sent to a timer; take the key out, or use `wait_kind` `signal`");
+            }
+            if has("timeout") {
+                bad("timeout", "a timer ends at its own time; use `duration` or `until`");
+            }
+            match (has("duration"), has("until")) {
+                (true, true) => bad("until", "a timer has a `duration` or an `until`, not both"),
+                (false, false) => bad("", "a timer must state `duration` or `until`"),
+                _ => {}
+            }
+        }
+        Some("signal" | "human") => {
+            for key in ["duration", "until"].into_iter().filter(|key| has(key)) {
+                bad(key, "only timers have it; a wait for a signal has a `timeout`");
+            }
+            if !has("correlation_key") {
+                bad("", "a wait for a signal must state its `correlation_key`");
+            }
+            if has("default") && !has("timeout") {
+                bad("default", "it stands in after a `timeout`, and there is none");
+            }
+        }
+        // What kind it is has been complained about already.
+        _ => {}
+    }
+}
+
+/// A binding stands for a value that is looked at when the step is ready.
+fn is_binding(value: &Value) -> bool {
+    value.get("$ref").is_some() || value.get("$outcome").is_some()
+}
+
+fn wait_kind(value: &Value, at: &str, report: &mut Report) {
+    word(value, at, &WaitKind::WORDS, report);
+}
+
+fn or_bound_text(value: &Value, at: &str, report: &mut Report) {
+    if !is_binding(value) {
+        values::text(value, at, report);
+    }
+}
+
+fn or_bound(value: &Value, at: &str, fits: fn(&str) -> bool, wanted: &str, report: &mut Report) {
+    let check: Check = values::text;
+    match value.as_str() {
+        _ if is_binding(value) => {}
+        None => check(value, at, report),
+        Some(text) if !fits(text) => report.add(at, rule::BAD_WAIT_TIME, format!("expected {wanted}, found {text:?}")),
+        Some(_) => {}
+    }
+}
+
+fn span(value: &Value, at: &str, report: &mut Report) {
+    or_bound(value, at, |text| parse_span(text).is_some(), "a time such as \"90s\" or \"3d\", at most 3650d", report);
+}
+
+fn moment(value: &Value, at: &str, report: &mut Report) {
+    let wanted = "a moment with its offset such as \"2026-01-31T09:00:00Z\"";
+    or_bound(value, at, |text| parse_moment(text).is_some(), wanted, report);
+}

@@ -1,0 +1,83 @@
+//! Gates, as the events have them.
+
+use crate::event::{Body, Decider, Event};
+use crate::ids::Slot;
+use crate::step::{StepInput, StepState};
+
+use super::fold::{FoldError, unknown};
+use super::{Approval, Gate, Job};
+
+/// Who closes a gate that nobody decided about.
+const HOST: &str = "latchwork";
+
+impl Job {
+    pub(super) fn apply_gate(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::GateRequested { slot, gate_hash, args, operator, quorum, expires_us } => {
+                let mut gate = Gate {
+                    hash: *gate_hash,
+                    operator: operator.clone(),
+                    args: *args,
+                    quorum: *quorum,
+                    expires_us: *expires_us,
+                    approvals: Vec::new(),
+                    decision: None,
+                    expired: false,
+                };
+                // Asked again because the rules are narrower now: who approved this very call has.
+                if let Some(old) = self.gates.get(slot).filter(|old| old.hash == gate.hash) {
+                    gate.approvals.clone_from(&old.approvals);
+                }
+                self.gates.insert(slot.clone(), gate);
+                if slot.call_number().is_none() {
+                    self.move_step(event, &slot.step(), StepInput::AskApproval)?;
+                }
+                Ok(())
+            }
+            Body::GateApproved { slot, gate_hash, by, standing } => {
+                let gate = self.undecided_gate(event, slot, *gate_hash)?;
+                gate.approvals.retain(|before| before.by.actor != by.actor);
+                gate.approvals.push(Approval { by: by.clone(), standing: *standing });
+                if (gate.approvals.len() as u64) < u64::from(gate.quorum) {
+                    return Ok(());
+                }
+                gate.decision = Some((true, by.clone()));
+                self.decided(event, slot, true)
+            }
+            Body::GateRejected { slot, gate_hash, by } => {
+                self.undecided_gate(event, slot, *gate_hash)?.decision = Some((false, by.clone()));
+                self.decided(event, slot, false)
+            }
+            Body::GateExpired { slot, gate_hash } => {
+                let gate = self.undecided_gate(event, slot, *gate_hash)?;
+                let by = Decider { actor: HOST.to_owned(), reason: Some("nobody decided in time".to_owned()) };
+                gate.decision = Some((false, by));
+                gate.expired = true;
+                self.decided(event, slot, false)
+            }
+            _ => unreachable!("only events of gates come here"),
+        }
+    }
+
+    fn undecided_gate(&mut self, event: &Event, slot: &Slot, hash: crate::ids::Hash) -> Result<&mut Gate, FoldError> {
+        let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == hash && gate.decision.is_none());
+        gate.ok_or_else(|| unknown(event, "there is no such undecided gate"))
+    }
+
+    /// A plan step goes on when it is approved, and fails by an event of its own otherwise; a
+    /// step that waits for a call inside it goes on either way and gets the answer.
+    fn decided(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
+        let step = slot.step();
+        if slot.call_number().is_none() {
+            if approved {
+                self.move_step(event, &step, StepInput::Approve)?;
+            }
+            return Ok(());
+        }
+        let waits = self.find_step(event, &step)?;
+        if waits.state == StepState::Blocked && waits.blocked.as_ref().is_some_and(|(on, _)| on == slot) {
+            self.unblocked(event, &step)?;
+        }
+        Ok(())
+    }
+}

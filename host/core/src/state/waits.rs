@@ -1,0 +1,200 @@
+//! Waits, timers and what is awaited from others, as the events have it.
+
+use std::collections::BTreeMap;
+
+use crate::awaited::{Awaited, AwaitedState, TimerWrite, of_gate, of_wait};
+use crate::event::{Body, Event, PayloadRef};
+use crate::ids::{Slot, StepId};
+use crate::plan::{Kind, Plan};
+use crate::step::StepInput;
+use crate::wait::{WaitKind, literal_key};
+
+use super::fold::{FoldError, unknown};
+use super::{Gate, Job};
+
+/// One wait step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WaitState {
+    /// What for; none before it begins.
+    pub kind: Option<WaitKind>,
+    /// The key that a signal must carry, once it is known.
+    pub key: Option<String>,
+    /// Whether signals can be sent to it at all.
+    pub takes_signals: bool,
+    /// When it is over by itself.
+    pub until_us: Option<i64>,
+    /// Whether the job parks, however short the wait.
+    pub park: bool,
+    /// Whether what it waited for came, and who sent it.
+    pub completed: Option<Option<String>>,
+}
+
+/// A signal that came before its wait began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptSignal {
+    /// Its key.
+    pub key: String,
+    /// What it carries.
+    pub payload: PayloadRef,
+    /// Who sent it.
+    pub by: String,
+}
+
+/// Something that is still awaited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Open {
+    /// Whether others are asked for it, and for what key.
+    asked: Option<(Option<String>, AwaitedState)>,
+    /// When it ends by itself.
+    due_us: Option<i64>,
+}
+
+/// What is awaited at one moment: compared with the next to tell the store what changed.
+#[derive(Debug, Default)]
+pub(super) struct OpenSet(BTreeMap<String, Open>);
+
+impl Job {
+    /// The wait steps of a plan, before anything happened.
+    pub(super) fn waits_of(plan: &Plan) -> BTreeMap<StepId, WaitState> {
+        let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
+        waits
+            .map(|step| {
+                let takes_signals = step.payload.get("correlation_key").is_some();
+                let key = literal_key(&step.payload).map(str::to_owned);
+                (step.step_id.clone(), WaitState { key, takes_signals, ..WaitState::default() })
+            })
+            .collect()
+    }
+
+    /// When the timer of this name is due; none where it is not armed.
+    pub fn timer(&self, name: &str) -> Option<i64> {
+        if let Some(step) = name.strip_prefix("wait/") {
+            return self.waiting(&StepId::from(step)).and_then(|wait| wait.until_us);
+        }
+        self.undecided(&Slot::from(name.strip_prefix("gate/")?)).and_then(|gate| gate.expires_us)
+    }
+
+    /// The timers that are armed, and when each is due.
+    pub fn timers(&self) -> BTreeMap<String, i64> {
+        self.open_set().0.into_iter().filter_map(|(name, open)| Some((name, open.due_us?))).collect()
+    }
+
+    /// A wait that has begun and is not over.
+    pub fn waiting(&self, step: &StepId) -> Option<&WaitState> {
+        let waits = self.step(step).is_some_and(|step| step.state == crate::step::StepState::WaitingSignal);
+        self.waits.get(step).filter(|_| waits)
+    }
+
+    /// A gate that can still be decided.
+    pub fn undecided(&self, slot: &Slot) -> Option<&Gate> {
+        let open = self.step(&slot.step()).is_some_and(|step| !step.state.is_final());
+        self.gates.get(slot).filter(|gate| open && gate.decision.is_none())
+    }
+
+    /// What is awaited now.
+    pub(super) fn open_set(&self) -> OpenSet {
+        let mut open = BTreeMap::new();
+        for (id, wait) in &self.waits {
+            let Some(step) = self.step(id).filter(|step| !step.state.is_final()) else { continue };
+            let begun = step.state == crate::step::StepState::WaitingSignal;
+            let state = if begun { AwaitedState::Open } else { AwaitedState::Pending };
+            let asked = wait.takes_signals.then(|| (wait.key.clone(), state));
+            open.insert(of_wait(id), Open { asked, due_us: wait.until_us.filter(|_| begun) });
+        }
+        for (slot, gate) in &self.gates {
+            if self.undecided(slot).is_some() {
+                let asked = Some((Some(gate.hash.to_hex()), AwaitedState::Open));
+                open.insert(of_gate(slot), Open { asked, due_us: gate.expires_us });
+            }
+        }
+        OpenSet(open)
+    }
+
+    /// What the store has to be told after a change.
+    pub(super) fn changes_since(&self, before: &OpenSet) -> (Vec<Awaited>, Vec<TimerWrite>) {
+        let (mut awaited, mut timers) = (Vec::new(), Vec::new());
+        let after = self.open_set();
+        for (name, open) in &after.0 {
+            let old = before.0.get(name);
+            if let Some((key, state)) = open.asked.as_ref().filter(|_| old != Some(open)) {
+                let (name, key) = (name.clone(), key.clone());
+                awaited.push(Awaited { name, key, state: *state, until_us: open.due_us });
+            }
+            if old.and_then(|old| old.due_us) != open.due_us {
+                timers.push(TimerWrite { name: name.clone(), due_us: open.due_us });
+            }
+        }
+        for (name, open) in before.0.iter().filter(|(name, _)| !after.0.contains_key(*name)) {
+            if let Some((key, _)) = &open.asked {
+                let (name, key, state) = (name.clone(), key.clone(), self.closed(name));
+                awaited.push(Awaited { name, key, state, until_us: None });
+            }
+            if open.due_us.is_some() {
+                timers.push(TimerWrite { name: name.clone(), due_us: None });
+            }
+        }
+        (awaited, timers)
+    }
+
+    /// How something ended that is not awaited any more.
+    fn closed(&self, name: &str) -> AwaitedState {
+        let came = match (name.strip_prefix("wait/"), name.strip_prefix("gate/")) {
+            (Some(step), _) => self.waits.get(&StepId::from(step)).is_some_and(|wait| wait.completed.is_some()),
+            (_, Some(slot)) => {
+                let gate = self.gates.get(&Slot::from(slot));
+                gate.is_some_and(|gate| gate.decision.is_some() && !gate.expired)
+            }
+            _ => false,
+        };
+        if came { AwaitedState::Done } else { AwaitedState::Over }
+    }
+
+    pub(super) fn apply_wait(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::WaitStarted { step_id, wait_kind, correlation_key, until_us, park } => {
+                self.move_step(event, step_id, StepInput::AwaitSignal)?;
+                let wait = self.wait(event, step_id)?;
+                wait.kind = Some(*wait_kind);
+                wait.key.clone_from(correlation_key);
+                wait.until_us = *until_us;
+                wait.park = *park;
+            }
+            Body::SignalKept { correlation_key, n, payload, by } => {
+                if self.signals.len() as u32 != *n {
+                    return Err(unknown(event, "kept signals are numbered without gaps"));
+                }
+                let signal = KeptSignal { key: correlation_key.clone(), payload: *payload, by: by.clone() };
+                self.signals.push(signal);
+            }
+            Body::WaitCompleted { step_id, by, .. } => {
+                self.begun(event, step_id)?;
+                let wait = self.wait(event, step_id)?;
+                if wait.completed.is_some() {
+                    return Err(unknown(event, "a wait is completed once"));
+                }
+                wait.completed = Some(by.clone());
+            }
+            Body::WaitTimedOut { step_id } => {
+                self.begun(event, step_id)?;
+            }
+            Body::TimerFired { timer, due_us } => {
+                if self.timer(timer) != Some(*due_us) {
+                    return Err(unknown(event, format!("no timer {timer} is armed for that time")));
+                }
+            }
+            _ => unreachable!("only events of waits come here"),
+        }
+        Ok(())
+    }
+
+    fn begun(&self, event: &Event, step: &StepId) -> Result<(), FoldError> {
+        match self.waiting(step) {
+            Some(_) => Ok(()),
+            None => Err(unknown(event, format!("step {step} does not wait"))),
+        }
+    }
+
+    fn wait(&mut self, event: &Event, step: &StepId) -> Result<&mut WaitState, FoldError> {
+        self.waits.get_mut(step).ok_or_else(|| unknown(event, format!("step {step} is no wait")))
+    }
+}

@@ -1,0 +1,51 @@
+//! `latch job signal`.
+
+use std::io::Read;
+use std::path::Path;
+
+use latchwork_core::canon;
+use latchwork_core::pages;
+use latchwork_core::storage::Request;
+
+use crate::cli::args::JobSignalArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{open, run};
+
+/// A signal carries at most so many bytes: it is kept in the inbox and becomes a step's output.
+const PAYLOAD_BYTES_MAX: usize = 1 << 20;
+
+pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let payload = payload(args.payload.as_deref())?;
+    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let actor = ctx.actor(args.actor.as_deref());
+    let request = Request::Signal { key: args.key, payload };
+    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, "the signal is recorded").await
+}
+
+/// The payload as it was written: it is kept as received.
+fn payload(given: Option<&str>) -> anyhow::Result<String> {
+    let Some(given) = given else { return Ok("null".to_owned()) };
+    let (bytes, named) = match given {
+        "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes)?;
+            (bytes, "stdin")
+        }
+        // A file may be named like JSON only where it is there.
+        text if !Path::new(text).is_file() && looks_like_json(text) => (text.as_bytes().to_vec(), "the payload"),
+        file => (run::read(Path::new(file))?, file),
+    };
+    let invalid = |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{named} is no payload: {why}"));
+    if bytes.len() > PAYLOAD_BYTES_MAX {
+        return Err(invalid(format!("it has {} bytes, more than {PAYLOAD_BYTES_MAX}", bytes.len())).into());
+    }
+    canon::parse_strict(&bytes).map_err(|error| invalid(error.to_string()))?;
+    Ok(String::from_utf8(bytes).map_err(|error| invalid(error.to_string()))?)
+}
+
+fn looks_like_json(text: &str) -> bool {
+    let start = text.trim_start();
+    matches!(start.chars().next(), Some('{' | '[' | '"' | '-' | '0'..='9'))
+        || matches!(text.trim(), "true" | "false" | "null")
+}

@@ -1,0 +1,41 @@
+//! What jobs await from others.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::awaited::{Awaited, AwaitedState};
+use latchwork_core::storage::StoreError;
+
+use crate::row::Stored;
+use crate::script::Script;
+
+/// Append the statement that reads what the job with this key awaits.
+pub(crate) fn read(script: &mut Script, job_id: &str) {
+    script.push(
+        "SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?",
+    );
+    script.text(job_id);
+}
+
+/// One row of it.
+pub(crate) fn take(mut row: Stored<'_>) -> Result<Awaited, StoreError> {
+    let (name, key) = (row.text()?, row.text_or_null()?);
+    let number = row.int()?;
+    let state = AwaitedState::from_number(number);
+    let state = state.ok_or_else(|| row.damaged(&format!("{number} is not the number of a state")))?;
+    Ok(Awaited { name, key, state, until_us: row.int_or_null()? })
+}
+
+/// Write what is awaited as it is now.
+pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, &str), &Awaited>) {
+    let rows: Vec<_> = rows.iter().collect();
+    script.over(
+        "REPLACE INTO awaited SELECT column1, column2, column3, column4, column5 FROM ",
+        5,
+        " WHERE column1 IS NOT NULL",
+        &rows,
+        |script, ((job, name), awaited)| {
+            script.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
+            script.int_or_null(awaited.until_us);
+        },
+    );
+}

@@ -1,0 +1,126 @@
+//! Durable timers.
+//!
+//! A timer that is due leaves its table and enters its job's inbox in one transaction, so it
+//! fires once; whoever holds or claims the job next turns the row into events, so a crash between
+//! the two loses nothing.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use latchwork_core::storage::{Request, StoreError};
+
+use crate::Sqlite;
+use crate::error::Failure;
+use crate::inbox;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::statement::Name;
+use crate::writer::{Tx, Work};
+
+/// How many fire in one transaction; more are due only after a long rest.
+const AT_ONCE: i64 = 256;
+
+/// Write timers as they are now: none takes one away.
+pub(crate) fn replace(script: &mut Script, timers: &BTreeMap<(i64, &str), Option<i64>>) {
+    let armed: Vec<(i64, &str, i64)> =
+        timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
+    let gone: Vec<(i64, &str)> = timers.iter().filter(|(_, due)| due.is_none()).map(|(id, _)| *id).collect();
+    script.over(
+        "REPLACE INTO timers SELECT column1, column2, column3 FROM ",
+        3,
+        " WHERE column1 IS NOT NULL",
+        &armed,
+        |script, (job, name, due_us)| {
+            script.int(*job).text(*name).int(*due_us);
+        },
+    );
+    remove(script, &gone);
+}
+
+fn remove(script: &mut Script, timers: &[(i64, &str)]) {
+    script.over(
+        "DELETE FROM timers WHERE (job, name) IN (SELECT column1, column2 FROM ",
+        2,
+        ")",
+        timers,
+        |script, (job, name)| {
+            script.int(*job).text(*name);
+        },
+    );
+}
+
+/// The moment of the earliest timer.
+pub(crate) const NEXT: &str = "SELECT MIN(due_us) FROM timers";
+
+/// Fire what is due; answers whether that was all.
+struct Fire;
+
+#[async_trait]
+impl Work for Fire {
+    type Done = bool;
+
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, Failure> {
+        let now_us = tx.clock.now_us();
+        let mut script =
+            Script::new("SELECT job, name, due_us FROM timers WHERE due_us <= ? ORDER BY due_us, job, name LIMIT ?");
+        script.int(now_us).int(AT_ONCE);
+        let rows = tx.run(Name::TIMERS_FIND, script).await?;
+        let mut due = Vec::new();
+        for row in rows.iter().flatten() {
+            let mut row = Stored::new(row, "timers");
+            due.push((row.int()?, row.text()?, row.int()?));
+        }
+        if due.is_empty() {
+            return Ok(true);
+        }
+        let told: Vec<(i64, Request)> = due
+            .iter()
+            .map(|(job, name, due_us)| (*job, Request::Timer { name: name.clone(), due_us: *due_us }))
+            .collect();
+        let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, _)| (*job, name.as_str())).collect();
+        let mut script = Script::default();
+        inbox::insert(&mut script, &told, now_us);
+        wake(&mut script, &told, now_us);
+        remove(&mut script, &gone);
+        tx.run_last(Name::TIMERS_FIRE, script).await?;
+        Ok((due.len() as i64) < AT_ONCE)
+    }
+}
+
+/// What an inbox row does to its job: a job that rests may be claimed. A job that is over has no
+/// timers, because its last batch took them away.
+fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
+    let jobs: std::collections::BTreeSet<i64> = told.iter().map(|(job, _)| *job).collect();
+    let jobs: Vec<i64> = jobs.into_iter().collect();
+    script.over(
+        "UPDATE jobs SET inbox_pending = 1, updated_us = v.column2, state = CASE WHEN state IN (3, 4, 5) THEN 1 ELSE \
+         state END, wake_at_us = CASE WHEN state IN (3, 4, 5) THEN NULL ELSE wake_at_us END FROM ",
+        2,
+        " AS v WHERE jobs.id = v.column1",
+        &jobs,
+        |script, job| {
+            script.int(*job).int(now_us);
+        },
+    );
+}
+
+impl Sqlite {
+    /// Fire what is due, and say when the next one is.
+    pub(crate) async fn fire(&self) -> Result<Option<i64>, StoreError> {
+        loop {
+            let rows = self.readers.run(Name::TIMERS_LOOK, Script::new(NEXT)).await?;
+            let next_us = Stored::new(&rows[0][0], "timers").int_or_null()?;
+            if next_us.is_none_or(|next_us| next_us > self.clock.now_us()) {
+                return Ok(next_us);
+            }
+            self.fire_due().await?;
+        }
+    }
+
+    /// Fire all that is due.
+    pub(crate) async fn fire_due(&self) -> Result<(), StoreError> {
+        self.generation.enter(self).await?;
+        while !self.writer.work(Fire).await? {}
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Wait steps as a person has them: signals, time-outs and timers across processes.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step, wait};
+
+fn submit(place: &Place) -> (i32, Value) {
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
+    (ran.code, ran.json())
+}
+
+fn resume(place: &Place, id: &str) -> Value {
+    let ran = place.latch(&["resume", id, "--json"]);
+    assert!(matches!(ran.code, 0 | 1 | 3), "{} {}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+fn events(place: &Place, id: &str) -> Vec<Value> {
+    let ran = place.latch(&["job", "events", id, "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran.json()["events"].as_array().unwrap().clone()
+}
+
+fn of_type<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["type"] == name).collect()
+}
+
+fn replays(place: &Place, id: &str) {
+    let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+}
+
+/// I25: parked until its signal comes; duplicates are answered alike, others are refused.
+#[test]
+fn a_signal_goes_to_its_wait_and_through_it_to_those_that_are_bound() {
+    let signal = json!({ "wait_kind": "signal", "correlation_key": "reply of ada" });
+    let mut pure = step("p", "Driver.Pure", &["s"], json!({ "got": { "$ref": "s#/text" } }));
+    pure["policy_tags"] = json!([]);
+    let place = Place::witness("atomic").again().plan(&[wait("s", signal), pure]);
+    let (code, response) = submit(&place);
+    assert_eq!((code, &response["state"], &response["status"]), (3, &json!("PARKED"), &json!("partial")));
+    assert_eq!(response["blocked_on"]["reason_code"], "REQUIRES_SIGNAL");
+    let id = response["job_id"].as_str().unwrap().to_owned();
+    let next = format!("latch job signal {id} 'reply of ada' --payload JSON");
+    assert_eq!(response["next_actions"], json!([next]));
+    let shown = place.latch(&["job", "show", &id]);
+    assert!(shown.stdout.contains("REQUIRES_SIGNAL \"reply of ada\""), "{}", shown.stdout);
+
+    let signal = |key: &str, payload: &str| place.latch(&["job", "signal", &id, key, "--payload", payload]);
+    let unknown = signal("reply of bob", "1");
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("L0015") && unknown.stderr.contains("reply of bob"), "{}", unknown.stderr);
+    assert_eq!(signal("reply of ada", "{\"text\": nope}").code, 2, "no JSON");
+    assert_eq!(signal("reply of ada", "no-such-file.json").code, 2);
+    std::fs::write(place.dir.join("reply.json"), r#"{ "text" : "Grüße" }"#).unwrap();
+    assert_eq!(signal("reply of ada", "reply.json").code, 0);
+    assert_eq!(signal("reply of ada", r#"{"text":"another"}"#).code, 0, "a duplicate is acknowledged");
+    let response = resume(&place, &id);
+    assert_eq!(response["state"], "COMPLETED", "{response:#}");
+    assert_eq!(signal("reply of ada", "3").code, 0, "also when the job is over");
+    assert_eq!(signal("reply of bob", "3").code, 2);
+
+    let events = events(&place, &id);
+    assert_eq!(of_type(&events, "wait_completed").len(), 1);
+    replays(&place, &id);
+}
+
+/// I25: what comes before its wait begins is kept for it.
+#[test]
+fn an_early_signal_is_kept() {
+    let early = |id: &str, key: Value, after: &[&str]| {
+        let mut wait = wait(id, json!({ "wait_kind": "human", "correlation_key": key }));
+        wait["depends_on"] = json!(after);
+        wait
+    };
+    let place = Place::witness("atomic").again().plan(&[
+        early("a", json!("first"), &[]),
+        early("b", json!("second"), &["a"]),
+        early("c", json!({ "$ref": "a#/key" }), &["a"]),
+    ]);
+    let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();
+    for (key, payload) in [("second", "2"), ("bound", "3"), ("first", r#"{"key":"bound"}"#)] {
+        assert_eq!(place.latch(&["job", "signal", &id, key, "--payload", payload]).code, 0, "{key}");
+    }
+    let response = resume(&place, &id);
+    assert_eq!(response["state"], "COMPLETED", "{response:#}");
+    assert_eq!(of_type(&events(&place, &id), "wait_completed").len(), 3);
+    replays(&place, &id);
+}
+
+/// I25, I26: after its time a wait has its default or fails, and takes no signal any more.
+#[test]
+fn after_a_time_out_a_signal_is_refused() {
+    let timeout = |default: Value| {
+        let mut payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "300ms", "park": true });
+        if !default.is_null() {
+            payload["default"] = default;
+        }
+        Place::witness("atomic").again().plan(&[wait("s", payload)])
+    };
+    for (default, code, state) in [(json!("nobody"), 0, "COMPLETED"), (json!(null), 1, "FAILED")] {
+        let place = timeout(default);
+        let (_, response) = submit(&place);
+        assert_eq!(response["state"], "PARKED", "{response:#}");
+        let until_us = response["blocked_on"]["until"].as_i64().unwrap();
+        let id = response["job_id"].as_str().unwrap().to_owned();
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        let late = place.latch(&["job", "signal", &id, "k", "--payload", "1"]);
+        assert_eq!(late.code, 2, "its time is over before anybody has written so");
+        assert!(late.stderr.contains("is over"), "{}", late.stderr);
+        let resumed = place.latch(&["resume", &id, "--json"]);
+        assert_eq!((resumed.code, &resumed.json()["state"]), (code, &json!(state)), "{}", resumed.stdout);
+        assert_eq!(place.latch(&["job", "signal", &id, "k"]).code, 2);
+        let events = events(&place, &id);
+        let fired = of_type(&events, "timer_fired");
+        assert_eq!((fired.len(), fired[0]["due_us"].as_i64()), (1, Some(until_us)));
+        assert!(fired[0]["time_us"].as_i64() >= Some(until_us), "not early");
+        assert_eq!(of_type(&events, "wait_timed_out").len(), 1);
+        replays(&place, &id);
+    }
+}
+
+/// I26: within 20 ms of its time while the process is up, and at once when it is overdue.
+#[test]
+fn a_timer_is_on_time() {
+    let timer = |ms: u32, park: bool| {
+        let duration = format!("{ms}ms");
+        wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
+    };
+    // In hand, and beyond what is sat out with the claim in hand. The disk of a busy machine may
+    // take its time for one commit: the best of three counts.
+    for (ms, park) in [(300, false), (2_500, false)] {
+        let mut best_us = i64::MAX;
+        for _ in 0..3 {
+            let place = Place::witness("atomic").again().plan(&[timer(ms, park)]);
+            let (code, response) = submit(&place);
+            assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
+            let events = events(&place, response["job_id"].as_str().unwrap());
+            let fired = of_type(&events, "timer_fired");
+            assert_eq!(fired.len(), 1);
+            let late_us = fired[0]["time_us"].as_i64().unwrap() - fired[0]["due_us"].as_i64().unwrap();
+            assert!(late_us >= 0, "not early");
+            best_us = best_us.min(late_us);
+            if best_us <= 20_000 {
+                break;
+            }
+        }
+        assert!(best_us <= 20_000, "{best_us} µs after the time of a {ms} ms timer");
+    }
+    let place = Place::witness("atomic").again().plan(&[timer(1, true)]);
+    let (code, response) = submit(&place);
+    assert_eq!((code, &response["state"], &response["status"]), (3, &json!("PARKED"), &json!("running")));
+    assert_eq!(response["blocked_on"]["reason_code"], "WAITING_TIMER");
+    let id = response["job_id"].as_str().unwrap();
+    assert_eq!(response["next_actions"], json!([format!("latch resume {id}")]));
+    // Without a name too: what is overdue is not left behind.
+    let resumed = place.latch(&["resume", "--json"]);
+    assert_eq!((resumed.code, &resumed.json()["jobs"][0]["state"]), (0, &json!("COMPLETED")), "{}", resumed.stdout);
+    replays(&place, id);
+}
+
+/// I25: a signal, an approval and a cancel come while a job writes without pause.
+#[test]
+fn requests_that_come_during_pipelined_writes_count() {
+    let calls: Vec<Value> = (0..60).map(|n| json!({ "operator": "Effect.Read", "args": { "note": n } })).collect();
+    let plan = [
+        step("d", "Driver.Run", &[], json!({ "calls": calls })),
+        wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" })),
+        step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
+    ];
+    let place = Place::witness("atomic").again().plan(&plan);
+    let mut running = crate::program::latch(&place.dir, &["run", "plan.json", "--json", "--actor", "ada"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = loop {
+        if let Some(id) = place.the_job()["job_id"].as_str() {
+            break id.to_owned();
+        }
+    };
+    // Each may come before the wait or the gate is open: then it is kept, or refused and sent again.
+    assert_eq!(place.latch(&["job", "signal", &id, "k", "--payload", "1"]).code, 0);
+    while place.latch(&["job", "approve", &id, "o", "--actor", "bob"]).code != 0 {}
+    running.wait().unwrap();
+    let response = resume(&place, &id);
+    assert_eq!(response["state"], "COMPLETED", "{response:#}");
+    assert_eq!(place.world().get("o"), Some(&1));
+    let events = events(&place, &id);
+    assert_eq!((of_type(&events, "wait_completed").len(), of_type(&events, "gate_approved").len()), (1, 1));
+    replays(&place, &id);
+}
+
+/// A cancelled job waits for nothing.
+#[test]
+fn a_cancelled_wait_takes_no_signal() {
+    let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "3d" });
+    let place = Place::witness("staged").again().plan(&[wait("s", payload)]);
+    let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["job", "cancel", &id]).code, 0);
+    let refused = place.latch(&["job", "signal", &id, "k", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (2, &json!("L0015")), "{}", refused.stdout);
+    replays(&place, &id);
+}
