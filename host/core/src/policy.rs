@@ -14,6 +14,8 @@ pub struct Rules {
     pub gate_tags: Vec<String>,
     /// Whether approvals given with the submission count.
     pub standing_approvals: bool,
+    /// What its jobs may spend.
+    pub budget: crate::cost::Budget,
 }
 
 /// Whether a person has to approve this invocation.

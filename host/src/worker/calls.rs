@@ -180,6 +180,9 @@ impl Run {
             nonce: None,
             quiescence: None,
             asked_enough: false,
+            most_micro_usd: None,
+            reserved_micro_usd: 0,
+            month_micro_usd: None,
         }
     }
 }

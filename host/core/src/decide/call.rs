@@ -13,7 +13,7 @@ use crate::state::{Draft, Durable, label};
 use crate::storage::{ActionWrite, LedgerWrite, Payload};
 
 use super::advance::ask;
-use super::{Context, WAIT_IN_PLACE_MS, blocked, gate_hash, is_dry, ladder};
+use super::{Context, WAIT_IN_PLACE_MS, blocked, budget, gate_hash, is_dry, ladder};
 
 /// One invocation, as it is asked for now.
 #[derive(Clone, Debug)]
@@ -38,6 +38,12 @@ pub struct Invocation {
     pub quiescence: Option<Quiescence>,
     /// Whether the tool has been asked as often as is any use.
     pub asked_enough: bool,
+    /// The most that it can cost, where that is known.
+    pub most_micro_usd: Option<u64>,
+    /// The most that other calls of the job under way may still cost.
+    pub reserved_micro_usd: u64,
+    /// What the tenant's jobs have spent this month, once somebody looked.
+    pub month_micro_usd: Option<u64>,
 }
 
 /// What to do next.
@@ -63,6 +69,8 @@ pub enum Next {
     },
     /// Find out whether the owner of the open try is at rest, then ask again.
     Look,
+    /// Find out what the tenant has spent this month, then ask again.
+    LookSpent,
     /// Ask again after so many milliseconds.
     WaitMs(u32),
     /// Write this and drop the try: the step waits for something.
@@ -84,7 +92,18 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
     };
     let row = durable.rows.get(slot);
     let call = job.calls.get(slot);
-    let forbidden = forbidden(durable, planned, invocation);
+    let mut over_budget = None;
+    let forbidden = match forbidden(durable, planned, invocation) {
+        Some(failure) => Some(failure),
+        None => match budget::check(durable, invocation, context) {
+            budget::Verdict::Within => None,
+            budget::Verdict::Ask => return Next::LookSpent,
+            budget::Verdict::Exceeded(event, failure) => {
+                over_budget = Some(event);
+                Some(failure)
+            }
+        },
+    };
     let caller = Caller {
         attempt: job.attempt,
         current_attempt: job.attempt,
@@ -109,7 +128,13 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
         Decision::Rejected(Rejection::Forbidden(Code::Cancelled)) => Next::Drop,
         Decision::Rejected(Rejection::Forbidden(code)) => {
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
-            Next::Write(refuse(durable, invocation, failure, context))
+            let mut draft = refuse(durable, invocation, failure, context);
+            if let Some(event) = over_budget {
+                // Durable before anybody hears of it: a raised budget changes nothing any more.
+                draft.events.insert(0, *event);
+                draft.flush_now = true;
+            }
+            Next::Write(draft)
         }
         Decision::Rejected(Rejection::Stale | Rejection::ActionInProgress) => Next::Drop,
         Decision::ReturnRecordedResult => recorded(durable, slot),
@@ -351,6 +376,7 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         answer: Answer::NotApplied(failure.clone()),
         provenance: Provenance::Executed,
         time_us: context.now_us,
+        spent: None,
     };
     let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
     let refused = Some(Refused { operator: invocation.operator.clone(), args: invocation.args_ref });
@@ -362,6 +388,8 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         provenance: Provenance::Executed,
         code: Some(failure.code),
         usage: None,
+        spent: None,
+        nondeterministic: false,
         refused,
     };
     let old = durable.rows.get(slot);

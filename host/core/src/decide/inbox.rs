@@ -44,6 +44,9 @@ pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -
         nonce: None,
         quiescence: None,
         asked_enough: false,
+        most_micro_usd: None,
+        reserved_micro_usd: 0,
+        month_micro_usd: None,
     }
 }
 

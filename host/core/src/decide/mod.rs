@@ -11,6 +11,7 @@ use crate::state::Draft;
 
 mod advance;
 mod answer;
+mod budget;
 mod call;
 mod end;
 mod inbox;
@@ -19,6 +20,7 @@ mod step_end;
 
 pub use advance::{advance, gate_hash, startable};
 pub use answer::{Try, answered};
+pub use budget::{InFlight, reserved};
 pub use call::{Invocation, Next, next};
 pub use end::{Rest, doubt, end_of_job, rest};
 pub use inbox::inbox;

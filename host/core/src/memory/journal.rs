@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::job::Job;
 use super::{Memory, State};
 use crate::admit;
+use crate::cost::{self, By};
 use crate::ids::{Hash, JobId, Operator};
 use crate::job::JobState;
 use crate::ledger::{Quiescence, Row, RowState};
@@ -35,6 +36,8 @@ impl Memory {
         if admit::gives_up(job.standing.state) {
             job.lease_until_us = None;
         }
+        let row = job.row();
+        changes.charges.iter().for_each(|charge| state.costs.add(&row, charge));
         for (job_id, (_, operator, key)) in changes.told {
             state.tell(&job_id, "latchwork", None, Request::KeySettled { operator, key }, now_us);
         }
@@ -195,6 +198,18 @@ impl Journal for Memory {
 
     async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
         Ok(self.state().actions.held.get(&(tenant.to_owned(), operator.clone(), key)).cloned())
+    }
+
+    async fn costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+        let state = self.state();
+        let jobs: Vec<JobRow> = state.order.iter().rev().map(|id| state.jobs[id].row()).collect();
+        let mut rows = state.costs.rows(by, &jobs);
+        rows.retain(|row| job_id.is_none_or(|id| row.job_id.as_ref() == Some(id)));
+        Ok(rows)
+    }
+
+    async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
+        Ok(self.state().costs.spent(tenant, month))
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

@@ -12,6 +12,7 @@ use crate::canon;
 use crate::manifest::{Determinism, Effect, PluginKind};
 
 mod graph;
+mod llm;
 mod operator;
 mod position;
 mod references;
@@ -89,6 +90,7 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
         graph::check(&steps, &mut report);
         references::check(&steps, &mut report);
         operator::check(&steps, catalog, &mut report);
+        llm::check(&steps, catalog, &mut report);
     }
     if report.is_empty() {
         match normalize(value) {

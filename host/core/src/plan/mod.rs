@@ -88,6 +88,8 @@ pub struct Step {
 pub enum Kind {
     /// A step plugin or a tool.
     Operator,
+    /// A model, asked through the tool that serves it.
+    Llm,
 }
 
 /// Whether a person has to approve.

@@ -1,6 +1,7 @@
 //! Folding events into the state of a job. Every transition goes through the tables of
 //! [`crate::job`] and [`crate::step`]; an event that does not fit is an error, never ignored.
 
+use crate::cost;
 use crate::event::{Body, Event, Verdict};
 use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
@@ -111,6 +112,7 @@ impl Job {
             continued: false,
             aborted: false,
             failure: None,
+            cost: Default::default(),
         })
     }
 
@@ -123,6 +125,9 @@ impl Job {
             return Err(unknown(event, "the job is over"));
         }
         self.apply_body(event)?;
+        if let Some(charge) = cost::charge(event) {
+            self.cost.add(&charge.totals);
+        }
         if event.body.is_progress() && !self.progressed {
             self.progressed = true;
             self.barren_attempts = 0;
@@ -193,7 +198,7 @@ impl Job {
             | Body::CommandCommitted { .. }
             | Body::InvocationResolved { .. }
             | Body::ResolutionConflict { .. } => self.apply_call(event)?,
-            Body::StateChanged { slot, .. } | Body::ActionReused { slot, .. } => {
+            Body::StateChanged { slot, .. } | Body::ActionReused { slot, .. } | Body::BudgetExceeded { slot, .. } => {
                 self.find_step(event, &slot.step())?;
             }
             Body::OutcomeRecorded { step_id, outcome_id, outcome_type, status, sensitivity } => {
@@ -295,7 +300,18 @@ impl Job {
                 call.open_try = Some(*try_no);
                 call.retry_at_us = None;
             }
-            Body::ToolInvocationFinished { slot, try_no, ok, answer, code, provenance, refused, .. } => {
+            Body::ToolInvocationFinished {
+                slot,
+                try_no,
+                ok,
+                answer,
+                code,
+                provenance,
+                usage,
+                nondeterministic,
+                refused,
+                ..
+            } => {
                 self.find_step(event, &slot.step())?;
                 if let Some(refused) = refused {
                     let refusal = Call::new(&refused.operator, refused.args, 0);
@@ -313,6 +329,8 @@ impl Job {
                     code: *code,
                     time_us: event.time_us,
                     provenance: *provenance,
+                    usage: usage.clone(),
+                    nondeterministic: *nondeterministic,
                 });
             }
             Body::CommandCommitted { slot } => {

@@ -42,6 +42,10 @@ pub(super) struct Sim {
     pub(super) rules: Rules,
     /// Answers of tools to be given before the good one, by operator.
     pub(super) script: BTreeMap<Operator, Vec<Answer>>,
+    /// What other jobs of the tenant have spent this month.
+    pub(super) spent_elsewhere: u64,
+    /// The most that a call can cost, where it is known.
+    pub(super) most: Option<u64>,
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
     pub(super) now_us: i64,
@@ -82,6 +86,7 @@ pub(super) fn operators() -> BTreeMap<Operator, Pinned> {
         ("Keyed", pinned(Class::Keyed, &send, PluginKind::Tool)),
         ("Queryable", pinned(Class::Queryable, &send, PluginKind::Tool)),
         ("Read", pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool)),
+        ("Model", Pinned { determinism: Determinism::Stable, ..pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool) }),
         ("Script", pinned(Class::Read, &send, PluginKind::Step)),
     ]
     .map(|(name, pinned)| (Operator::new(name), pinned))
@@ -151,6 +156,8 @@ impl Sim {
             applied: BTreeSet::new(),
             rules: Rules { standing_approvals: true, ..Rules::default() },
             script: BTreeMap::new(),
+            spent_elsewhere: 0,
+            most: None,
             reconcile_unknown: false,
             now_us: 2_000,
             lost_claims: 0,
@@ -298,6 +305,9 @@ impl Sim {
             nonce: None,
             quiescence: None,
             asked_enough: false,
+            most_micro_usd: self.most,
+            reserved_micro_usd: 0,
+            month_micro_usd: None,
         };
         self.follow(durable, invocation)
     }
@@ -318,6 +328,7 @@ impl Sim {
                     let draft = decide::answered(durable, &invocation, &started, effect, &self.context());
                     self.write(durable, draft)?;
                 }
+                Next::LookSpent => invocation.month_micro_usd = Some(self.spent_elsewhere + durable.job.cost.cost_micro_usd),
                 Next::Look | Next::StopOldCall => {
                     invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);
                 }
@@ -372,6 +383,7 @@ impl Sim {
             answer,
             provenance: started.provenance,
             time_us: self.now_us,
+            spent: Some(crate::effect::Spent { fuel: 5, wall_ms: 2 }),
         })
     }
 }

@@ -41,6 +41,8 @@ rules! {
     BAD_TIMEOUT = "P024", "A timeout is a whole number of ms, s, m or h, from 1ms to 24h.";
     DUPLICATE_ITEM = "P025", "A set names nothing twice.";
     BAD_VERSION_RANGE = "P026", "A range of versions is comparisons separated by commas: `>=1.2, <2`.";
+    BAD_PROMPT = "P027", "An llm step has either messages or a prompt.";
+    NOT_A_MODEL = "P028", "An llm step's operator is a tool of the class `stable`.";
 }
 
 /// What is found so far.

@@ -85,11 +85,11 @@ fn on_failure(value: &Value, at: &str, report: &mut Report) {
 
 fn kind(value: &Value, at: &str, report: &mut Report) {
     match value.as_str() {
-        Some(kind @ ("llm" | "wait")) => {
-            let message = format!("this version does not execute steps of kind `{kind}` yet; use `operator`");
+        Some(kind @ "wait") => {
+            let message = format!("this version does not execute steps of kind `{kind}` yet");
             report.add(at, rule::KIND_NOT_EXECUTED, message);
         }
-        _ => word(value, at, &["operator"], report),
+        _ => word(value, at, &["operator", "llm"], report),
     }
 }
 

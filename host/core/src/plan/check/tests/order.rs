@@ -9,7 +9,7 @@ fn ten_mistakes_are_ten_located_violations() {
     {"step_id": "a", "kind": "operator", "name": "Mail.Sent", "payload": {"to": {"$ref": "b#/x"}},
      "idempotency_template": "{too}", "effects": ["external_send"], "cache_policy": "never", "colour": 1,
      "policy_tags": []},
-    {"step_id": "a b", "kind": "llm", "name": "Web.Fetch", "payload": null,
+    {"step_id": "a b", "kind": "wait", "name": "Web.Fetch", "payload": null,
      "timeout": "soon", "effects": [], "policy_tags": [],
      "depends_on": ["é", "nowhere"], "idempotency_template": "x"}
   ],
