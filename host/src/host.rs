@@ -106,6 +106,8 @@ impl Host {
             max_attempts_without_progress: config.max_attempts_without_progress,
             staged: config.commit == Commit::Staged,
         };
+        let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
+        let prices = prices.collect();
         let worker = Worker::start(Parts {
             journal: stores.journal.clone(),
             effects: stores.effects.clone(),
@@ -114,6 +116,7 @@ impl Host {
             owner: stores.owner,
             settings,
             rules,
+            prices,
             crash,
         });
         Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
@@ -173,6 +176,7 @@ impl From<&crate::config::Policy> for Rules {
             gate_effects: policy.gate_effects.clone(),
             gate_tags: policy.gate_tags.clone(),
             standing_approvals: policy.standing_approvals,
+            budget: policy.budget,
         }
     }
 }

@@ -12,8 +12,17 @@ use crate::place::Place;
 use crate::program::latch;
 
 /// Statements that no worker's path through a job has: asked for by commands that look.
-const ASKED_BY_COMMANDS: &[&str] =
-    &["jobs_read", "recover", "action_read", "kv_get", "kv_set", "kv_delete", "quick_check"];
+const ASKED_BY_COMMANDS: &[&str] = &[
+    "jobs_read",
+    "recover",
+    "action_read",
+    "costs_read",
+    "spent_read",
+    "kv_get",
+    "kv_set",
+    "kv_delete",
+    "quick_check",
+];
 
 /// Statements that only faults and second processes bring about; the store's own suite kills there.
 const ASKED_BY_FAULTS: &[&str] =

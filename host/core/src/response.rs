@@ -114,7 +114,6 @@ pub struct BlockedView {
     pub until: Option<i64>,
 }
 
-
 /// The response of a job as it stands.
 pub fn response(durable: &Durable) -> Response {
     let job = &durable.job;

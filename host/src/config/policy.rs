@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::canon;
+use latchwork_core::cost::Budget;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Effect;
@@ -11,6 +12,7 @@ use serde_json::json;
 
 use super::document::{Field, Table};
 use super::types::Policy;
+use super::values;
 
 /// The tenant that everybody belongs to who names none.
 pub const DEFAULT_TENANT: &str = "default";
@@ -25,6 +27,7 @@ impl Default for Policy {
             gate_effects: vec![Effect::ExternalWrite, Effect::ExternalSend],
             gate_tags: vec![],
             standing_approvals: true,
+            budget: Budget::default(),
             hash: Hash::default(),
         }
         .sealed()
@@ -40,11 +43,15 @@ impl Policy {
         self.gate_effects.dedup();
         self.gate_tags.sort();
         self.gate_tags.dedup();
-        let meaning = json!({
+        let mut meaning = json!({
             "modes": self.modes,
             "gate": { "effects": self.gate_effects, "tags": self.gate_tags },
             "standing_approvals": self.standing_approvals,
         });
+        if !self.budget.is_unlimited() {
+            let Budget { per_job_micro_usd, per_month_micro_usd } = self.budget;
+            meaning["budget"] = json!({ "per_job": per_job_micro_usd, "per_month": per_month_micro_usd });
+        }
         self.hash = Hash::of(&[&canon::value_to_canonical(&meaning)]);
         self
     }
@@ -57,6 +64,8 @@ struct Said {
     gate_effects: Option<Vec<Effect>>,
     gate_tags: Option<Vec<String>>,
     standing_approvals: Option<bool>,
+    per_job_micro_usd: Option<u64>,
+    per_month_micro_usd: Option<u64>,
 }
 
 impl Said {
@@ -66,6 +75,10 @@ impl Said {
             gate_effects: self.gate_effects.unwrap_or_else(|| base.gate_effects.clone()),
             gate_tags: self.gate_tags.unwrap_or_else(|| base.gate_tags.clone()),
             standing_approvals: self.standing_approvals.unwrap_or(base.standing_approvals),
+            budget: Budget {
+                per_job_micro_usd: self.per_job_micro_usd.or(base.budget.per_job_micro_usd),
+                per_month_micro_usd: self.per_month_micro_usd.or(base.budget.per_month_micro_usd),
+            },
             hash: base.hash,
         }
         .sealed()
@@ -90,7 +103,7 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
 }
 
 fn read_one(mut table: Table<'_>) -> Said {
-    table.not_in_this_version(&["auto_exec", "auto_exec_min_trust", "trust", "require", "budget"]);
+    table.not_in_this_version(&["auto_exec", "auto_exec_min_trust", "trust", "require"]);
     let mut said = Said {
         modes: table.get("modes").map(|field| field.list(mode)),
         standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
@@ -101,6 +114,11 @@ fn read_one(mut table: Table<'_>) -> Said {
         said.gate_effects = gate.get("effects").map(|field| field.list(effect));
         said.gate_tags = gate.get("tags").map(|field| field.list(|tag| tag.string().map(str::to_owned)));
         gate.finish();
+    }
+    if let Some(mut budget) = table.get("budget").and_then(|field| field.table()) {
+        said.per_job_micro_usd = budget.get("per_job_usd").and_then(|field| field.parse(values::usd));
+        said.per_month_micro_usd = budget.get("per_month_usd").and_then(|field| field.parse(values::usd));
+        budget.finish();
     }
     table.finish();
     said

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use latchwork_core::decide::{Invocation, Try};
-use latchwork_core::effect::{Answer, Effect};
+use latchwork_core::effect::{Answer, Effect, Spent};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::keys;
 use latchwork_core::manifest::Limits;
@@ -18,16 +18,17 @@ impl Run {
         // The owner's clock is sampled before anything of the call exists; the deadline counts from here.
         let started_boot_us = os::clock::boot_us();
         let crash = &self.worker.parts.crash;
-        let answer = match self.tool(invocation) {
+        let (answer, spent) = match self.tool(invocation) {
             Ok((plugin, limits)) => {
                 let context = self.tool_context(invocation, started.try_no, started.first_attempt, started_boot_us);
                 let args = String::from_utf8_lossy(&invocation.args);
                 crash.at("execute", false);
                 let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
                 crash.at("execute", true);
-                end.answer
+                let wall_ms = u32::try_from(end.wall_us / 1000).unwrap_or(u32::MAX);
+                (end.answer, Some(Spent { fuel: end.fuel, wall_ms }))
             }
-            Err(failure) => Answer::NotApplied(failure),
+            Err(failure) => (Answer::NotApplied(failure), None),
         };
         Ok(Effect {
             slot: invocation.slot.clone(),
@@ -35,6 +36,7 @@ impl Run {
             answer,
             provenance: started.provenance,
             time_us: os::clock::now_us(),
+            spent,
         })
     }
 

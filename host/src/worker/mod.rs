@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use latchwork_core::cost::Prices;
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
@@ -26,6 +27,7 @@ mod lease;
 mod observe;
 mod perform;
 mod run;
+mod spending;
 mod step;
 mod write;
 
@@ -81,6 +83,8 @@ pub struct Parts {
     pub settings: Settings,
     /// Rules by tenant; `default` always exists.
     pub rules: BTreeMap<String, Rules>,
+    /// Prices of models, by the name of the plugin that asks them.
+    pub prices: BTreeMap<String, Prices>,
     /// Where tests cut.
     pub crash: Arc<dyn CrashPoint>,
 }

@@ -95,8 +95,7 @@ impl Run {
     async fn settle(self: &Arc<Self>, invocation: &mut Invocation) -> Result<Settled, Halt> {
         let mut asked = 0;
         loop {
-            let next = decide::next(&self.state().durable, invocation, &self.context());
-            match next {
+            match self.next(invocation) {
                 Next::Answer(answer) => return Ok(Settled::Answer(answer)),
                 Next::Execute { draft, started } => return Ok(Settled::Start { draft, started }),
                 Next::Write(draft) => {
@@ -104,6 +103,7 @@ impl Run {
                     self.check_retry(&invocation.slot)?;
                 }
                 Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
+                Next::LookSpent => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 Next::StopOldCall => {
                     // Calls of this attempt live inside the try that awaits them; that try is gone.
                     invocation.nonce = None;
@@ -134,7 +134,10 @@ impl Run {
             return Err(Halt::Dropped(Dropped::Lost));
         }
         let draft = decide::answered(&self.state().durable, invocation, started, effect.clone(), &self.context());
-        match self.write(draft).await {
+        let written = self.write(draft).await;
+        // From here on the record says what it cost.
+        self.state().in_flight.remove(&invocation.slot);
+        match written {
             Ok(()) => self.check_retry(&invocation.slot),
             Err(Dropped::Lost) => {
                 self.record_late(&effect).await;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::admit::{self, ActionId, Actions, Standing};
+use latchwork_core::cost::Charge;
 use latchwork_core::effect::Effect;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
@@ -16,7 +17,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 use crate::writer::Tx;
-use crate::{actions, effects, events, inbox, jobs, ledger, payloads};
+use crate::{actions, costs, effects, events, inbox, jobs, ledger, payloads};
 
 /// A job of the group.
 pub(crate) struct Known {
@@ -61,6 +62,7 @@ pub(crate) struct Writes<'a> {
     pub(crate) payloads: Vec<(i64, &'a Payload)>,
     pub(crate) inbox_done: Vec<i64>,
     pub(crate) told: Vec<(i64, Request)>,
+    pub(crate) charges: Vec<(i64, Charge)>,
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
 }
@@ -108,6 +110,7 @@ pub(crate) async fn run(
     actions::replace(&mut script, &writes);
     inbox::finish(&mut script, &writes.inbox_done);
     inbox::insert(&mut script, &writes.told, now_us);
+    costs::add(&mut script, &writes.charges);
     if !script.sql.is_empty() {
         tx.run_last(Name::GROUP_WRITE, script).await?;
     }
@@ -173,6 +176,7 @@ fn take<'a>(
     writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.effects[*index])));
     writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.payloads[*index])));
     writes.inbox_done.extend(&batch.inbox_done);
+    writes.charges.extend(changes.charges.into_iter().map(|charge| (id, charge)));
     for (action, row) in changes.actions {
         writes.waits.retain(|(waited, _)| *waited != action || row.as_ref().is_some_and(|row| row.receipt.is_none()));
         writes.actions.insert(action, row.map(|row| (id, row)));

@@ -1,6 +1,7 @@
 //! The journal: which module does what.
 
 use async_trait::async_trait;
+use latchwork_core::cost::{self, By};
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::storage::{
@@ -72,6 +73,14 @@ impl Journal for Sqlite {
 
     async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError> {
         self.read_action(tenant, operator, key).await
+    }
+
+    async fn costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+        self.read_costs(by, job_id).await
+    }
+
+    async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
+        self.read_spent(tenant, month).await
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

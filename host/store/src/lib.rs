@@ -11,6 +11,7 @@
 mod actions;
 mod clock;
 mod commit;
+mod costs;
 mod durability;
 mod effects;
 mod error;

@@ -34,7 +34,10 @@ const STATEMENTS_KEPT: usize = 128;
 const ROWS_UNDERWAY: usize = 1024;
 
 /// The migrations, oldest first; one that was released is never changed.
-const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "stores", include_str!("../migrations/sqlite/0001_stores.sql"))];
+const MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "stores", include_str!("../migrations/sqlite/0001_stores.sql")),
+    (4, "costs", include_str!("../migrations/sqlite/0004_costs.sql")),
+];
 
 /// What to open, and how.
 #[derive(Clone)]

@@ -58,6 +58,8 @@ statements! {
     RECOVER = "recover";
     OWNER_READ = "owner_read";
     ACTION_READ = "action_read";
+    COSTS_READ = "costs_read";
+    SPENT_READ = "spent_read";
     KV_GET = "kv_get";
     KV_SET = "kv_set";
     KV_DELETE = "kv_delete";

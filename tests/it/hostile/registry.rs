@@ -21,6 +21,7 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
         limits: LimitsConfig::default(),
         on_indeterminate: None,
         config: Default::default(),
+        prices: None,
     }
 }
 

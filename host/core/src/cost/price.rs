@@ -73,7 +73,8 @@ impl Prices {
         let value: Value = serde_json::from_slice(args).ok()?;
         let price = self.get(value.get("model")?.as_str()?)?;
         let params = value.get("params")?;
-        let tokens_out = ["max_completion_tokens", "max_tokens"].iter().filter_map(|key| params.get(key)?.as_u64()).max()?;
+        let tokens_out =
+            ["max_completion_tokens", "max_tokens"].iter().filter_map(|key| params.get(key)?.as_u64()).max()?;
         Some(price.of(args.len() as u64, tokens_out))
     }
 }
@@ -82,7 +83,8 @@ impl Prices {
 pub fn micro_usd(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 || (text.contains('.') && part.is_empty()) {
+    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 || (text.contains('.') && part.is_empty())
+    {
         return None;
     }
     let part: u64 = format!("{part:0<6}").parse().ok()?;

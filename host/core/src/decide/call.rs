@@ -1,11 +1,13 @@
 //! What happens next to one invocation: the ledger's decision, put into drafts and actions.
 
+use std::sync::Arc;
+
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, PayloadRef, Refused, Verdict};
 use crate::ids::{Hash, Operator, Slot};
 use crate::ledger::{self, Caller, Decision, Found, Quiescence, Rejection, Row, RowState};
-use crate::manifest::{Pinned, PluginKind};
+use crate::manifest::{Determinism, Pinned, PluginKind};
 use crate::plan;
 use crate::policy;
 use crate::replay::Divergence;
@@ -206,7 +208,18 @@ fn allowed(durable: &Durable, planned: &plan::Step, invocation: &Invocation, con
         return next;
     }
     let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
+    if let Some(effect) = paid_for(durable, slot, operator, started.try_no) {
+        return Next::Write(super::answered(durable, invocation, &started, caught_up(&effect), context));
+    }
     Next::Execute { draft, started }
+}
+
+/// The answer of a model that was put away before its events could be (staged commit). It was
+/// paid for: it counts, where another read is simply made again.
+fn paid_for(durable: &Durable, slot: &Slot, operator: &Pinned, try_no: u32) -> Option<Arc<Effect>> {
+    let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
+    let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;
+    matches!(effect.answer, Answer::Ok(_)).then(|| effect.clone())
 }
 
 /// The gate of a call inside a step plugin; a plan step's own gate was asked before it ran.

@@ -84,7 +84,8 @@ pub(super) fn applied(
     context: &Context<'_>,
 ) -> Draft {
     let slot = &invocation.slot;
-    let effect = Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None };
+    let effect =
+        Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None };
     let verdict = resolved(slot, open.try_no, Verdict::Applied, by, reason);
     let verdict = Draft { events: vec![verdict], flush_now: true, ..Draft::default() };
     verdict.and(answered(durable, invocation, open, effect, context))

@@ -267,5 +267,6 @@ fn unconfigured(file: &Path) -> PluginConfig {
         limits: Default::default(),
         on_indeterminate: None,
         config: BTreeMap::new(),
+        prices: None,
     }
 }

@@ -39,7 +39,8 @@ fn per_job(amount: u64) -> Budget {
 }
 
 fn exceeded(sim: &Sim) -> Option<Value> {
-    let body = sim.record.events.iter().map(|event| &event.body).find(|body| matches!(body, Body::BudgetExceeded { .. }));
+    let body =
+        sim.record.events.iter().map(|event| &event.body).find(|body| matches!(body, Body::BudgetExceeded { .. }));
     body.map(|body| serde_json::to_value(body).unwrap())
 }
 
@@ -121,7 +122,8 @@ fn a_raised_budget_does_not_undo_a_refusal() {
 
 #[test]
 fn what_cannot_cost_is_not_stopped() {
-    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Model", &[], json!({})), step("b", "Read", &["a"], json!({}))]);
+    let mut sim =
+        Sim::new(Mode::AutoExec, vec![step("a", "Model", &[], json!({})), step("b", "Read", &["a"], json!({}))]);
     sim.script.insert(Operator::new("Model"), vec![paid(40)]);
     sim.rules.budget = per_job(40);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
@@ -163,4 +165,23 @@ fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded()
     assert_eq!(reserved(&durable, &in_flight, &own), 11);
     let in_flight = InFlight::from([(answered, (2, 7))]);
     assert_eq!(reserved(&durable, &in_flight, &own), 7, "another try is under way");
+}
+
+/// I32: an answer that was put away before its events is used, not asked for again.
+#[test]
+fn an_answer_that_was_paid_for_is_used() {
+    let mut sim = three("Model", Budget::default());
+    sim.effects.push(crate::effect::Effect {
+        slot: Slot::new("a"),
+        try_no: 1,
+        answer: paid(70),
+        provenance: crate::effect::Provenance::Executed,
+        time_us: 1_500,
+        spent: None,
+    });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, answered(&sim)), (JobState::Completed, 2));
+    assert_eq!(durable.job.cost.cost_micro_usd, 150);
+    let provenance = durable.job.calls[&Slot::new("a")].finished.as_ref().unwrap().provenance;
+    assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
 }

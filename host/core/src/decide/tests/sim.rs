@@ -86,7 +86,10 @@ pub(super) fn operators() -> BTreeMap<Operator, Pinned> {
         ("Keyed", pinned(Class::Keyed, &send, PluginKind::Tool)),
         ("Queryable", pinned(Class::Queryable, &send, PluginKind::Tool)),
         ("Read", pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool)),
-        ("Model", Pinned { determinism: Determinism::Stable, ..pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool) }),
+        (
+            "Model",
+            Pinned { determinism: Determinism::Stable, ..pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool) },
+        ),
         ("Script", pinned(Class::Read, &send, PluginKind::Step)),
     ]
     .map(|(name, pinned)| (Operator::new(name), pinned))
@@ -328,7 +331,9 @@ impl Sim {
                     let draft = decide::answered(durable, &invocation, &started, effect, &self.context());
                     self.write(durable, draft)?;
                 }
-                Next::LookSpent => invocation.month_micro_usd = Some(self.spent_elsewhere + durable.job.cost.cost_micro_usd),
+                Next::LookSpent => {
+                    invocation.month_micro_usd = Some(self.spent_elsewhere + durable.job.cost.cost_micro_usd)
+                }
                 Next::Look | Next::StopOldCall => {
                     invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);
                 }

@@ -262,7 +262,12 @@ fn each_mistake_makes_one_violation_in_its_place() {
 
 #[test]
 fn every_rule_has_a_mistake_that_breaks_it() {
-    let broken: BTreeSet<&str> = mistakes().iter().map(|mistake| mistake.2).chain(["P001", "P002"]).chain(llm::mistakes().iter().map(|mistake| mistake.2)).collect();
+    let broken: BTreeSet<&str> = mistakes()
+        .iter()
+        .map(|mistake| mistake.2)
+        .chain(["P001", "P002"])
+        .chain(llm::mistakes().iter().map(|mistake| mistake.2))
+        .collect();
     let all: BTreeSet<&str> = RULES.iter().map(|(code, _)| *code).collect();
     assert_eq!(broken, all);
     assert_eq!(RULES.len(), all.len());
