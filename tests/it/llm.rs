@@ -1,9 +1,11 @@
 //! LLM steps: a real component asks a real server through the built program.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::place::{built, copy_tree};
 use crate::provider::{Answer, CANARY, Desk, Provider, ask, of};
 
 /// I32: question, parameters and answer are recorded; the same request and every replay ask nothing.
@@ -211,4 +213,31 @@ fn a_wrong_llm_step_is_refused_in_its_place() {
     }
     assert_eq!(desk.run().code, 2);
     assert!(provider.asked().is_empty());
+}
+
+/// The shipped example, its address replaced by that of a server here.
+#[test]
+fn the_example_runs_against_any_compatible_server() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let shipped = examples.join("llm-summary");
+    let mut config = std::fs::read_to_string(shipped.join("latch.toml")).unwrap();
+    let here = format!("http://127.0.0.1:{}", provider.port);
+    config = config.replace("https://api.openai.com:443", &here).replace("https://api.openai.com", &here);
+    for plugin in ["files-rust", "llm-openai-rust"] {
+        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", built(&examples.join(plugin))));
+    }
+    std::fs::write(desk.dir.join("latch.toml"), config).unwrap();
+    for name in ["data", "plan.json"] {
+        copy_tree(&shipped.join(name), &desk.dir.join(name));
+    }
+    let ran = desk.run();
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let outcomes = ran.json()["outcomes"].clone();
+    assert_eq!((&outcomes[0]["type"], &outcomes[1]["type"]), (&json!("Summary"), &json!("Title")), "{outcomes:#}");
+    let asked = provider.asked();
+    assert!(asked[0].body["messages"][1]["content"].as_str().unwrap().contains("reading group"));
+    // 100 tokens at 0.15 and 10 at 0.60 for a million: 21 millionths each.
+    assert_eq!(ran.json()["cost"]["cost_micro_usd"], 42);
 }
