@@ -129,7 +129,7 @@ fn retry_after_outlives_the_process() {
     let provider = Provider::start(vec![Answer::status(429).header("Retry-After", "4")]);
     let desk = Desk::new(&provider);
     desk.plan(&[ask("a", &[])]);
-    let mut child = desk.command(&["run", "plan.json", "--json"]).spawn().unwrap();
+    let mut child = desk.command(&["run", "plan.json", "--json", "--actor", "ada"]).spawn().unwrap();
     provider.wait_for(1);
     // The schedule is flushed with the next write of the job, a moment later.
     std::thread::sleep(Duration::from_millis(700));
