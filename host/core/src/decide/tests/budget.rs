@@ -185,3 +185,17 @@ fn an_answer_that_was_paid_for_is_used() {
     let provenance = durable.job.calls[&Slot::new("a")].finished.as_ref().unwrap().provenance;
     assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
 }
+
+/// I32, I34: an answer of a model, and a refusal for its cost, are durable at once; a read lingers.
+#[test]
+fn what_costs_is_durable_at_once() {
+    for (operator, budget, flushed) in [
+        ("Model", Budget::default(), [true, true, true].as_slice()),
+        ("Read", Budget::default(), &[false, false, false]),
+        ("Read", per_job(40), &[false, true]),
+    ] {
+        let mut sim = three(operator, budget);
+        sim.process(None).unwrap();
+        assert_eq!(sim.answers_flushed, flushed, "{operator}");
+    }
+}

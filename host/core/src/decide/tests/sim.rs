@@ -46,6 +46,8 @@ pub(super) struct Sim {
     pub(super) spent_elsewhere: u64,
     /// The most that a call can cost, where it is known.
     pub(super) most: Option<u64>,
+    /// Of each answer that was written: whether it was to be durable at once.
+    pub(super) answers_flushed: Vec<bool>,
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
     pub(super) now_us: i64,
@@ -160,6 +162,7 @@ impl Sim {
             rules: Rules { standing_approvals: true, ..Rules::default() },
             script: BTreeMap::new(),
             spent_elsewhere: 0,
+            answers_flushed: vec![],
             most: None,
             reconcile_unknown: false,
             now_us: 2_000,
@@ -236,6 +239,9 @@ impl Sim {
             return Err(Dead);
         }
         self.writes += 1;
+        if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
+            self.answers_flushed.push(draft.flush_now);
+        }
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())
