@@ -123,6 +123,8 @@ impl Host {
             max_attempts_without_progress: config.max_attempts_without_progress,
             staged: config.commit == Commit::Staged,
         };
+        let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
+        let prices = prices.collect();
         let worker = Worker::start(Parts {
             journal: stores.journal.clone(),
             effects: stores.effects.clone(),
@@ -131,6 +133,7 @@ impl Host {
             owner: stores.owner,
             settings,
             rules,
+            prices,
             crash,
         });
         Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
@@ -214,6 +217,7 @@ impl From<&crate::config::Policy> for Rules {
             gate_expires_ms: policy.gate_expires_ms,
             gate_quorum: policy.gate_quorum,
             self_approve: policy.self_approve,
+            budget: policy.budget,
         }
     }
 }

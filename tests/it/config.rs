@@ -235,7 +235,6 @@ fn keys_of_later_versions_are_refused_not_ignored() {
     for text in [
         "confirmation = \"strict\"",
         "[notify]\nwebhook = \"https://example.com\"",
-        "[policy.default]\nbudget = { per_job_usd = \"1.00\" }",
         "[policy.default]\nauto_exec = true",
         "[policy.default]\ntrust = { \"me/Mail.Send\" = 3 }",
         "[policy.default]\nrequire = {}",

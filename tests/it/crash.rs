@@ -13,9 +13,19 @@ use crate::place::Place;
 use crate::program::latch;
 
 /// Statements that no worker's path through this job has: asked for by commands that look, and
-/// by steps that may be reused.
-const ASKED_BY_COMMANDS: &[&str] =
-    &["jobs_read", "recover", "reusable_read", "payload_read", "kv_get", "kv_set", "kv_delete", "quick_check"];
+/// by steps that may be reused or that cost money.
+const ASKED_BY_COMMANDS: &[&str] = &[
+    "jobs_read",
+    "recover",
+    "reusable_read",
+    "payload_read",
+    "costs_read",
+    "spent_read",
+    "kv_get",
+    "kv_set",
+    "kv_delete",
+    "quick_check",
+];
 
 /// Statements that only faults and second processes bring about; the store's own suite kills there.
 const ASKED_BY_FAULTS: &[&str] =

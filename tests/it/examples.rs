@@ -11,9 +11,26 @@ use latchwork_core::plan::{self, Catalog, OperatorInfo};
 use wit_component::DecodedWasm;
 
 /// What a plugin imports beside `types` and `log`, and what it exports beside `plugin`.
-const PLUGINS: [(&str, &str, &[&str], &[&str]); 5] = [
+const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
     ("files-rust", "files", &["config", "wasi:filesystem/preopens", "wasi:filesystem/types"], &["invoke"]),
     ("funding-rust", "funding", &["clock", "events", "tools"], &["run"]),
+    (
+        "llm-openai-rust",
+        "llm",
+        &[
+            "config",
+            "invocation",
+            "secrets",
+            // The type of a time-out; no clock is read.
+            "wasi:clocks/monotonic-clock",
+            "wasi:http/outgoing-handler",
+            "wasi:http/types",
+            "wasi:io/error",
+            "wasi:io/poll",
+            "wasi:io/streams",
+        ],
+        &["invoke"],
+    ),
     (
         "mail-maildir-rust",
         "mail",

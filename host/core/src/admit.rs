@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cost::{self, Charge};
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
@@ -70,6 +71,8 @@ pub struct Changes {
     pub actions: Vec<(ActionId, Option<ActionRow>)>,
     /// Keys the job waits for from now on.
     pub waits: Vec<ActionId>,
+    /// What its answers cost.
+    pub charges: Vec<Charge>,
     /// Jobs whose inbox gets [`Request::KeySettled`]; they do not wait any more. The store
     /// calls [`Standing::receive`] on each.
     pub told: Vec<(JobId, ActionId)>,
@@ -139,6 +142,7 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
         job.head = last.hash;
     }
     changes.ledger = rows.values().cloned().collect();
+    changes.charges = batch.events.iter().filter_map(cost::charge).collect();
     job.ledger.extend(rows);
     for &index in &changes.effects {
         let effect = &batch.effects[index];

@@ -24,6 +24,15 @@ pub struct Usage {
     pub credits: u32,
 }
 
+/// What executing a try took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Fuel, instantiation not counted.
+    pub fuel: u64,
+    /// Milliseconds.
+    pub wall_ms: u32,
+}
+
 /// One change of one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {
@@ -120,6 +129,9 @@ pub struct Effect {
     pub provenance: Provenance,
     /// When the answer was there, microseconds since 1970 UTC.
     pub time_us: i64,
+    /// What it took; none where nothing was executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
 }
 
 impl Effect {

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::effect::{Provenance, StateChange, Usage};
+use crate::effect::{Provenance, Spent, StateChange, Usage};
 use crate::error::{Code, Failure};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::manifest::Pinned;
-use crate::reuse::Reason;
 use crate::policy::Rules;
+use crate::reuse::Reason;
 use crate::wait::WaitKind;
 
 /// Version of the event format.
@@ -174,6 +174,16 @@ pub enum Verdict {
     Repeat,
 }
 
+/// What a budget is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Period {
+    /// The whole life of a job.
+    Job,
+    /// A tenant's calendar month, UTC.
+    Month,
+}
+
 /// World semantics of a finished step (§7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -269,6 +279,12 @@ pub enum Body {
         code: Option<Code>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
+        /// What the try took, where it reports usage; every try's own is in its effect.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spent: Option<Spent>,
+        /// A model gave the answer: it may be another one another time.
+        #[serde(default, skip_serializing_if = "is_false")]
+        nondeterministic: bool,
         /// What was asked, where the host refused the call and nothing was started.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<Refused>,
@@ -291,6 +307,19 @@ pub enum Body {
         #[serde(rename = "try")]
         try_no: u32,
         message: String,
+    },
+    /// The budget does not cover the call: it is refused, and the next events say so.
+    BudgetExceeded {
+        slot: Slot,
+        period: Period,
+        budget_micro_usd: u64,
+        spent_micro_usd: u64,
+        /// The most that calls under way in the same job may still cost.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        reserved_micro_usd: u64,
+        /// The most that the call could cost, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        most_micro_usd: Option<u64>,
     },
     /// A resource changed.
     StateChanged { slot: Slot, change: StateChange },
@@ -415,6 +444,10 @@ fn is_one(n: &u32) -> bool {
 
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 #[derive(Serialize, Deserialize)]

@@ -8,6 +8,7 @@ pub mod admit;
 pub mod awaited;
 pub mod bindings;
 pub mod canon;
+pub mod cost;
 pub mod decide;
 pub mod effect;
 pub mod error;

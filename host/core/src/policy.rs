@@ -26,6 +26,9 @@ pub struct Rules {
     pub gate_quorum: u32,
     /// Whether the one who asked for the job may approve its calls.
     pub self_approve: bool,
+    /// What its jobs may spend.
+    #[serde(skip_serializing_if = "crate::cost::Budget::is_unlimited")]
+    pub budget: crate::cost::Budget,
 }
 
 impl Default for Rules {
@@ -37,6 +40,7 @@ impl Default for Rules {
             gate_expires_ms: GATE_EXPIRES_MS,
             gate_quorum: 1,
             self_approve: true,
+            budget: crate::cost::Budget::default(),
         }
     }
 }
@@ -54,6 +58,7 @@ impl Rules {
         self.gate_expires_ms = self.gate_expires_ms.min(other.gate_expires_ms);
         self.gate_quorum = self.gate_quorum.max(other.gate_quorum);
         self.self_approve &= other.self_approve;
+        self.budget = self.budget.narrowed_by(other.budget);
         self
     }
 }

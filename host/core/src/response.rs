@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cost::Totals;
 use crate::decide::{self, waits_for};
 use crate::error::Code;
 use crate::event::{Holder, ResultType};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::RowState;
-use crate::state::{Durable, Step};
+use crate::state::{Durable, Finished, Step};
 use crate::step::StepState;
 
 /// Bytes of an outcome that a response shows.
@@ -43,8 +44,8 @@ pub struct Response {
     /// How the job diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<crate::replay::Divergence>,
-    /// What its model calls cost, in millionths of a US dollar.
-    pub cost: CostView,
+    /// What its calls cost: charges of answers; fuel and time of every try.
+    pub cost: Totals,
 }
 
 /// A value for the user.
@@ -78,7 +79,10 @@ pub struct StepView {
     /// Why it is not further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
-    /// Calls of the step that are not simply executed and committed.
+    /// Whether a model had a part in it: another run may come to something else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nondeterministic: bool,
+    /// Calls of the step that are not simply executed and committed, or that a model answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -121,19 +125,6 @@ pub struct BlockedView {
     /// Who has approved so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
-}
-
-/// What it cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CostView {
-    /// Tokens read by models.
-    pub tokens_in: u64,
-    /// Tokens written by models.
-    pub tokens_out: u64,
-    /// Millionths of a US dollar.
-    pub cost_micro_usd: u64,
-    /// Credits.
-    pub credits: u64,
 }
 
 /// The response of a job as it stands.
@@ -215,8 +206,7 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
         .filter(|(slot, _)| slot.step() == step.id)
         .filter_map(|(slot, call)| {
             let finished = call.finished.as_ref()?;
-            let provenance = finished.provenance;
-            (!provenance.is_executed()).then(|| format!("{slot}: {}", word(&provenance)))
+            note(slot, finished)
         })
         .chain(
             step.reuse
@@ -232,8 +222,27 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
         state: step.state,
         result_type: step.result_type,
         reason_code,
+        nondeterministic: job.calls.iter().any(|(slot, call)| {
+            slot.step() == step.id && call.finished.as_ref().is_some_and(|finished| finished.nondeterministic)
+        }),
         notes,
     }
+}
+
+/// How an answer came to be known, and which model gave it.
+fn note(slot: &Slot, finished: &Finished) -> Option<String> {
+    let mut parts = Vec::new();
+    if !finished.provenance.is_executed() {
+        parts.push(word(&finished.provenance));
+    }
+    if finished.nondeterministic {
+        let usage = finished.usage.as_ref();
+        let model = usage.and_then(|usage| usage.model.as_deref()).unwrap_or("a model");
+        let trace = usage.and_then(|usage| usage.provider_trace_id.as_deref());
+        let trace = trace.map(|id| format!(", its trace {id}")).unwrap_or_default();
+        parts.push(format!("nondeterministic: answered by {model}{trace}"));
+    }
+    (!parts.is_empty()).then(|| format!("{slot}: {}", parts.join("; ")))
 }
 
 fn word(value: &impl Serialize) -> String {
@@ -343,17 +352,12 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-fn cost(durable: &Durable) -> CostView {
-    let mut cost = CostView::default();
-    for effect in durable.effects.values() {
-        if let crate::effect::Answer::Ok(output) = &effect.answer
-            && let Some(usage) = &output.usage
-        {
-            cost.tokens_in += u64::from(usage.tokens_in);
-            cost.tokens_out += u64::from(usage.tokens_out);
-            cost.cost_micro_usd += u64::from(usage.cost_micro_usd);
-            cost.credits += u64::from(usage.credits);
-        }
+/// The charges of the log, and beside them what every try took, charged or not.
+fn cost(durable: &Durable) -> Totals {
+    let mut totals = Totals { fuel: 0, wall_ms: 0, ..durable.job.cost };
+    for spent in durable.effects.values().filter_map(|effect| effect.spent) {
+        totals.fuel += spent.fuel;
+        totals.wall_ms += u64::from(spent.wall_ms);
     }
-    cost
+    totals
 }

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::awaited::{Awaited, NotAwaited, TimerWrite};
+use crate::cost;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
@@ -658,6 +659,12 @@ pub trait Journal: Send + Sync {
 
     /// One payload of a job.
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    /// What calls have cost, grouped, the newest group first; of one job only, where one is named.
+    /// Charges are added in the transaction that records the answer.
+    async fn costs(&self, by: cost::By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError>;
+
+    /// Millionths of a US dollar that a tenant's jobs have spent in a month (`2026-11`).
+    async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
     /// Database time, microseconds since 1970 UTC.
     async fn now_us(&self) -> Result<i64, StoreError>;

@@ -4,6 +4,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, SizeHint};
@@ -43,11 +45,10 @@ impl Placeholders {
         })
     }
 
-    /// A header's value with its secrets. Refused where a secret cannot stand in a header.
+    /// A header's value with its secrets, also within `Basic` credentials. Refused where a secret
+    /// cannot stand in a header.
     pub(crate) fn in_header(&self, value: &HeaderValue) -> Result<HeaderValue, Error> {
-        let mut replacer = Replacer::new(self.clone());
-        let mut bytes = replacer.push(value.as_bytes());
-        bytes.extend(replacer.finish());
+        let bytes = self.in_basic(value.as_bytes()).unwrap_or_else(|| self.replaced(value.as_bytes()));
         if bytes == value.as_bytes() {
             return Ok(value.clone());
         }
@@ -56,6 +57,26 @@ impl Placeholders {
         })?;
         value.set_sensitive(true);
         Ok(value)
+    }
+
+    fn replaced(&self, text: &[u8]) -> Vec<u8> {
+        let mut replacer = Replacer::new(self.clone());
+        let mut bytes = replacer.push(text);
+        bytes.extend(replacer.finish());
+        bytes
+    }
+
+    /// `Basic` credentials are base64 of `user:password`, in which a placeholder is not to be seen:
+    /// decoded, replaced and encoded again; none where they are no such credentials or hold no
+    /// placeholder.
+    fn in_basic(&self, value: &[u8]) -> Option<Vec<u8>> {
+        let (scheme, credentials) = value.split_at_checked(6)?;
+        if !scheme.eq_ignore_ascii_case(b"basic ") {
+            return None;
+        }
+        let plain = BASE64.decode(credentials.trim_ascii()).ok()?;
+        let replaced = self.replaced(&plain);
+        (replaced != plain).then(|| [scheme, BASE64.encode(replaced).as_bytes()].concat())
     }
 
     /// A body with its secrets, piece by piece.
@@ -193,6 +214,25 @@ mod tests {
         assert!(header.is_sensitive());
         let broken = placeholders.hand_out("B", "two\nlines".into());
         assert!(placeholders.in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
+    }
+
+    /// I13: a guest writes its placeholder into `Basic` credentials as it would the password.
+    #[test]
+    fn a_placeholder_within_basic_credentials_is_replaced() {
+        let placeholders = Placeholders::default();
+        let secret = placeholders.hand_out("A", "pass:wörd".into());
+        let header = |text: String| placeholders.in_header(&HeaderValue::from_str(&text).unwrap()).unwrap();
+        let sent = header(format!("Basic {}", BASE64.encode(format!("me:{secret}"))));
+        assert_eq!(sent.as_bytes(), format!("Basic {}", BASE64.encode("me:pass:wörd")).as_bytes());
+        assert!(sent.is_sensitive());
+        let sent = header(format!("basic {}", BASE64.encode(&secret)));
+        assert_eq!(sent.as_bytes(), format!("basic {}", BASE64.encode("pass:wörd")).as_bytes());
+        for other in [format!("Basic {}", BASE64.encode("me:mine")), "Basic not base64!".into(), "Basic".into()] {
+            assert_eq!(header(other.clone()).as_bytes(), other.as_bytes(), "left as it is");
+        }
+        let broken = placeholders.hand_out("B", "two\nlines".into());
+        let sent = header(format!("Basic {}", BASE64.encode(format!("me:{broken}"))));
+        assert_eq!(sent.as_bytes(), format!("Basic {}", BASE64.encode("me:two\nlines")).as_bytes());
     }
 
     proptest! {

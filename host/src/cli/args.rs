@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use latchwork_core::cost::By;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
@@ -163,6 +164,8 @@ pub enum JobCommand {
     Show(JobShowArgs),
     /// What happened to a job, in order
     Events(JobEventsArgs),
+    /// What calls have cost, by job, by actor and day, or by tenant and month
+    Costs(JobCostsArgs),
     /// Re-drive a job from its log, executing nothing
     Replay(JobReplayArgs),
     /// Write what happened to a job as one file that can be verified offline
@@ -226,6 +229,38 @@ pub struct JobReplayArgs {
     /// Replay every prefix of the log, as if the job had been killed after each event
     #[arg(long)]
     pub every_prefix: bool,
+}
+
+/// `latch job costs`
+#[derive(Args, Debug)]
+pub struct JobCostsArgs {
+    /// The calls of this job, one by one
+    #[arg(value_name = "JOB", value_parser = job_id, conflicts_with = "by")]
+    pub job: Option<JobId>,
+    /// How costs are summed
+    #[arg(long, value_enum, value_name = "GROUP", default_value = "job")]
+    pub by: CostsBy,
+}
+
+/// Groups of costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CostsBy {
+    /// Each job
+    Job,
+    /// Each actor on each day
+    ActorDay,
+    /// Each tenant in each month
+    TenantMonth,
+}
+
+impl From<CostsBy> for By {
+    fn from(by: CostsBy) -> By {
+        match by {
+            CostsBy::Job => By::Job,
+            CostsBy::ActorDay => By::ActorDay,
+            CostsBy::TenantMonth => By::TenantMonth,
+        }
+    }
 }
 
 /// `latch job resolve`

@@ -1,5 +1,6 @@
 //! How a response looks to a person, and which exit code it has.
 
+use latchwork_core::cost::usd;
 use latchwork_core::job::JobState;
 use latchwork_core::response::{BlockedView, Response};
 use latchwork_core::step::StepState;
@@ -64,6 +65,13 @@ fn print(ctx: &Context<'_>, response: &Response) {
     for failed in &response.failed {
         let head = printer.tone(Tone::Bad, &format!("{} {}", failed.step_id, failed.reason_code));
         printer.say(format!("{head}: {} (`latch explain {}`)", failed.message, failed.reason_code));
+    }
+    if response.cost.calls > 0 {
+        let cost = &response.cost;
+        let amount = usd(cost.cost_micro_usd);
+        let models = if cost.nondeterministic > 0 { " (models answered: another run may differ)" } else { "" };
+        let tokens = format!("{} tokens in, {} out", cost.tokens_in, cost.tokens_out);
+        printer.say(format!("{} {amount} USD, {tokens}{models}", printer.tone(Tone::Title, "cost:")));
     }
     if let Some(divergence) = &response.divergence {
         printer.say(format!("{} {divergence}", printer.tone(Tone::Bad, "diverged:")));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use latchwork_core::cost::Prices;
 use latchwork_core::pages;
 use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
@@ -16,6 +17,8 @@ use super::{ON_INDETERMINATE, values};
 const RETRIES_MAX: u64 = 100;
 /// A backoff may be so long: a day.
 const RETRY_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
+/// The key of `config` that holds prices of models.
+const PRICES: &str = "model_prices";
 /// Beyond this no Wasm memory of 32 bits reaches.
 const MEMORY_BYTES_MAX: u64 = 4 << 30;
 /// One page of Wasm memory.
@@ -65,8 +68,12 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
     let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.word(&ON_INDETERMINATE));
     let config = table.get("config").and_then(|field| field.table()).map(|mut table| {
         let entries = table.entries().into_iter();
-        entries.filter_map(|(key, field)| Some((key.to_owned(), json(&field)?))).collect::<BTreeMap<_, _>>()
+        entries
+            .filter_map(|(key, field)| Some((key.to_owned(), config_value(key, &field)?)))
+            .collect::<BTreeMap<_, _>>()
     });
+    let config = config.unwrap_or_default();
+    let prices = config.get(PRICES).and_then(|table| Prices::read(table).ok());
     table.finish();
     Some(PluginConfig {
         name: name?,
@@ -76,8 +83,18 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
         limits: limits.unwrap_or_default(),
         retry,
         on_indeterminate,
-        config: config.unwrap_or_default(),
+        config,
+        prices,
     })
+}
+
+/// The plugin's own, but for the prices: the host reckons with them too.
+fn config_value(key: &str, field: &Field<'_>) -> Option<Value> {
+    let value = json(field)?;
+    match Prices::read(&value) {
+        Err(bad) if key == PRICES => field.invalid(bad.to_string()),
+        _ => Some(value),
+    }
 }
 
 fn plugin_name(text: &str) -> Result<String, String> {

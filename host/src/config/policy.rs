@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::canon;
+use latchwork_core::cost::Budget;
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Effect;
@@ -13,6 +14,7 @@ use serde_json::json;
 use super::document::{Field, Table};
 use super::plugin::positive_duration;
 use super::types::Policy;
+use super::values;
 
 /// More approvers than this nobody finds.
 const QUORUM_MAX: u64 = 100;
@@ -32,6 +34,7 @@ impl Default for Policy {
             gate_expires_ms: GATE_EXPIRES_MS,
             gate_quorum: 1,
             self_approve: true,
+            budget: Budget::default(),
             hash: Hash::default(),
         }
         .sealed()
@@ -63,6 +66,10 @@ impl Policy {
         if !self.self_approve {
             gate["self_approve"] = false.into();
         }
+        if !self.budget.is_unlimited() {
+            let Budget { per_job_micro_usd, per_month_micro_usd } = self.budget;
+            meaning["budget"] = json!({ "per_job": per_job_micro_usd, "per_month": per_month_micro_usd });
+        }
         self.hash = Hash::of(&[&canon::value_to_canonical(&meaning)]);
         self
     }
@@ -78,6 +85,8 @@ struct Said {
     gate_expires_ms: Option<u32>,
     gate_quorum: Option<u32>,
     self_approve: Option<bool>,
+    per_job_micro_usd: Option<u64>,
+    per_month_micro_usd: Option<u64>,
 }
 
 impl Said {
@@ -90,6 +99,10 @@ impl Said {
             gate_expires_ms: self.gate_expires_ms.unwrap_or(base.gate_expires_ms),
             gate_quorum: self.gate_quorum.unwrap_or(base.gate_quorum),
             self_approve: self.self_approve.unwrap_or(base.self_approve),
+            budget: Budget {
+                per_job_micro_usd: self.per_job_micro_usd.or(base.budget.per_job_micro_usd),
+                per_month_micro_usd: self.per_month_micro_usd.or(base.budget.per_month_micro_usd),
+            },
             hash: base.hash,
         }
         .sealed()
@@ -114,7 +127,7 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
 }
 
 fn read_one(mut table: Table<'_>) -> Said {
-    table.not_in_this_version(&["auto_exec", "auto_exec_min_trust", "trust", "require", "budget"]);
+    table.not_in_this_version(&["auto_exec", "auto_exec_min_trust", "trust", "require"]);
     let mut said = Said {
         modes: table.get("modes").map(|field| field.list(mode)),
         standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
@@ -127,6 +140,11 @@ fn read_one(mut table: Table<'_>) -> Said {
         said.gate_quorum = gate.get("quorum").and_then(|field| field.integer(1..=QUORUM_MAX)).map(|n| n as u32);
         said.self_approve = gate.get("self_approve").and_then(|field| field.boolean());
         gate.finish();
+    }
+    if let Some(mut budget) = table.get("budget").and_then(|field| field.table()) {
+        said.per_job_micro_usd = budget.get("per_job_usd").and_then(|field| field.parse(values::usd));
+        said.per_month_micro_usd = budget.get("per_month_usd").and_then(|field| field.parse(values::usd));
+        budget.finish();
     }
     table.finish();
     said

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use latchwork_core::cost::{Budget, Prices};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{Effect, OnIndeterminate};
@@ -79,6 +80,8 @@ pub struct Policy {
     pub gate_quorum: u32,
     /// Whether the one who asked for a job may approve its calls.
     pub self_approve: bool,
+    /// What its jobs may spend.
+    pub budget: Budget,
     /// SHA-256 of the canonical policy: part of request keys.
     pub hash: Hash,
 }
@@ -102,6 +105,8 @@ pub struct PluginConfig {
     pub on_indeterminate: Option<OnIndeterminate>,
     /// Its `config` table.
     pub config: BTreeMap<String, Value>,
+    /// The table `model_prices` of its `config`.
+    pub prices: Option<Prices>,
 }
 
 /// Capabilities of a tool; empty: none.

@@ -38,6 +38,13 @@ pub(super) fn duration_ms(text: &str) -> Result<u32, String> {
     Ok(ms)
 }
 
+/// `1.00`: US dollars, in millionths.
+pub(super) fn usd(text: &str) -> Result<u64, String> {
+    latchwork_core::cost::micro_usd(text).ok_or_else(|| {
+        format!("`{text}` is not an amount: write US dollars with at most six decimals, such as \"1.00\"")
+    })
+}
+
 /// `sha256:…` and 64 hexadecimal digits.
 pub(super) fn digest(text: &str) -> Result<Hash, String> {
     text.strip_prefix("sha256:").and_then(Hash::from_hex).ok_or_else(|| {

@@ -177,6 +177,7 @@ impl Run {
             let value = serde_json::from_slice(&args).expect("canonical JSON is JSON");
             unfit = plugin.check_input(operator.as_str(), &value).err();
         }
+        let most_micro_usd = pinned.and_then(|pinned| self.worker.most(&pinned.plugin, &args));
         Invocation {
             slot,
             operator,
@@ -188,6 +189,9 @@ impl Run {
             nonce: None,
             quiescence: None,
             asked_enough: false,
+            most_micro_usd,
+            reserved_micro_usd: 0,
+            month_micro_usd: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use latchwork_core::decide::{Invocation, Try};
-use latchwork_core::effect::Effect;
+use latchwork_core::effect::{Effect, Spent};
 use latchwork_core::error::Failure;
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::keys;
@@ -29,13 +29,15 @@ impl Run {
         crash.at("execute", false);
         let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
         crash.at("execute", true);
-        let answer = end.answer;
+        let wall_ms = u32::try_from(end.wall_us / 1000).unwrap_or(u32::MAX);
+        let (answer, spent) = (end.answer, Some(Spent { fuel: end.fuel, wall_ms }));
         Ok(Effect {
             slot: invocation.slot.clone(),
             try_no: started.try_no,
             answer,
             provenance: started.provenance,
             time_us: os::clock::now_us(),
+            spent,
         })
     }
 

@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use latchwork_core::cost::Prices;
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
@@ -28,9 +29,10 @@ mod lookup;
 mod observe;
 mod perform;
 mod run;
+mod spending;
 mod step;
-mod under_way;
 mod timers;
+mod under_way;
 mod write;
 
 pub use observe::{NoObserver, Observer};
@@ -85,6 +87,8 @@ pub struct Parts {
     pub settings: Settings,
     /// Rules by tenant; `default` always exists.
     pub rules: BTreeMap<String, Rules>,
+    /// Prices of models, by the name of the plugin that asks them.
+    pub prices: BTreeMap<String, Prices>,
     /// Where tests cut.
     pub crash: Arc<dyn CrashPoint>,
 }

@@ -114,8 +114,7 @@ impl Run {
             // Before the decision, and so before the barrier can be sent: whatever delays this
             // process from here on uses up the call's own time.
             let since_boot_us = os::clock::boot_us();
-            let next = decide::next(&self.state().durable, invocation, &self.context());
-            match next {
+            match self.next(invocation) {
                 Next::Answer(answer) => return Ok(Settled::Answer(answer)),
                 Next::Execute { draft, started } => {
                     // Nothing is recorded of a call that cannot be made here.
@@ -128,6 +127,7 @@ impl Run {
                 }
                 Next::LookAction => self.look_who_holds(invocation).await?,
                 Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
+                Next::LookSpent => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 Next::StopOldCall => {
                     // Calls of this attempt live inside the try that awaits them; that try is gone.
                     invocation.nonce = None;
@@ -165,7 +165,10 @@ impl Run {
             return Err(Halt::Dropped(Dropped::Lost));
         }
         let draft = decide::answered(&self.state().durable, invocation, started, effect.clone(), &self.context());
-        match self.write(draft).await {
+        let written = self.write(draft).await;
+        // From here on the record says what it cost.
+        self.state().in_flight.remove(&invocation.slot);
+        match written {
             Ok(()) => self.check_retry(&invocation.slot),
             Err(Dropped::Lost) => {
                 self.record_late(&effect).await;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use latchwork_core::decide::Context;
+use latchwork_core::decide::{Context, InFlight};
 use latchwork_core::ids::{JobId, Operator, StepId};
 use latchwork_core::policy::Rules;
 use latchwork_core::replay::Divergence;
@@ -41,6 +41,8 @@ pub(super) struct State {
     pub(super) running: BTreeSet<StepId>,
     /// The first difference to the log, once there is one.
     pub(super) divergence: Option<Divergence>,
+    /// The most that calls under way here may still cost.
+    pub(super) in_flight: InFlight,
 }
 
 /// Why a try, or the driving of a job, stopped in the middle.
@@ -81,7 +83,12 @@ impl Run {
             attempt: claim.row.attempt,
             rules,
             observer,
-            state: Mutex::new(State { durable, running: BTreeSet::new(), divergence: None }),
+            state: Mutex::new(State {
+                durable,
+                running: BTreeSet::new(),
+                divergence: None,
+                in_flight: InFlight::new(),
+            }),
             gone: Notify::new(),
             is_gone: AtomicBool::new(false),
             shown,
@@ -100,6 +107,7 @@ impl Run {
         state.durable.seen.look_first = look_first;
         state.durable.job.drop_tries();
         state.running.clear();
+        state.in_flight.clear();
         Ok(())
     }
 

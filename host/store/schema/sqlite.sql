@@ -22,6 +22,22 @@ CREATE TABLE awaited (
     state    INTEGER NOT NULL,
     until_us INTEGER,
     PRIMARY KEY (job, name)
+CREATE TABLE actor_day_costs (
+    day              TEXT    NOT NULL,
+    tenant_id        TEXT    NOT NULL,
+    actor_id         TEXT    NOT NULL,
+    model            TEXT    NOT NULL,
+    calls            INTEGER NOT NULL,
+    nondeterministic INTEGER NOT NULL,
+    tokens_in        INTEGER NOT NULL,
+    tokens_out       INTEGER NOT NULL,
+    cost_micro_usd   INTEGER NOT NULL,
+    credits          INTEGER NOT NULL,
+    cache_hits       INTEGER NOT NULL,
+    cache_misses     INTEGER NOT NULL,
+    fuel             INTEGER NOT NULL,
+    wall_ms          INTEGER NOT NULL,
+    PRIMARY KEY (day, tenant_id, actor_id, model)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE claims (
     job        INTEGER NOT NULL,
@@ -57,6 +73,21 @@ CREATE TABLE inbox (
     created_us INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX inbox_undone ON inbox (job) WHERE done = 0;
+CREATE TABLE job_costs (
+    job              INTEGER NOT NULL,
+    model            TEXT    NOT NULL,
+    calls            INTEGER NOT NULL,
+    nondeterministic INTEGER NOT NULL,
+    tokens_in        INTEGER NOT NULL,
+    tokens_out       INTEGER NOT NULL,
+    cost_micro_usd   INTEGER NOT NULL,
+    credits          INTEGER NOT NULL,
+    cache_hits       INTEGER NOT NULL,
+    cache_misses     INTEGER NOT NULL,
+    fuel             INTEGER NOT NULL,
+    wall_ms          INTEGER NOT NULL,
+    PRIMARY KEY (job, model)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE jobs (
     id               INTEGER PRIMARY KEY,
     job_id           TEXT    NOT NULL UNIQUE,
@@ -150,3 +181,19 @@ CREATE TABLE timers (
     PRIMARY KEY (job, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX timers_due ON timers (due_us);
+CREATE TABLE tenant_month_costs (
+    month            TEXT    NOT NULL,
+    tenant_id        TEXT    NOT NULL,
+    model            TEXT    NOT NULL,
+    calls            INTEGER NOT NULL,
+    nondeterministic INTEGER NOT NULL,
+    tokens_in        INTEGER NOT NULL,
+    tokens_out       INTEGER NOT NULL,
+    cost_micro_usd   INTEGER NOT NULL,
+    credits          INTEGER NOT NULL,
+    cache_hits       INTEGER NOT NULL,
+    cache_misses     INTEGER NOT NULL,
+    fuel             INTEGER NOT NULL,
+    wall_ms          INTEGER NOT NULL,
+    PRIMARY KEY (month, tenant_id, model)
+) STRICT, WITHOUT ROWID;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::admit::{self, ActionId, Actions, Standing};
 use latchwork_core::awaited::Awaited;
+use latchwork_core::cost::Charge;
 use latchwork_core::effect::Effect;
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::job::JobState;
@@ -18,7 +19,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 use crate::writer::Tx;
-use crate::{actions, awaited, effects, events, inbox, jobs, ledger, payloads, reusables, timers};
+use crate::{actions, awaited, costs, effects, events, inbox, jobs, ledger, payloads, reusables, timers};
 
 /// A job of the group.
 pub(crate) struct Known {
@@ -63,6 +64,7 @@ pub(crate) struct Writes<'a> {
     pub(crate) payloads: Vec<(i64, &'a Payload)>,
     pub(crate) inbox_done: Vec<i64>,
     pub(crate) told: Vec<(i64, Request)>,
+    pub(crate) charges: Vec<(i64, Charge)>,
     pub(crate) actions: BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     pub(crate) waits: BTreeSet<(ActionId, i64)>,
     pub(crate) reusables: BTreeMap<ActionId, (i64, &'a Reusable)>,
@@ -116,6 +118,7 @@ pub(crate) async fn run(
     inbox::insert(&mut script, &writes.told, now_us);
     awaited::replace(&mut script, &writes.awaited);
     timers::replace(&mut script, &writes.timers);
+    costs::add(&mut script, &writes.charges);
     if !script.sql.is_empty() {
         tx.run_last(Name::GROUP_WRITE, script).await?;
     }
@@ -187,6 +190,7 @@ fn take<'a>(
     }
     writes.awaited.extend(batch.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)));
     writes.timers.extend(batch.timers.iter().map(|timer| ((id, timer.name.as_str()), timer.due_us)));
+    writes.charges.extend(changes.charges.into_iter().map(|charge| (id, charge)));
     for (action, row) in changes.actions {
         writes.waits.retain(|(waited, _)| *waited != action || row.as_ref().is_some_and(|row| row.receipt.is_none()));
         writes.actions.insert(action, row.map(|row| (id, row)));

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use latchwork_core::awaited;
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, InboxError, InboxRow, Request, StoreError};
+use latchwork_core::{admit, awaited};
 
 use crate::Sqlite;
 use crate::awaited as stored;

@@ -1,6 +1,7 @@
 //! The journal: which module does what.
 
 use async_trait::async_trait;
+use latchwork_core::cost::{self, By};
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::reuse::Reusable;
@@ -90,6 +91,14 @@ impl Journal for Sqlite {
 
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.read_payload(job_id, label).await
+    }
+
+    async fn costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+        self.read_costs(by, job_id).await
+    }
+
+    async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
+        self.read_spent(tenant, month).await
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

@@ -12,6 +12,7 @@ mod actions;
 mod awaited;
 mod clock;
 mod commit;
+mod costs;
 mod durability;
 mod effects;
 mod error;

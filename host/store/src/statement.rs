@@ -63,6 +63,8 @@ statements! {
     ACTION_READ = "action_read";
     REUSABLE_READ = "reusable_read";
     PAYLOAD_READ = "payload_read";
+    COSTS_READ = "costs_read";
+    SPENT_READ = "spent_read";
     KV_GET = "kv_get";
     KV_SET = "kv_set";
     KV_DELETE = "kv_delete";

@@ -2,6 +2,7 @@
 
 mod batches;
 mod claims;
+mod costs;
 mod groups;
 mod inbox;
 mod jobs;
@@ -77,6 +78,8 @@ suite! {
     maps::effects_of_foreign_jobs_are_kept;
     maps::a_batch_and_a_late_answer_agree_on_one_effect;
     maps::values_are_kept_by_namespace;
+    costs::charges_are_summed_with_the_answers;
+    costs::a_refused_batch_is_not_charged;
     groups::one_jobs_conflict_fails_nobody_else;
     groups::batches_of_one_job_follow_each_other;
     groups::lingering_batches_are_written_in_order;

@@ -202,5 +202,6 @@ pub(crate) fn effect(slot: &str, try_no: u32, result: &str) -> Effect {
         answer: Answer::Ok(output),
         provenance: Provenance::Executed,
         time_us: 1_700_000_000_000_000,
+        spent: None,
     }
 }

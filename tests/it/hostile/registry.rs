@@ -22,6 +22,7 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
         retry: None,
         on_indeterminate: None,
         config: Default::default(),
+        prices: None,
     }
 }
 

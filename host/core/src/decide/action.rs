@@ -167,7 +167,8 @@ pub(super) fn reused(
     let Invocation { slot, operator, .. } = invocation;
     let try_no = durable.job.calls.get(slot).map_or(0, |call| call.tries + 1);
     let provenance = Provenance::Reused;
-    let effect = Effect { slot: slot.clone(), try_no, answer: Answer::Ok(output), provenance, time_us: context.now_us };
+    let (slot_of, time_us) = (slot.clone(), context.now_us);
+    let effect = Effect { slot: slot_of, try_no, answer: Answer::Ok(output), provenance, time_us, spent: None };
     let (effects, effect) = once(durable, effect);
     let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
     let mut draft = Draft {
@@ -188,6 +189,8 @@ pub(super) fn reused(
                 provenance,
                 code: None,
                 usage: None,
+                spent: None,
+                nondeterministic: false,
                 refused: None,
             },
             Body::CommandCommitted { slot: slot.clone() },

@@ -66,7 +66,7 @@ pub fn answered(
             doubtful(durable, invocation, started, failure, kept.as_deref(), context)
         }
         // That a repeat changed nothing says nothing about the try in doubt that it repeats.
-        Answer::NotApplied(failure) if changing && repeats(durable, slot) => {
+        Answer::NotApplied(failure) if changing && repeats(durable, &invocation.slot) => {
             doubtful(durable, invocation, started, failure, None, context)
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
@@ -93,10 +93,17 @@ fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effec
     draft.ledger.push(write(durable, Row { result_hash: Some(answer), ..row }));
     let receipt = Some(action::receipt(output));
     draft.actions = action::settled(slot, &invocation.operator, invocation.action_key, receipt);
-    // A repeat of an opaque call costs more than a flush; others may wait for the next barrier.
+    // A repeat of an opaque call or of a model's costs more than a flush; others may wait for the
+    // next barrier.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
-    draft.flush_now = class == Some(crate::manifest::Class::Opaque);
+    draft.flush_now = class == Some(crate::manifest::Class::Opaque) || is_model(durable, invocation);
     draft
+}
+
+/// Whether a model answers: each answer costs money, and may be another one another time.
+fn is_model(durable: &Durable, invocation: &Invocation) -> bool {
+    let pinned = durable.job.pinned(&invocation.operator);
+    pinned.is_some_and(|operator| operator.determinism == crate::manifest::Determinism::Stable)
 }
 
 fn bad(
@@ -202,7 +209,9 @@ fn finished(
         answer,
         provenance: effect.provenance,
         code: failure.map(|failure| failure.code),
+        spent: effect.spent.filter(|_| usage.is_some()),
         usage,
+        nondeterministic: ok && is_model(durable, invocation),
         refused: None,
     });
     if stored.is_none() {

@@ -1,11 +1,13 @@
 //! What happens next to one invocation: the ledger's decision, put into drafts and actions.
 
+use std::sync::Arc;
+
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, PayloadRef, Refused, Verdict};
 use crate::ids::{Hash, Operator, Slot};
 use crate::ledger::{self, Caller, Decision, Found, Quiescence, Rejection, Row, RowState};
-use crate::manifest::{Pinned, PluginKind};
+use crate::manifest::{Determinism, Pinned, PluginKind};
 use crate::plan;
 use crate::policy;
 use crate::replay::Divergence;
@@ -14,7 +16,7 @@ use crate::storage::{ActionWrite, LedgerWrite, Payload};
 
 use super::action::{self, Standing};
 use super::gates::{self, ask, gate_hash};
-use super::{Context, TRIES_MAX, WAIT_IN_PLACE_MS, blocked, is_dry, ladder};
+use super::{Context, TRIES_MAX, WAIT_IN_PLACE_MS, blocked, budget, is_dry, ladder};
 
 /// One invocation, as it is asked for now.
 #[derive(Clone, Debug)]
@@ -39,6 +41,12 @@ pub struct Invocation {
     pub quiescence: Option<Quiescence>,
     /// Whether the tool has been asked as often as is any use.
     pub asked_enough: bool,
+    /// The most that it can cost, where that is known.
+    pub most_micro_usd: Option<u64>,
+    /// The most that other calls of the job under way may still cost.
+    pub reserved_micro_usd: u64,
+    /// What the tenant's jobs have spent this month, once somebody looked.
+    pub month_micro_usd: Option<u64>,
 }
 
 /// What to do next.
@@ -66,6 +74,8 @@ pub enum Next {
     Look,
     /// Find out who holds the invocation's action key, then ask again.
     LookAction,
+    /// Find out what the tenant has spent this month, then ask again.
+    LookSpent,
     /// Ask again after so many milliseconds.
     WaitMs(u32),
     /// Write this and drop the try: the step waits for something.
@@ -87,7 +97,18 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
     };
     let row = durable.rows.get(slot);
     let call = job.calls.get(slot);
-    let forbidden = forbidden(durable, planned, invocation);
+    let mut over_budget = None;
+    let forbidden = match forbidden(durable, planned, invocation) {
+        Some(failure) => Some(failure),
+        None => match budget::check(durable, invocation, context) {
+            budget::Verdict::Within => None,
+            budget::Verdict::Ask => return Next::LookSpent,
+            budget::Verdict::Exceeded(event, failure) => {
+                over_budget = Some(event);
+                Some(failure)
+            }
+        },
+    };
     let caller = Caller {
         attempt: job.attempt,
         current_attempt: job.attempt,
@@ -114,7 +135,13 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
         Decision::Rejected(Rejection::Forbidden(Code::Cancelled)) => Next::Drop,
         Decision::Rejected(Rejection::Forbidden(code)) => {
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
-            Next::Write(refuse(durable, invocation, failure, context))
+            let mut draft = refuse(durable, invocation, failure, context);
+            if let Some(event) = over_budget {
+                // Durable before anybody hears of it: a raised budget changes nothing any more.
+                draft.events.insert(0, *event);
+                draft.flush_now = true;
+            }
+            Next::Write(draft)
         }
         Decision::Rejected(Rejection::Stale) => Next::Drop,
         Decision::Rejected(Rejection::ActionInProgress) => held(durable, invocation, standing, context),
@@ -211,6 +238,9 @@ fn allowed(
         return next;
     }
     let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
+    if let Some(effect) = paid_for(durable, slot, operator, started.try_no) {
+        return Next::Write(super::answered(durable, invocation, &started, caught_up(&effect), context));
+    }
     Next::Execute { draft, started }
 }
 
@@ -220,6 +250,14 @@ fn spent_in_vain(call: &Call) -> Option<u32> {
     let spent = call.tries.saturating_sub(call.round);
     let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));
     (in_vain && spent >= TRIES_MAX).then_some(spent)
+}
+
+/// The answer of a model that was put away before its events could be (staged commit). It was
+/// paid for: it counts, where another read is simply made again.
+fn paid_for(durable: &Durable, slot: &Slot, operator: &Pinned, try_no: u32) -> Option<Arc<Effect>> {
+    let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
+    let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;
+    matches!(effect.answer, Answer::Ok(_)).then(|| effect.clone())
 }
 
 /// The gate of a call inside a step plugin; a plan step's own gate was asked before it ran.
@@ -409,6 +447,7 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         answer: Answer::NotApplied(failure.clone()),
         provenance: Provenance::Executed,
         time_us: context.now_us,
+        spent: None,
     };
     let (effects, effect) = action::once(durable, effect);
     let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
@@ -425,6 +464,8 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         provenance: Provenance::Executed,
         code: Some(failure.code),
         usage: None,
+        spent: None,
+        nondeterministic: false,
         refused,
     };
     let old = durable.rows.get(slot);

@@ -3,7 +3,7 @@
 
 use crate::effect::{Answer, Output, Provenance};
 use crate::event::{Body, Decider, PayloadRef, Verdict};
-use crate::ids::Slot;
+use crate::ids::{Hash, Slot};
 use crate::ledger::RowState;
 use crate::state::{Call, Draft, Durable};
 use crate::step::StepState;
@@ -47,6 +47,9 @@ pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -
         nonce: None,
         quiescence: None,
         asked_enough: false,
+        most_micro_usd: None,
+        reserved_micro_usd: 0,
+        month_micro_usd: None,
     }
 }
 

@@ -93,7 +93,8 @@ pub(super) fn applied(
     context: &Context<'_>,
 ) -> Draft {
     let slot = &invocation.slot;
-    let effect = Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us };
+    let effect =
+        Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None };
     let verdict = resolved(slot, open.try_no, Verdict::Applied, by, reason);
     let verdict = Draft { events: vec![verdict], flush_now: true, ..Draft::default() };
     verdict.and(answered(durable, invocation, open, effect, context))
@@ -161,6 +162,7 @@ pub(super) fn lost(
         answer: Answer::Unknown { failure, kept: None },
         provenance: Provenance::Operator,
         time_us: context.now_us,
+        spent: None,
     };
     let answer = durable.payload_ref(&label::answer(slot, open.try_no), &effect.to_bytes());
     let finished = Body::ToolInvocationFinished {
@@ -171,6 +173,8 @@ pub(super) fn lost(
         provenance: Provenance::Operator,
         code: Some(Code::InvocationLost),
         usage: None,
+        spent: None,
+        nondeterministic: false,
         refused: None,
     };
     // No action key is settled: nobody else may perform an action that may have happened.
@@ -231,7 +235,7 @@ fn claim(
     if durable.effects.contains_key(&(slot.clone(), open.try_no)) {
         return Vec::new();
     }
-    vec![Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us }]
+    vec![Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None }]
 }
 
 fn park(slot: &Slot) -> Next {

@@ -8,11 +8,12 @@ use super::record::{self, Content, EffectRecord, Header, Kind, PayloadRecord, Pl
 use super::sign::PublicKey;
 use super::withhold::{UnknownLabel, Withhold};
 use super::{SCHEMA, line, payloads};
+use crate::cost::Totals;
 use crate::effect::Effect;
 use crate::ids::{Hash, Operator};
 use crate::keys;
 use crate::manifest::PluginKind;
-use crate::response::{self, CostView, Response};
+use crate::response::{self, Response};
 use crate::state::{Durable, FoldError, Job, label};
 use crate::storage::Record;
 
@@ -202,7 +203,7 @@ fn content(bytes: &[u8]) -> Content {
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();
-    response.cost = CostView::default();
+    response.cost = Totals::default();
     response.outcomes.iter_mut().for_each(|outcome| outcome.preview.clear());
     serde_json::to_value(response).expect("a response is plain data")
 }

@@ -6,6 +6,7 @@ use super::job::Job;
 use super::{Memory, State};
 use crate::admit;
 use crate::awaited;
+use crate::cost::{self, By};
 use crate::ids::{Hash, JobId, Operator};
 use crate::job::JobState;
 use crate::ledger::{Quiescence, Row, RowState};
@@ -43,6 +44,8 @@ impl Memory {
             let Reusable { tenant_id, operator, input_hash, .. } = reusable;
             state.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), reusable.clone());
         }
+        let row = job.row();
+        changes.charges.iter().for_each(|charge| state.costs.add(&row, charge));
         for (job_id, (_, operator, key)) in changes.told {
             state.tell(&job_id, "latchwork", None, Request::KeySettled { operator, key }, now_us);
         }
@@ -237,6 +240,18 @@ impl Journal for Memory {
 
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.state().jobs.get(job_id).and_then(|job| job.standing.payloads.get(label)).cloned())
+    }
+
+    async fn costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+        let state = self.state();
+        let jobs: Vec<JobRow> = state.order.iter().rev().map(|id| state.jobs[id].row()).collect();
+        let mut rows = state.costs.rows(by, &jobs);
+        rows.retain(|row| job_id.is_none_or(|id| row.job_id.as_ref() == Some(id)));
+        Ok(rows)
+    }
+
+    async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
+        Ok(self.state().costs.spent(tenant, month))
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

@@ -2,6 +2,7 @@
 //! exactly what this one does; one conformance suite holds for all.
 
 mod clock;
+mod costs;
 mod job;
 mod journal;
 mod maps;
@@ -39,6 +40,7 @@ struct State {
     /// When the lock of an owner was first seen free, by the content of its lock file.
     gone: BTreeMap<String, i64>,
     inbox_id: i64,
+    costs: costs::Costs,
     counters: Counters,
 }
 

@@ -13,6 +13,7 @@ use crate::manifest::{Determinism, Effect, PluginKind};
 
 mod contexts;
 mod graph;
+mod llm;
 mod operator;
 mod position;
 mod references;
@@ -21,8 +22,8 @@ mod shape;
 mod suggest;
 mod values;
 mod view;
-pub(super) mod whole;
 mod waits;
+pub(super) mod whole;
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -107,6 +108,7 @@ fn rules(value: &Value, contexts: &[&str], catalog: &dyn Catalog, report: &mut R
         contexts::check(&steps, contexts, report);
         operator::check(&steps, catalog, report);
         waits::check(&steps, report);
+        llm::check(&steps, catalog, report);
     }
 }
 

@@ -92,6 +92,8 @@ pub enum Kind {
     Operator,
     /// It waits for a signal, a person or a time ([`crate::wait`]); its name is a label.
     Wait,
+    /// A model, asked through the tool that serves it.
+    Llm,
 }
 
 /// Whether a person has to approve.

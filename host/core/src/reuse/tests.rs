@@ -19,6 +19,7 @@ fn operator() -> Pinned {
         outcome_type: Some("Email.Draft".into()),
         outcome_status: None,
         limits: Limits::default(),
+        retry: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Folding events into the state of a job. Every transition goes through the tables of
 //! [`crate::job`] and [`crate::step`]; an event that does not fit is an error, never ignored.
 
+use crate::cost;
 use crate::event::{Body, Event, Verdict};
 use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
@@ -114,6 +115,7 @@ impl Job {
             continued: false,
             aborted: false,
             failure: None,
+            cost: Default::default(),
         })
     }
 
@@ -126,6 +128,9 @@ impl Job {
             return Err(unknown(event, "the job is over"));
         }
         self.apply_body(event)?;
+        if let Some(charge) = cost::charge(event) {
+            self.cost.add(&charge.totals);
+        }
         if event.body.is_progress() && !self.progressed {
             self.progressed = true;
             self.barren_attempts = 0;
@@ -205,7 +210,7 @@ impl Job {
             Body::ReuseDecided { step_id, reused, from, .. } => {
                 self.find_step(event, step_id)?.reuse = Some((*reused, from.clone()));
             }
-            Body::StateChanged { slot, .. } => {
+            Body::StateChanged { slot, .. } | Body::BudgetExceeded { slot, .. } => {
                 self.find_step(event, &slot.step())?;
             }
             Body::OutcomeRecorded { step_id, outcome_id, outcome_type, status, sensitivity } => {
@@ -337,7 +342,18 @@ impl Job {
                 call.action_key = Some(*action_key);
                 call.take_number(if known { call.tries + 1 } else { 0 });
             }
-            Body::ToolInvocationFinished { slot, try_no, ok, answer, code, provenance, refused, .. } => {
+            Body::ToolInvocationFinished {
+                slot,
+                try_no,
+                ok,
+                answer,
+                code,
+                provenance,
+                usage,
+                nondeterministic,
+                refused,
+                ..
+            } => {
                 self.find_step(event, &slot.step())?;
                 if let Some(refused) = refused {
                     let action_key = refused.action_key;
@@ -356,6 +372,8 @@ impl Job {
                     code: *code,
                     time_us: event.time_us,
                     provenance: *provenance,
+                    usage: usage.clone(),
+                    nondeterministic: *nondeterministic,
                 });
             }
             Body::CommandCommitted { slot } => {

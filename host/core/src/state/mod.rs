@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::effect::Provenance;
+use crate::effect::{Provenance, Usage};
 use crate::error::{Code, Failure};
 use crate::event::{Decider, Header, Holder, Origin, PayloadRef, ResultType, Verdict};
 use crate::ids::{Hash, Operator, Slot, StepId};
@@ -73,6 +73,8 @@ pub struct Job {
     pub aborted: bool,
     /// Why the job failed as a whole.
     pub failure: Option<Code>,
+    /// What its calls cost.
+    pub cost: crate::cost::Totals,
 }
 
 /// One step.
@@ -187,6 +189,10 @@ pub struct Finished {
     pub time_us: i64,
     /// How it came to be known.
     pub provenance: Provenance,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// Whether a model gave it.
+    pub nondeterministic: bool,
 }
 
 /// One approval of a gate.

@@ -10,6 +10,7 @@ use super::error::{CliError, Exit};
 use crate::host::Stores;
 
 mod cancel;
+mod costs;
 mod events;
 mod export;
 mod gate;
@@ -25,6 +26,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::List(args) => list::run(args, ctx).await,
         JobCommand::Show(args) => show::run(args, ctx).await,
         JobCommand::Events(args) => events::run(args, ctx).await,
+        JobCommand::Costs(args) => costs::run(args, ctx).await,
         JobCommand::Replay(args) => replay::run(args, ctx).await,
         JobCommand::Export(args) => export::run(args, ctx).await,
         JobCommand::Resolve(args) => resolve::run(args, ctx).await,

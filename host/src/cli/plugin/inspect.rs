@@ -268,5 +268,6 @@ fn unconfigured(file: &Path) -> PluginConfig {
         retry: None,
         on_indeterminate: None,
         config: BTreeMap::new(),
+        prices: None,
     }
 }

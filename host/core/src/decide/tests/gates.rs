@@ -168,6 +168,7 @@ fn rules_narrow_each_other() {
         gate_expires_ms: 1,
         gate_quorum: 3,
         self_approve: false,
+        budget: crate::cost::Budget { per_job_micro_usd: Some(5), per_month_micro_usd: Some(7) },
     };
     assert_eq!(wide.clone().narrowed_by(&narrow), narrow);
     assert_eq!(narrow.clone().narrowed_by(&wide), narrow);

@@ -43,6 +43,12 @@ pub(super) struct Sim {
     pub(super) rules: Rules,
     /// Answers of tools to be given before the good one, by operator.
     pub(super) script: BTreeMap<Operator, Vec<Answer>>,
+    /// What other jobs of the tenant have spent this month.
+    pub(super) spent_elsewhere: u64,
+    /// The most that a call can cost, where it is known.
+    pub(super) most: Option<u64>,
+    /// Of each answer that was written: whether it was to be durable at once.
+    pub(super) answers_flushed: Vec<bool>,
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
     pub(super) now_us: i64,
@@ -93,6 +99,10 @@ pub(super) fn operators() -> BTreeMap<Operator, Pinned> {
         ("Keyed", pinned(Class::Keyed, &send, PluginKind::Tool)),
         ("Queryable", pinned(Class::Queryable, &send, PluginKind::Tool)),
         ("Read", pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool)),
+        (
+            "Model",
+            Pinned { determinism: Determinism::Stable, ..pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool) },
+        ),
         ("Script", pinned(Class::Read, &send, PluginKind::Step)),
         // Like `Script`, but fails where a call does; it declares nothing of what it calls.
         ("Failing", pinned(Class::Read, &[], PluginKind::Step)),
@@ -166,6 +176,9 @@ impl Sim {
             applied: BTreeSet::new(),
             rules: Rules { standing_approvals: true, ..Rules::default() },
             script: BTreeMap::new(),
+            spent_elsewhere: 0,
+            answers_flushed: vec![],
+            most: None,
             reconcile_unknown: false,
             now_us: 2_000,
             actions: BTreeMap::new(),
@@ -210,8 +223,6 @@ impl Sim {
             None => claim,
         };
         self.write(&mut durable, claim)?;
-        for row in std::mem::take(&mut self.inbox) {
-        self.write(&mut durable, decide::claimed(attempt, "w", Hash::default()))?;
         for row in decide::in_order(std::mem::take(&mut self.inbox)) {
             let draft = decide::inbox(&durable, &row, &self.context());
             self.write(&mut durable, draft)?;
@@ -248,6 +259,8 @@ impl Sim {
     pub(super) fn process_looking(&mut self) -> Result<Durable, Dead> {
         self.looks_first = true;
         self.process(None)
+    }
+
     /// Fires the timers that are due.
     fn fire_due(&mut self, durable: &mut Durable) -> Result<(), Dead> {
         for (name, due_us) in durable.job.timers() {
@@ -291,6 +304,9 @@ impl Sim {
             return Err(Dead);
         }
         self.writes += 1;
+        if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
+            self.answers_flushed.push(draft.flush_now);
+        }
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())
@@ -415,6 +431,9 @@ impl Sim {
             nonce: None,
             quiescence: None,
             asked_enough: false,
+            most_micro_usd: self.most,
+            reserved_micro_usd: 0,
+            month_micro_usd: None,
         };
         self.follow(durable, invocation)
     }
@@ -438,6 +457,9 @@ impl Sim {
                 Next::LookAction => {
                     let held = invocation.action_key.and_then(|key| self.actions.get(&key).cloned());
                     durable.seen.actions.insert(invocation.slot.clone(), held);
+                }
+                Next::LookSpent => {
+                    invocation.month_micro_usd = Some(self.spent_elsewhere + durable.job.cost.cost_micro_usd)
                 }
                 Next::Look | Next::StopOldCall => {
                     invocation.quiescence = Some(crate::ledger::Quiescence::Quiescent);
@@ -493,6 +515,7 @@ impl Sim {
             answer,
             provenance: started.provenance,
             time_us: self.now_us,
+            spent: Some(crate::effect::Spent { fuel: 5, wall_ms: 2 }),
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::manifest::{Determinism, Effect, PluginKind};
 /// Every step against its operator.
 pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Report) {
     let served = catalog.names();
-    for step in steps.iter().filter(|step| step.text("kind") == Some("operator")) {
+    for step in steps.iter().filter(|step| matches!(step.text("kind"), Some("operator" | "llm"))) {
         let info = served_operator(step, "name", rule::UNKNOWN_OPERATOR, catalog, &served, report);
         if let Some(info) = &info {
             effects(step, info, report);

@@ -25,7 +25,6 @@ rules! {
     BAD_VERSION = "P008", "The schema_version is one that this version reads.";
     NO_STEPS = "P009", "A plan has at least one step.";
     TOO_MANY_STEPS = "P010", "A plan has at most 1000 steps.";
-    KIND_NOT_EXECUTED = "P011", "A step's kind is one that this version executes.";
     UNKNOWN_OPERATOR = "P012", "A step's operator is served by a loaded plugin.";
     UNKNOWN_DEPENDENCY = "P013", "A step depends on steps of its plan.";
     SELF_DEPENDENCY = "P014", "A step does not depend on itself.";
@@ -42,6 +41,8 @@ rules! {
     DUPLICATE_ITEM = "P025", "A set names nothing twice.";
     BAD_VERSION_RANGE = "P026", "A range of versions is comparisons separated by commas: `>=1.2, <2`.";
     UNKNOWN_CONTEXT = "P027", "An entry of `hashes` names a context that comes with the request.";
+    BAD_PROMPT = "P028", "An llm step has either messages or a prompt.";
+    NOT_A_MODEL = "P029", "An llm step's operator is a tool of the class `stable`.";
     BAD_WAIT = "P030", "A wait says what it waits for, with the keys that its kind has.";
     DUPLICATE_CORRELATION_KEY = "P031", "No two waits have one correlation_key.";
     BAD_WAIT_TIME = "P032", "A wait's times are a number of ms, s, m, h or d, or a moment such as 2026-01-31T09:00:00Z.";

@@ -85,11 +85,7 @@ fn on_failure(value: &Value, at: &str, report: &mut Report) {
 
 fn kind(value: &Value, at: &str, report: &mut Report) {
     match value.as_str() {
-        Some(kind @ "llm") => {
-            let message = format!("this version does not execute steps of kind `{kind}` yet; use `operator` or `wait`");
-            report.add(at, rule::KIND_NOT_EXECUTED, message);
-        }
-        _ => word(value, at, &["operator", "wait"], report),
+        _ => word(value, at, &["operator", "llm", "wait"], report),
     }
 }
 

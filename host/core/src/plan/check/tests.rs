@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod llm;
 mod normal;
 mod order;
 mod waits;
@@ -23,6 +24,7 @@ impl Catalog for Loaded {
             "Email.GenerateDraft" => (vec![ProduceOutcome], Determinism::Stable, PluginKind::Step),
             "Web.Fetch" => (vec![ReadOnly], Determinism::External, PluginKind::Tool),
             "Mail.Send" => (vec![ExternalSend, ReadOnly, ProduceOutcome], Determinism::External, PluginKind::Tool),
+            "Llm.Chat" => (vec![ReadOnly], Determinism::Stable, PluginKind::Tool),
             "Mail.Recall" => (vec![ExternalSend], Determinism::External, PluginKind::Tool),
             _ => return None,
         };
@@ -30,7 +32,9 @@ impl Catalog for Loaded {
     }
 
     fn names(&self) -> Vec<String> {
-        ["Text.Summarize", "Email.GenerateDraft", "Web.Fetch", "Mail.Send", "Mail.Recall"].map(str::to_owned).into()
+        ["Text.Summarize", "Email.GenerateDraft", "Web.Fetch", "Llm.Chat", "Mail.Send", "Mail.Recall"]
+            .map(str::to_owned)
+            .into()
     }
 }
 
@@ -143,7 +147,6 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
         ("/steps/3/step_id", some(json!("s\u{0}")), "P006", "/steps/3/step_id", "\\0"),
         ("/steps/3/step_id", some(json!("é")), "P006", "/steps/3/step_id", "A-Z"),
         ("/steps/3/step_id", some(json!("fetch")), "P007", "/steps/3/step_id", "/steps/0"),
-        ("/steps/3/kind", some(json!("llm")), "P011", "/steps/3/kind", "does not execute"),
         ("/steps/3/kind", some(json!("opreator")), "P003", "/steps/3/kind", "`operator`"),
         ("/steps/3/name", some(json!("mail.send")), "P012", "/steps/3/name", "did you mean `Mail.Send`"),
         ("/steps/3/name", some(json!("Teleport")), "P012", "/steps/3/name", "no loaded plugin"),
@@ -267,8 +270,13 @@ fn each_mistake_makes_one_violation_in_its_place() {
 
 #[test]
 fn every_rule_has_a_mistake_that_breaks_it() {
-    let broken: BTreeSet<&str> =
-        mistakes().iter().chain(&wait_mistakes()).map(|mistake| mistake.2).chain(["P001", "P002"]).collect();
+    let broken: BTreeSet<&str> = mistakes()
+        .iter()
+        .chain(&wait_mistakes())
+        .map(|mistake| mistake.2)
+        .chain(["P001", "P002"])
+        .chain(llm::mistakes().iter().map(|mistake| mistake.2))
+        .collect();
     let all: BTreeSet<&str> = RULES.iter().map(|(code, _)| *code).collect();
     assert_eq!(broken, all);
     assert_eq!(RULES.len(), all.len());

@@ -34,7 +34,7 @@ pub fn parse_timeout(text: &str) -> Option<u32> {
     number.checked_mul(unit_ms).filter(|span| (1..=DAY_MS).contains(span))
 }
 
-fn wrong(at: &str, report: &mut Report, message: impl Into<String>) {
+pub(super) fn wrong(at: &str, report: &mut Report, message: impl Into<String>) {
     report.add(at, rule::WRONG_VALUE, message);
 }
 

@@ -1,0 +1,95 @@
+//! What is answered, and what it cost.
+
+use std::collections::BTreeMap;
+
+use latchwork_guest::tool::{Output, Usage};
+use latchwork_guest::{Error, http, log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::price::Price;
+use crate::refusal::trace_id;
+
+/// What the step gives.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Reply {
+    /// The answer; empty where the model only wants tools called.
+    pub(crate) text: String,
+    /// The model that answered: often a dated version of the one that was asked.
+    pub(crate) model: String,
+    /// Why it ends there: `stop`, `length`, `tool_calls`, `content_filter`.
+    pub(crate) finish_reason: Option<String>,
+    /// The calls that the model asks for, as it wrote them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_calls: Option<Value>,
+    /// Why the model would not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    id: Option<String>,
+    model: Option<String>,
+    choices: Vec<Choice>,
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Said,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    content: Option<String>,
+    tool_calls: Option<Value>,
+    refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    prompt_tokens: u32,
+    #[serde(default)]
+    completion_tokens: u32,
+}
+
+/// The answer in a response that says it is one.
+pub(crate) fn read(
+    response: &http::Response,
+    asked: &str,
+    prices: &BTreeMap<String, Price>,
+) -> Result<Output<Reply>, Error> {
+    let malformed =
+        |why: String| Error::schema_validation_failed(format!("the provider's answer is no chat completion: {why}"));
+    let completion: Completion =
+        serde_json::from_slice(response.body()).map_err(|error| malformed(error.to_string()))?;
+    let trace = trace_id(response).or(completion.id);
+    let choice = completion.choices.into_iter().next().ok_or_else(|| malformed("it has no choice".to_owned()))?;
+    let Said { content, tool_calls, refusal } = choice.message;
+    if content.is_none() && tool_calls.is_none() && refusal.is_none() {
+        return Err(malformed("its message has neither content nor tool calls".to_owned()));
+    }
+    let model = completion.model.unwrap_or_else(|| asked.to_owned());
+    let tokens = completion.usage.unwrap_or(Tokens { prompt_tokens: 0, completion_tokens: 0 });
+    let cost_micro_usd = match prices.get(&model).or_else(|| prices.get(asked)) {
+        Some(price) => price.of(tokens.prompt_tokens, tokens.completion_tokens)?,
+        None => {
+            log::warn!("model_prices has no price of {asked}: its calls count as free");
+            0
+        }
+    };
+    let usage = Usage {
+        model: Some(model.clone()),
+        provider_trace_id: trace,
+        tokens_in: tokens.prompt_tokens,
+        tokens_out: tokens.completion_tokens,
+        cost_micro_usd,
+        credits: 0,
+    };
+    let text = content.unwrap_or_default();
+    let reply = Reply { text, model, finish_reason: choice.finish_reason, tool_calls, refusal };
+    Ok(Output::new(reply).usage(usage))
+}

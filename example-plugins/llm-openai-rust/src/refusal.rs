@@ -1,0 +1,48 @@
+//! What the provider's refusals mean to the host.
+
+use std::time::Duration;
+
+use latchwork_guest::{Error, http};
+use serde_json::{Value, json};
+
+/// What is kept of a provider's own words, in characters.
+const WORDS_MAX: usize = 300;
+
+/// The failure that a status stands for.
+pub(crate) fn error(response: &http::Response) -> Error {
+    let status = response.status();
+    let body: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+    let said = body.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+    let said: String = said.chars().take(WORDS_MAX).collect();
+    let message = |hint: &str| match said.is_empty() {
+        true => format!("the provider answered {status}{hint}"),
+        false => format!("the provider answered {status}{hint}: {said}"),
+    };
+    let error = match status {
+        // Its words may repeat parts of the key.
+        401 | 403 => Error::auth_forbidden(format!("the provider answered {status}: it does not take the credentials")),
+        408 => Error::network_timeout(message("")),
+        429 => later(Error::rate_limit(message("")), response),
+        500..=599 => later(Error::temporary_provider_error(message("")), response),
+        300..=399 => Error::invalid_input(message(" (a redirect: correct base_url in the plugin's config)")),
+        _ => Error::invalid_input(message("")),
+    };
+    let code = body.pointer("/error/code").or_else(|| body.pointer("/error/type")).and_then(Value::as_str);
+    error.detail(json!({ "status": status, "provider_code": code, "provider_trace_id": trace_id(response) }))
+}
+
+/// The provider's own id of the request.
+pub(crate) fn trace_id(response: &http::Response) -> Option<String> {
+    ["x-request-id", "request-id", "x-amzn-requestid"].iter().find_map(|name| response.header(name)).map(str::to_owned)
+}
+
+/// As long as the provider asks to; without a word of it the host decides.
+fn later(error: Error, response: &http::Response) -> Error {
+    let number = |name: &str| {
+        response.header(name)?.trim().parse::<f64>().ok().filter(|wait| (0.0..=86_400_000.0).contains(wait))
+    };
+    match number("retry-after-ms").or_else(|| Some(number("retry-after")? * 1000.0)) {
+        Some(ms) => error.retry_after(Duration::from_secs_f64(ms / 1000.0)),
+        None => error,
+    }
+}

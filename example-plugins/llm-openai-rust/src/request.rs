@@ -1,0 +1,61 @@
+//! What is asked.
+
+use latchwork_guest::Error;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The payload of an llm step.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The model, as the provider names it.
+    pub(crate) model: String,
+    /// One message of the user; either this or `messages`.
+    #[serde(default)]
+    pub(crate) prompt: Option<String>,
+    /// The conversation so far.
+    #[serde(default)]
+    pub(crate) messages: Option<Vec<Message>>,
+    /// Parameters of the model: `max_tokens`, `temperature`, and whatever else the provider knows.
+    #[serde(default)]
+    pub(crate) params: Map<String, Value>,
+}
+
+/// One message.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Message {
+    /// `system`, `developer`, `user`, `assistant` or `tool`.
+    pub(crate) role: String,
+    /// A text, or an array of parts.
+    pub(crate) content: Value,
+    /// What else belongs to it: `name`, `tool_call_id`, `tool_calls`.
+    #[serde(flatten)]
+    pub(crate) more: Map<String, Value>,
+}
+
+/// The body of the request.
+pub(crate) fn body(args: &Args) -> Result<Vec<u8>, Error> {
+    let messages = match (&args.messages, &args.prompt) {
+        (Some(messages), None) if !messages.is_empty() => messages.iter().map(message).collect(),
+        (None, Some(prompt)) => vec![json!({ "role": "user", "content": prompt })],
+        _ => return Err(Error::invalid_input("either messages or a prompt is needed")),
+    };
+    if let Some(name) =
+        ["model", "messages", "stream", "stream_options"].iter().find(|name| args.params.contains_key(**name))
+    {
+        return Err(Error::invalid_input(format!("params.{name} is no parameter of a model")));
+    }
+    let mut body = args.params.clone();
+    body.insert("model".to_owned(), json!(args.model));
+    body.insert("messages".to_owned(), Value::Array(messages));
+    body.insert("stream".to_owned(), json!(false));
+    Ok(Value::Object(body).to_string().into_bytes())
+}
+
+fn message(message: &Message) -> Value {
+    let mut fields = message.more.clone();
+    fields.insert("role".to_owned(), json!(message.role));
+    fields.insert("content".to_owned(), message.content.clone());
+    Value::Object(fields)
+}

@@ -1,0 +1,100 @@
+//! Prices of models, and the most that a call can cost before it is made.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// Tokens that a price is for.
+const PER_TOKENS: u128 = 1_000_000;
+
+/// What a model takes for a million tokens, in millionths of a US dollar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Price {
+    /// For tokens read.
+    pub input: u64,
+    /// For tokens written.
+    pub output: u64,
+}
+
+impl Price {
+    /// What so many tokens cost, rounded up: nothing is charged too low.
+    pub fn of(&self, tokens_in: u64, tokens_out: u64) -> u64 {
+        let input = u128::from(self.input) * u128::from(tokens_in);
+        let output = u128::from(self.output) * u128::from(tokens_out);
+        u64::try_from((input + output).div_ceil(PER_TOKENS)).unwrap_or(u64::MAX)
+    }
+}
+
+/// Prices by model: `{"small": {"input": "0.15", "output": "0.60"}}`, US dollars for a million tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prices(BTreeMap<String, Price>);
+
+/// Why a table of prices is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadPrice(pub String);
+
+impl Prices {
+    /// Read a table.
+    ///
+    /// # Errors
+    /// The first entry that is not of the form above.
+    pub fn read(table: &Value) -> Result<Self, BadPrice> {
+        let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
+        let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
+        let Some(models) = table.as_object() else {
+            return Err(BadPrice(format!("a table of models is expected here; for each, {form}")));
+        };
+        let mut prices = BTreeMap::new();
+        for (model, entry) in models {
+            let fields = entry.as_object().ok_or_else(|| bad(model, "its price is not a table"))?;
+            if let Some(other) = fields.keys().find(|key| !["input", "output"].contains(&key.as_str())) {
+                return Err(bad(model, &format!("unknown key `{other}`")));
+            }
+            let amount = |key: &str| {
+                let text = fields.get(key).and_then(Value::as_str);
+                let text = text.ok_or_else(|| bad(model, &format!("`{key}` is not a string")))?;
+                micro_usd(text).ok_or_else(|| bad(model, &format!("`{key}` is not an amount")))
+            };
+            prices.insert(model.clone(), Price { input: amount("input")?, output: amount("output")? });
+        }
+        Ok(Self(prices))
+    }
+
+    /// The price of a model.
+    pub fn get(&self, model: &str) -> Option<&Price> {
+        self.0.get(model)
+    }
+
+    /// The most that a call with these canonical arguments can cost; none where its model has no
+    /// price or it sets no `max_tokens`. No token is shorter than a byte, so the arguments hold
+    /// at most as many tokens as bytes.
+    pub fn most(&self, args: &[u8]) -> Option<u64> {
+        let value: Value = serde_json::from_slice(args).ok()?;
+        let price = self.get(value.get("model")?.as_str()?)?;
+        let params = value.get("params")?;
+        let tokens_out =
+            ["max_completion_tokens", "max_tokens"].iter().filter_map(|key| params.get(key)?.as_u64()).max()?;
+        Some(price.of(args.len() as u64, tokens_out))
+    }
+}
+
+/// `1.00`: an amount of US dollars in millionths; at most six decimals.
+pub fn micro_usd(text: &str) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 || (text.contains('.') && part.is_empty())
+    {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    // Beyond this a JSON number is not exact any more.
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part).filter(|amount| *amount < 1 << 53)
+}
+
+/// Millionths as an amount of US dollars: `1.00`, `0.000031`.
+pub fn usd(micro: u64) -> String {
+    let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
+    let kept = text.trim_end_matches('0').len().max(text.len() - 4);
+    text[..kept].to_owned()
+}

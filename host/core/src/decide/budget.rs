@@ -1,0 +1,107 @@
+//! Whether the budget covers a call (§10, policy): asked before anything of it is started.
+
+use std::collections::BTreeMap;
+
+use crate::cost::usd;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Period};
+use crate::ids::Slot;
+use crate::manifest::Determinism;
+use crate::state::Durable;
+
+use super::Context;
+use super::call::Invocation;
+
+/// What the budget says of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// It may be made.
+    Within,
+    /// Only with the tenant's spending of the month can it be told.
+    Ask,
+    /// It may not.
+    Exceeded(Box<Body>, Failure),
+}
+
+/// The most that calls under way inside this process may still cost, by slot: try and amount.
+pub type InFlight = BTreeMap<Slot, (u32, u64)>;
+
+/// What is promised to calls other than `slot` whose answers are not recorded yet.
+pub fn reserved(durable: &Durable, in_flight: &InFlight, slot: &Slot) -> u64 {
+    let recorded = |slot: &Slot, try_no: u32| {
+        let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
+        finished.is_some_and(|finished| finished.try_no >= try_no)
+    };
+    let open = in_flight.iter().filter(|(other, (try_no, _))| *other != slot && !recorded(other, *try_no));
+    open.fold(0, |sum: u64, (_, (_, most))| sum.saturating_add(*most))
+}
+
+/// The rule: a call that can cost something is refused once what was spent and what is promised
+/// reach the budget, and where the most it can cost is known, if that would pass the budget.
+pub(super) fn check(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Verdict {
+    let budget = &context.rules.budget;
+    let job = &durable.job;
+    let answered = job.calls.get(&invocation.slot).is_some_and(|call| call.committed);
+    if budget.is_unlimited() || answered || !can_cost(durable, invocation) {
+        return Verdict::Within;
+    }
+    if let Some(limit) = budget.per_job_micro_usd
+        && passes(job.cost.cost_micro_usd, invocation, limit)
+    {
+        return exceeded(durable, invocation, Period::Job, limit, job.cost.cost_micro_usd);
+    }
+    match (budget.per_month_micro_usd, invocation.month_micro_usd) {
+        (Some(_), None) => Verdict::Ask,
+        (Some(limit), Some(spent)) if passes(spent, invocation, limit) => {
+            exceeded(durable, invocation, Period::Month, limit, spent)
+        }
+        _ => Verdict::Within,
+    }
+}
+
+/// A model, whatever has a price, and whatever has cost something in this job before.
+fn can_cost(durable: &Durable, invocation: &Invocation) -> bool {
+    let job = &durable.job;
+    let model = job.pinned(&invocation.operator).is_some_and(|pinned| pinned.determinism == Determinism::Stable);
+    model
+        || invocation.most_micro_usd.is_some()
+        || job.calls.values().filter(|call| call.operator == invocation.operator).any(|call| {
+            let usage = call.finished.as_ref().and_then(|finished| finished.usage.as_ref());
+            usage.is_some_and(|usage| usage.cost_micro_usd > 0)
+        })
+}
+
+fn passes(spent: u64, invocation: &Invocation, limit: u64) -> bool {
+    let promised = spent.saturating_add(invocation.reserved_micro_usd);
+    promised >= limit || promised.saturating_add(invocation.most_micro_usd.unwrap_or(0)) > limit
+}
+
+fn exceeded(durable: &Durable, invocation: &Invocation, period: Period, limit: u64, spent: u64) -> Verdict {
+    let tenant = &durable.job.header.tenant_id;
+    let (whose, key) = match period {
+        Period::Job => ("the job has".to_owned(), "per_job_usd"),
+        Period::Month => (format!("tenant {tenant} has, this month,"), "per_month_usd"),
+    };
+    let needs = match invocation.most_micro_usd {
+        Some(most) => format!(", and the call may cost {} USD", usd(most)),
+        None => String::new(),
+    };
+    let promised = match invocation.reserved_micro_usd {
+        0 => String::new(),
+        more => format!(" and promised {} USD to calls under way", usd(more)),
+    };
+    let message = format!(
+        "{whose} spent {} USD{promised}{needs}; the budget is {} USD (budget.{key} in the policy of tenant {tenant})",
+        usd(spent),
+        usd(limit)
+    );
+    let body = Body::BudgetExceeded {
+        slot: invocation.slot.clone(),
+        period,
+        budget_micro_usd: limit,
+        spent_micro_usd: spent,
+        reserved_micro_usd: invocation.reserved_micro_usd,
+        most_micro_usd: invocation.most_micro_usd,
+    };
+    Verdict::Exceeded(Box::new(body), Failure::new(Code::BudgetExceeded, message))
+}

@@ -1,0 +1,201 @@
+//! Models and budgets: what an answer costs, and the call that is not made any more.
+
+use serde_json::{Value, json};
+
+use super::sim::{Cut, Sim, good, step};
+use crate::cost::Budget;
+use crate::decide::{InFlight, reserved};
+use crate::effect::{Answer, Output, Usage};
+use crate::error::Code;
+use crate::event::{Body, Mode, Period};
+use crate::ids::{Operator, Slot};
+use crate::job::JobState;
+use crate::ledger::RowState;
+use crate::response::response;
+
+fn paid(cost_micro_usd: u32) -> Answer {
+    let usage = Usage {
+        model: Some("small".into()),
+        provider_trace_id: Some("req_7".into()),
+        tokens_in: 10,
+        tokens_out: 1,
+        cost_micro_usd,
+        credits: 0,
+    };
+    Answer::Ok(Output { usage: Some(usage), ..good() })
+}
+
+/// Steps `a`, `b`, `c`, one after another, each a call of the operator that costs 40.
+fn three(operator: &str, budget: Budget) -> Sim {
+    let plan = ["a", "b", "c"].iter().zip([&[][..], &["a"], &["b"]]);
+    let mut sim = Sim::new(Mode::AutoExec, plan.map(|(id, after)| step(id, operator, after, json!({}))).collect());
+    sim.script.insert(Operator::new(operator), vec![paid(40), paid(40), paid(40)]);
+    sim.rules.budget = budget;
+    sim
+}
+
+fn per_job(amount: u64) -> Budget {
+    Budget { per_job_micro_usd: Some(amount), per_month_micro_usd: None }
+}
+
+fn exceeded(sim: &Sim) -> Option<Value> {
+    let body =
+        sim.record.events.iter().map(|event| &event.body).find(|body| matches!(body, Body::BudgetExceeded { .. }));
+    body.map(|body| serde_json::to_value(body).unwrap())
+}
+
+/// How many of the three calls were answered.
+fn answered(sim: &Sim) -> usize {
+    3 - sim.script.values().map(Vec::len).sum::<usize>()
+}
+
+/// I34.
+#[test]
+fn the_call_that_finds_the_budget_used_up_is_not_made() {
+    for (budget, calls) in [(0, 0), (39, 1), (40, 1), (41, 2), (80, 2), (81, 3), (1_000, 3)] {
+        let mut sim = three("Model", per_job(budget));
+        let durable = sim.process(None).unwrap();
+        assert_eq!(answered(&sim), calls, "{budget}");
+        assert_eq!(durable.job.cost.cost_micro_usd, 40 * calls as u64);
+        assert_eq!(exceeded(&sim).is_some(), calls < 3, "{budget}");
+        if let Some(failed) = response(&durable).failed.first() {
+            assert_eq!(failed.reason_code, Code::BudgetExceeded, "{}", failed.message);
+            let slot = Slot::new(failed.step_id.as_str());
+            assert_eq!(durable.rows[&slot].state, RowState::FailedFinal);
+            assert!(durable.job.calls[&slot].committed, "it is the recorded answer");
+        }
+    }
+}
+
+/// I34: where the most that a call can cost is known, the budget is never passed.
+#[test]
+fn a_call_that_could_pass_the_budget_is_not_made() {
+    for (budget, calls) in [(44, 0), (45, 1), (84, 1), (85, 2), (125, 3)] {
+        let mut sim = three("Model", per_job(budget));
+        sim.most = Some(45);
+        sim.process(None).unwrap();
+        assert_eq!(answered(&sim), calls, "{budget}");
+        if calls == 1 {
+            let event = exceeded(&sim).unwrap();
+            assert_eq!((&event["spent_micro_usd"], &event["most_micro_usd"]), (&json!(40), &json!(45)));
+        }
+    }
+}
+
+/// I34: the month is the tenant's, whatever jobs spent in it.
+#[test]
+fn what_other_jobs_have_spent_counts_in_the_month() {
+    for (elsewhere, calls) in [(0, 3), (900, 3), (940, 2), (999, 1), (1_000, 0)] {
+        let mut sim = three("Model", Budget { per_job_micro_usd: None, per_month_micro_usd: Some(1_000) });
+        sim.spent_elsewhere = elsewhere;
+        let durable = sim.process(None).unwrap();
+        assert_eq!(answered(&sim), calls, "{elsewhere}");
+        if calls == 0 {
+            assert_eq!(exceeded(&sim).unwrap()["period"], json!(Period::Month));
+            assert_eq!(durable.job.state, JobState::Failed);
+        }
+    }
+}
+
+/// I34: once refused, a raised budget changes nothing for the slot, wherever the process died.
+#[test]
+fn a_raised_budget_does_not_undo_a_refusal() {
+    let mut whole = three("Model", per_job(40));
+    whole.process(None).unwrap();
+    let mut refused = 0;
+    for cut in 0.. {
+        let mut sim = three("Model", per_job(40));
+        if sim.process(Some(Cut::Write(cut))).is_ok() {
+            break;
+        }
+        let before = exceeded(&sim);
+        sim.rules.budget = per_job(1_000);
+        let durable = sim.process(None).unwrap();
+        let slot = Slot::new("b");
+        let failed = durable.job.calls[&slot].finished.as_ref().unwrap().code;
+        assert_eq!(failed, before.as_ref().map(|_| Code::BudgetExceeded), "cut before write {cut}");
+        assert_eq!(exceeded(&sim).is_some(), before.is_some());
+        refused += usize::from(before.is_some());
+    }
+    assert!(refused > 0, "some cut comes after the refusal");
+}
+
+#[test]
+fn what_cannot_cost_is_not_stopped() {
+    let mut sim =
+        Sim::new(Mode::AutoExec, vec![step("a", "Model", &[], json!({})), step("b", "Read", &["a"], json!({}))]);
+    sim.script.insert(Operator::new("Model"), vec![paid(40)]);
+    sim.rules.budget = per_job(40);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    // A tool that is no model's is stopped once it is known to cost something.
+    let mut sim = three("Read", per_job(40));
+    sim.process(None).unwrap();
+    assert_eq!(answered(&sim), 1);
+}
+
+/// I32: the answer of a model is marked, and carries the provider's trace.
+#[test]
+fn a_models_answer_is_marked() {
+    let mut sim = three("Model", Budget::default());
+    let durable = sim.process(None).unwrap();
+    let response = response(&durable);
+    let step = &response.steps[0];
+    assert!(step.nondeterministic);
+    assert_eq!(step.notes, ["a: nondeterministic: answered by small, its trace req_7"]);
+    assert_eq!((response.cost.calls, response.cost.nondeterministic), (3, 3));
+    assert_eq!((response.cost.tokens_in, response.cost.cost_micro_usd), (30, 120));
+    assert_eq!((response.cost.fuel, response.cost.wall_ms), (15, 6));
+    let mut sim = Sim::new(Mode::AutoExec, vec![step_of_read()]);
+    let durable = sim.process(None).unwrap();
+    let response = crate::response::response(&durable);
+    assert!(!response.steps[0].nondeterministic && response.steps[0].notes.is_empty());
+    assert_eq!((response.cost.calls, response.cost.fuel), (0, 5), "a call without usage took something all the same");
+}
+
+fn step_of_read() -> Value {
+    step("a", "Read", &[], json!({}))
+}
+
+#[test]
+fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded() {
+    let mut sim = three("Model", Budget::default());
+    let durable = sim.process(None).unwrap();
+    let (own, answered, open) = (Slot::new("x"), Slot::new("a"), Slot::new("y"));
+    let in_flight = InFlight::from([(own.clone(), (1, 5)), (answered.clone(), (1, 7)), (open, (1, 11))]);
+    assert_eq!(reserved(&durable, &in_flight, &own), 11);
+    let in_flight = InFlight::from([(answered, (2, 7))]);
+    assert_eq!(reserved(&durable, &in_flight, &own), 7, "another try is under way");
+}
+
+/// I32: an answer that was put away before its events is used, not asked for again.
+#[test]
+fn an_answer_that_was_paid_for_is_used() {
+    let mut sim = three("Model", Budget::default());
+    sim.effects.push(crate::effect::Effect {
+        slot: Slot::new("a"),
+        try_no: 1,
+        answer: paid(70),
+        provenance: crate::effect::Provenance::Executed,
+        time_us: 1_500,
+        spent: None,
+    });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, answered(&sim)), (JobState::Completed, 2));
+    assert_eq!(durable.job.cost.cost_micro_usd, 150);
+    let provenance = durable.job.calls[&Slot::new("a")].finished.as_ref().unwrap().provenance;
+    assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
+}
+
+/// I32, I34: an answer of a model, and a refusal for its cost, are durable at once; a read lingers.
+#[test]
+fn what_costs_is_durable_at_once() {
+    for (operator, budget, flushed) in [
+        ("Model", Budget::default(), [true, true, true].as_slice()),
+        ("Read", Budget::default(), &[false, false, false]),
+        ("Read", per_job(40), &[false, true]),
+    ] {
+        let mut sim = three(operator, budget);
+        sim.process(None).unwrap();
+        assert_eq!(sim.answers_flushed, flushed, "{operator}");
+    }
+}

@@ -1,0 +1,78 @@
+//! Sums of the model.
+
+use std::collections::BTreeMap;
+
+use crate::cost::{By, Charge, Row, Totals, day, month};
+use crate::ids::JobId;
+use crate::storage::JobRow;
+
+/// Sums by group, then model.
+#[derive(Default)]
+pub(super) struct Costs {
+    jobs: BTreeMap<(JobId, String), Totals>,
+    actor_days: BTreeMap<(String, String, String, String), Totals>,
+    tenant_months: BTreeMap<(String, String, String), Totals>,
+}
+
+impl Costs {
+    /// Add a charge of this job.
+    pub(super) fn add(&mut self, job: &JobRow, charge: &Charge) {
+        let Charge { model, time_us, totals } = charge;
+        let (tenant, actor) = (job.tenant_id.clone(), job.actor_id.clone());
+        self.jobs.entry((job.job_id.clone(), model.clone())).or_default().add(totals);
+        let day = (day(*time_us), tenant.clone(), actor, model.clone());
+        self.actor_days.entry(day).or_default().add(totals);
+        self.tenant_months.entry((month(*time_us), tenant, model.clone())).or_default().add(totals);
+    }
+
+    /// What a tenant has spent in a month.
+    pub(super) fn spent(&self, tenant: &str, month: &str) -> u64 {
+        let of_month = self.tenant_months.iter().filter(|((at, whose, _), _)| at == month && whose == tenant);
+        of_month.map(|(_, totals)| totals.cost_micro_usd).sum()
+    }
+
+    /// The sums as rows; `jobs` in the order in which they are listed.
+    pub(super) fn rows(&self, by: By, jobs: &[JobRow]) -> Vec<Row> {
+        match by {
+            By::Job => {
+                let mut rows = Vec::new();
+                for job in jobs {
+                    for ((_, model), totals) in self.jobs.iter().filter(|((id, _), _)| *id == job.job_id) {
+                        rows.push(Row {
+                            tenant_id: job.tenant_id.clone(),
+                            actor_id: Some(job.actor_id.clone()),
+                            job_id: Some(job.job_id.clone()),
+                            period: None,
+                            model: model.clone(),
+                            totals: *totals,
+                        });
+                    }
+                }
+                rows
+            }
+            By::ActorDay => newest_first(self.actor_days.iter().map(|((day, tenant, actor, model), totals)| Row {
+                tenant_id: tenant.clone(),
+                actor_id: Some(actor.clone()),
+                job_id: None,
+                period: Some(day.clone()),
+                model: model.clone(),
+                totals: *totals,
+            })),
+            By::TenantMonth => newest_first(self.tenant_months.iter().map(|((month, tenant, model), totals)| Row {
+                tenant_id: tenant.clone(),
+                actor_id: None,
+                job_id: None,
+                period: Some(month.clone()),
+                model: model.clone(),
+                totals: *totals,
+            })),
+        }
+    }
+}
+
+/// Periods backwards, within each the order there is.
+fn newest_first(rows: impl Iterator<Item = Row>) -> Vec<Row> {
+    let mut rows: Vec<Row> = rows.collect();
+    rows.sort_by(|a, b| b.period.cmp(&a.period));
+    rows
+}

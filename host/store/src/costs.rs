@@ -1,0 +1,117 @@
+//! Sums of what calls cost: added to with the answers, read by people and by budgets.
+
+use latchwork_core::cost::{self, By, Charge, Totals};
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::StoreError;
+
+use crate::Sqlite;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::statement::Name;
+
+/// The sums, in the order of [`Totals::columns`].
+const SUMS: [&str; 10] = [
+    "calls",
+    "nondeterministic",
+    "tokens_in",
+    "tokens_out",
+    "cost_micro_usd",
+    "credits",
+    "cache_hits",
+    "cache_misses",
+    "fuel",
+    "wall_ms",
+];
+
+/// A table of sums: its name, its key, and where the key comes from: `j` is the job, `v` the
+/// charge's job, model, day, month and sums.
+const TABLES: [(&str, &str, &str); 3] = [
+    ("job_costs", "job, model", "j.id, v.column2"),
+    ("actor_day_costs", "day, tenant_id, actor_id, model", "v.column3, j.tenant_id, j.actor_id, v.column2"),
+    ("tenant_month_costs", "month, tenant_id, model", "v.column4, j.tenant_id, v.column2"),
+];
+
+/// Add charges to all three tables; nothing where there is none, as for most calls.
+pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
+    if charges.is_empty() {
+        return;
+    }
+    let sums = SUMS.join(", ");
+    let values: Vec<String> = (5..5 + SUMS.len()).map(|column| format!("v.column{column}")).collect();
+    let values = values.join(", ");
+    let added: Vec<String> = SUMS.iter().map(|sum| format!("{sum} = {sum} + excluded.{sum}")).collect();
+    let added = added.join(", ");
+    for (table, key, from) in TABLES {
+        script.over(
+            &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
+            4 + SUMS.len(),
+            &format!(
+                " AS v CROSS JOIN jobs j ON j.id = v.column1 WHERE true ON CONFLICT ({key}) DO UPDATE SET {added}"
+            ),
+            charges,
+            |script, (job, charge)| {
+                script.int(*job).text(charge.model.as_str());
+                script.text(cost::day(charge.time_us)).text(cost::month(charge.time_us));
+                for sum in charge.totals.columns() {
+                    script.int(i64::try_from(sum).unwrap_or(i64::MAX));
+                }
+            },
+        );
+    }
+}
+
+impl Sqlite {
+    pub(crate) async fn read_costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
+        let (table, key, from, order) = match by {
+            By::Job => (
+                "job_costs",
+                "j.tenant_id, j.actor_id, j.job_id, NULL",
+                "CROSS JOIN jobs j ON j.id = c.job",
+                "j.id DESC",
+            ),
+            By::ActorDay => {
+                ("actor_day_costs", "c.tenant_id, c.actor_id, NULL, c.day", "", "c.day DESC, c.tenant_id, c.actor_id")
+            }
+            By::TenantMonth => {
+                ("tenant_month_costs", "c.tenant_id, NULL, NULL, c.month", "", "c.month DESC, c.tenant_id")
+            }
+        };
+        let sums: Vec<String> = SUMS.iter().map(|sum| format!("c.{sum}")).collect();
+        let one = match (by, job_id) {
+            (_, None) => "",
+            (By::Job, Some(_)) => "WHERE j.job_id = ?",
+            // Only rows of jobs are of a job.
+            (_, Some(_)) => return Ok(Vec::new()),
+        };
+        let sums = sums.join(", ");
+        let mut script = Script::new(&format!(
+            "SELECT {key}, c.model, {sums} FROM {table} c {from} {one} ORDER BY {order}, c.model"
+        ));
+        if let Some(job_id) = job_id {
+            script.text(job_id.as_str());
+        }
+        let rows = self.readers.run(Name::COSTS_READ, script).await?;
+        rows.iter().flatten().map(|row| read(Stored::new(row, table))).collect()
+    }
+
+    pub(crate) async fn read_spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
+        let sql = "SELECT COALESCE(SUM(cost_micro_usd), 0) FROM tenant_month_costs WHERE month = ? AND tenant_id = ?";
+        let mut script = Script::new(sql);
+        script.text(month).text(tenant);
+        let rows = self.readers.run(Name::SPENT_READ, script).await?;
+        rows.iter().flatten().next().map_or(Ok(0), |row| Stored::new(row, "tenant_month_costs").u64())
+    }
+}
+
+fn read(mut row: Stored<'_>) -> Result<cost::Row, StoreError> {
+    let tenant_id = row.text()?;
+    let actor_id = row.text_or_null()?;
+    let job_id = row.text_or_null()?.map(JobId::from);
+    let period = row.text_or_null()?;
+    let model = row.text()?;
+    let mut columns = [0; SUMS.len()];
+    for column in &mut columns {
+        *column = row.u64()?;
+    }
+    Ok(cost::Row { tenant_id, actor_id, job_id, period, model, totals: Totals::from_columns(columns) })
+}

@@ -1,0 +1,116 @@
+//! Charges are added with the answers that make them, and summed alike everywhere.
+
+use latchwork_core::cost::{By, Row, Totals};
+use latchwork_core::effect::{Provenance, Spent, Usage};
+use latchwork_core::event::{Body, Event, PayloadRef};
+use latchwork_core::ids::{Hash, Slot};
+use latchwork_core::storage::Batch;
+
+use super::world::{Log, World};
+
+/// 22 November 2026, a second before midnight UTC, and a second later in the next month.
+const NOVEMBER_US: i64 = 1_795_391_999_000_000;
+const DECEMBER_US: i64 = NOVEMBER_US + 30 * 86_400_000_000;
+
+/// A batch of answers: model, what it cost (none: no usage), and when it was recorded.
+fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
+    let mut batch = log.batch();
+    for (model, cost, time_us) in each {
+        let usage = cost.map(|cost_micro_usd| Usage {
+            model: Some((*model).to_owned()),
+            provider_trace_id: None,
+            tokens_in: 10,
+            tokens_out: 1,
+            cost_micro_usd,
+            credits: 2,
+        });
+        let body = Body::ToolInvocationFinished {
+            slot: Slot::new("s"),
+            try_no: 1,
+            ok: true,
+            answer: PayloadRef { hash: Hash::default(), len: 0 },
+            provenance: Provenance::Executed,
+            code: None,
+            spent: usage.as_ref().map(|_| Spent { fuel: 5, wall_ms: 3 }),
+            usage,
+            nondeterministic: true,
+            refused: None,
+        };
+        let event = Event::seal(log.seq, *time_us, log.attempt, body, log.head);
+        log.seq += 1;
+        log.head = event.hash;
+        batch.events.push(event);
+    }
+    batch
+}
+
+fn brief(rows: &[Row]) -> Vec<(Option<&str>, Option<&str>, &str, u64, u64)> {
+    let of = |row: &Row| (row.totals.calls, row.totals.cost_micro_usd);
+    rows.iter()
+        .map(|row| {
+            let (calls, cost) = of(row);
+            let job = row.job_id.as_ref().map(|id| id.as_str());
+            (job.or(row.actor_id.as_deref()), row.period.as_deref(), row.model.as_str(), calls, cost)
+        })
+        .collect()
+}
+
+/// I33.
+pub(crate) async fn charges_are_summed_with_the_answers(world: World) {
+    let store = &world.store;
+    let mut a = world.running("a").await;
+    let mut b = world.running("b").await;
+    let both = [("small", Some(20), NOVEMBER_US), ("none", None, NOVEMBER_US), ("small", Some(5), NOVEMBER_US)];
+    store.write(answers(&mut a, &both)).await.unwrap();
+    store.write(answers(&mut b, &[("large", Some(100), NOVEMBER_US), ("small", Some(1), DECEMBER_US)])).await.unwrap();
+
+    let jobs = store.costs(By::Job, None).await.unwrap();
+    let expected = [
+        (Some("job_b"), None, "large", 1, 100),
+        (Some("job_b"), None, "small", 1, 1),
+        (Some("job_a"), None, "small", 2, 25),
+    ];
+    assert_eq!(brief(&jobs), expected);
+    let totals = Totals {
+        calls: 2,
+        nondeterministic: 2,
+        tokens_in: 20,
+        tokens_out: 2,
+        cost_micro_usd: 25,
+        credits: 4,
+        cache_hits: 0,
+        cache_misses: 2,
+        fuel: 10,
+        wall_ms: 6,
+    };
+    assert_eq!(store.costs(By::Job, Some(&a.job_id)).await.unwrap(), [Row { totals, ..jobs[2].clone() }]);
+    assert_eq!((jobs[2].tenant_id.as_str(), jobs[2].actor_id.as_deref()), ("tenant", Some("actor")));
+    let actor = Some("actor");
+    let days = store.costs(By::ActorDay, None).await.unwrap();
+    let (late, early) = (Some("2026-12-22"), Some("2026-11-22"));
+    let expected = [(actor, late, "small", 1, 1), (actor, early, "large", 1, 100), (actor, early, "small", 2, 25)];
+    assert_eq!(brief(&days), expected);
+    let months = store.costs(By::TenantMonth, None).await.unwrap();
+    let (late, early) = (Some("2026-12"), Some("2026-11"));
+    let expected = [(None, late, "small", 1, 1), (None, early, "large", 1, 100), (None, early, "small", 2, 25)];
+    assert_eq!(brief(&months), expected);
+    for (tenant, month, spent) in
+        [("tenant", "2026-11", 125), ("tenant", "2026-12", 1), ("tenant", "2026-10", 0), ("x", "2026-11", 0)]
+    {
+        assert_eq!(store.spent(tenant, month).await.unwrap(), spent, "{tenant} {month}");
+    }
+}
+
+/// I33: what is not written is not charged.
+pub(crate) async fn a_refused_batch_is_not_charged(world: World) {
+    let store = &world.store;
+    let mut log = world.running("a").await;
+    let mut batch = answers(&mut log, &[("small", Some(20), NOVEMBER_US)]);
+    batch.attempt += 1;
+    assert!(store.write(batch.clone()).await.is_err(), "a superseded attempt");
+    assert_eq!(store.costs(By::TenantMonth, None).await.unwrap(), []);
+    batch.attempt -= 1;
+    store.write(batch.clone()).await.unwrap();
+    assert!(store.write(batch).await.is_err(), "the log has moved on");
+    assert_eq!(store.spent("tenant", "2026-11").await.unwrap(), 20);
+}

@@ -1,0 +1,238 @@
+//! Costs and budgets: summed in the transaction of the answer, refused before the question.
+
+use serde_json::{Value, json};
+
+use crate::provider::{Answer, Desk, Provider, ask, of};
+
+fn costs(desk: &Desk, args: &[&str]) -> Value {
+    let ran = desk.latch(&[&["job", "costs", "--json"], args].concat());
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+fn policy(per_job: &str, per_month: &str) -> String {
+    format!("[policy.default]\nbudget = {{ per_job_usd = {per_job:?}, per_month_usd = {per_month:?} }}\n")
+}
+
+/// I33.
+#[test]
+fn costs_are_summed_by_job_actor_and_tenant() {
+    let provider = Provider::start(vec![Answer::tokens(1_000, 1), Answer::tokens(10, 10)]);
+    let desk = Desk::new(&provider);
+    desk.plan(&[ask("a", &[]), ask("b", &["a"])]);
+    let first = desk.run().json();
+    let bob = desk.latch(&["run", "plan.json", "--json", "--actor", "bob"]).json();
+    assert_eq!((&first["status"], &bob["status"]), (&json!("completed"), &json!("completed")));
+
+    let by_job = costs(&desk, &[]);
+    let rows = by_job["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "{by_job:#}");
+    assert_eq!((&rows[0]["job_id"], &rows[0]["cost_micro_usd"]), (&bob["job_id"], &json!(400)), "the newest first");
+    // 1000 + 10 in, 11 out.
+    assert_eq!((&rows[1]["actor_id"], &rows[1]["cost_micro_usd"]), (&json!("ada"), &json!(1_120)));
+    assert_eq!((&rows[1]["model"], &rows[1]["tokens_in"]), (&json!("small-2026-01"), &json!(1_010)));
+    assert_eq!((&rows[1]["cache_misses"], &rows[1]["cache_hits"]), (&json!(2), &json!(0)));
+    assert!(rows[1]["fuel"].as_u64() > Some(0), "{by_job:#}");
+
+    let by_day = costs(&desk, &["--by", "actor-day"]);
+    let days: Vec<_> = by_day["rows"].as_array().unwrap().iter().map(|row| (&row["actor_id"], &row["calls"])).collect();
+    assert_eq!(days, [(&json!("ada"), &json!(2)), (&json!("bob"), &json!(2))], "{by_day:#}");
+    assert_eq!(by_day["rows"][0]["period"].as_str().unwrap().len(), "2026-11-22".len());
+    let by_month = costs(&desk, &["--by", "tenant-month"]);
+    assert_eq!(by_month["rows"].as_array().unwrap().len(), 1, "{by_month:#}");
+    assert_eq!((&by_month["total"], &by_month["total"]["cost_micro_usd"]), (&by_day["total"], &json!(1_520)));
+
+    let id = first["job_id"].as_str().unwrap();
+    let of_job = costs(&desk, &[id]);
+    let tries = of_job["tries"].as_array().unwrap();
+    assert_eq!(tries.len(), 2, "{of_job:#}");
+    assert_eq!((&tries[0]["slot"], &tries[0]["operator"]), (&json!("a"), &json!("Llm.Chat")));
+    assert_eq!((&tries[0]["provider_trace_id"], &tries[0]["cost_micro_usd"]), (&json!("req_42"), &json!(1_010)));
+    assert_eq!(of_job["total"], first["cost"]);
+
+    desk.latch(&["job", "replay", id, "--every-prefix"]);
+    desk.latch(&["resume"]);
+    desk.run();
+    assert_eq!(costs(&desk, &[]), by_job, "replay and repetition add nothing");
+    assert_eq!(desk.latch(&["job", "costs", id, "--by", "job"]).code, 2, "one or the other");
+    assert_eq!(desk.latch(&["job", "costs", "job_0"]).code, 2, "no such job");
+    let told = desk.latch(&["job", "costs"]).stdout;
+    assert!(told.contains("0.00152 USD for 4 calls"), "{told}");
+}
+
+/// I33: a try that failed is in the list of tries and costs nothing.
+#[test]
+fn a_refused_try_costs_nothing() {
+    let provider = Provider::start(vec![Answer::status(503)]);
+    let desk = Desk::new(&provider);
+    desk.plan(&[ask("a", &[])]);
+    let id = desk.run().json()["job_id"].as_str().unwrap().to_owned();
+    let of_job = costs(&desk, &[&id]);
+    let tries = of_job["tries"].as_array().unwrap();
+    assert_eq!((tries.len(), &tries[0]["cost_micro_usd"], &tries[1]["cost_micro_usd"]), (2, &Value::Null, &json!(200)));
+    assert_eq!((&of_job["total"]["calls"], &of_job["total"]["cost_micro_usd"]), (&json!(1), &json!(200)));
+}
+
+/// I34: the question that finds the budget used up is not asked, and a raised budget does not
+/// change what was decided.
+#[test]
+fn a_job_stops_before_the_call_that_its_budget_does_not_cover() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    desk.configure(&policy("0.0003", "50.00"));
+    desk.plan(&[ask("a", &[]), ask("b", &["a"]), ask("c", &["b"])]);
+    let ran = desk.run();
+    let response = ran.json();
+    assert_eq!((ran.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
+    let failed = &response["failed"][0];
+    assert_eq!((&failed["step_id"], &failed["reason_code"]), (&json!("c"), &json!("BUDGET_EXCEEDED")));
+    assert!(failed["message"].as_str().unwrap().contains("spent 0.0004 USD; the budget is 0.0003 USD"), "{failed}");
+    assert_eq!(provider.asked().len(), 2, "200 of 300 are less than the budget, 400 are not");
+
+    let events = desk.events(response["job_id"].as_str().unwrap());
+    let at = events.iter().position(|event| event["type"] == "budget_exceeded").unwrap();
+    assert_eq!((&events[at]["slot"], &events[at]["period"]), (&json!("c"), &json!("job")));
+    assert_eq!((&events[at]["spent_micro_usd"], &events[at]["budget_micro_usd"]), (&json!(400), &json!(300)));
+    let next: Vec<_> = events[at + 1..at + 3].iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(next, ["tool_invocation_finished", "command_committed"], "refused, and finally so");
+    let id = response["job_id"].as_str().unwrap();
+    let replay = desk.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!(replay.code, 0, "{}", replay.stdout);
+}
+
+/// I34: the refusal is durable before the step hears of it: killed afterwards, with the budget
+/// raised meanwhile, the step hears the same.
+#[test]
+fn a_refusal_outlives_a_raised_budget() {
+    let mut kept = 0;
+    for side in ["before", "after"] {
+        for nth in 1.. {
+            let provider = Provider::start(vec![]);
+            let desk = Desk::new(&provider);
+            desk.configure(&policy("0.0002", "50.00"));
+            desk.plan(&[driver(2)]);
+            let mut run = desk.command(&["run", "plan.json", "--json"]);
+            let killed = run.env("LATCH_CRASH_AT", format!("group_write:{side}:{nth}")).output().unwrap();
+            if killed.status.code().is_some() {
+                break;
+            }
+            let jobs = desk.latch(&["job", "list", "--json"]).json();
+            let id = jobs["jobs"][0]["job_id"].as_str().unwrap().to_owned();
+            let refused = of(&desk.events(&id), "budget_exceeded").len();
+            desk.configure(&policy("1.00", "50.00"));
+            desk.latch(&["resume", &id]);
+            let shown = desk.latch(&["job", "show", &id, "--json"]).json();
+            assert_eq!(shown["state"], "COMPLETED", "{shown:#}");
+            let asked = if refused == 1 { 1 } else { 2 };
+            let answered = of(&desk.events(&id), "tool_invocation_finished").iter().filter(|e| e["ok"] == true).count();
+            assert_eq!(answered, asked, "killed {side} the {nth}th write");
+            kept += refused;
+        }
+    }
+    assert!(kept > 0, "some kill comes after the refusal");
+}
+
+/// A step plugin that asks so often, one after another or all at once.
+fn driver(calls: u32) -> Value {
+    let call = |n: u32| {
+        json!({ "operator": "Llm.Chat", "args": {
+        "model": "small", "prompt": format!("Why {n}?"), "params": { "max_tokens": 10 } } })
+    };
+    json!({
+        "step_id": "d", "kind": "operator", "name": "Driver.Run",
+        "payload": { "calls": (0..calls).map(call).collect::<Vec<_>>() }, "depends_on": [],
+        "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "gate": "none",
+        "cache_policy": "never", "idempotency_template": "d",
+    })
+}
+
+/// I34: a step sees `POLICY_DENIED`, and the real code in its detail.
+#[test]
+fn a_step_is_told_of_its_budget_in_its_own_codes() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    desk.configure(&policy("0.0002", "50.00"));
+    desk.plan(&[driver(2)]);
+    let ran = desk.run();
+    assert_eq!(ran.code, 0, "the step lives with it: {} {}", ran.stdout, ran.stderr);
+    assert_eq!(provider.asked().len(), 1);
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let tries = costs(&desk, &[&id])["tries"].clone();
+    assert_eq!(
+        (&tries[0]["slot"], &tries[1]["slot"], &tries[1]["model"]),
+        (&json!("d/0"), &json!("d/1"), &Value::Null)
+    );
+    // The driver's output is what it was told.
+    let stored = database_text(&desk);
+    assert!(stored.contains(r#""code":"PolicyDenied""#) && stored.contains("BUDGET_EXCEEDED"), "{stored}");
+}
+
+/// What is readable in the database's files.
+fn database_text(desk: &Desk) -> String {
+    let files = ["latch.db", "latch.db-wal"].map(|name| std::fs::read(desk.dir.join(name)).unwrap_or_default());
+    String::from_utf8_lossy(&files.concat()).into_owned()
+}
+
+/// I34: calls side by side do not both get the same rest of the budget.
+#[test]
+fn calls_side_by_side_share_the_budget() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    // Each may cost 162: 62 bytes of arguments and 10 tokens of answer.
+    desk.configure(&policy("0.0004", "50.00"));
+    let mut step = driver(6);
+    step["payload"]["all"] = json!(true);
+    desk.plan(&[step]);
+    let ran = desk.run();
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(provider.asked().len(), 2, "{}", ran.stdout);
+}
+
+/// I34: the month is the tenant's; other jobs have spent in it.
+#[test]
+fn a_tenant_stops_when_its_month_is_used_up() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    desk.configure(&policy("1.00", "0.0004"));
+    desk.plan(&[ask("a", &[])]);
+    for (n, state) in ["COMPLETED", "COMPLETED", "FAILED"].into_iter().enumerate() {
+        let ran = desk.latch(&["run", "plan.json", "--json", "--new"]);
+        assert_eq!(ran.json()["state"], state, "job {n}: {}", ran.stdout);
+    }
+    assert_eq!(provider.asked().len(), 2);
+    // Another tenant's budget, and one that is larger, are not used up.
+    desk.configure(&policy("1.00", "0.0005"));
+    assert_eq!(desk.latch(&["run", "plan.json", "--json", "--new"]).code, 0);
+}
+
+/// I34: a budget or a price that is none is said where it stands.
+#[test]
+fn amounts_that_are_none_are_refused_in_their_place() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    let top = "[policy.default]\nbudget = { per_job_usd = \"1,00\", per_year_usd = \"1\" }\n[policy.acme]\nbudget = { per_month_usd = 5 }";
+    desk.configure(top);
+    let listed = desk.latch(&["plugin", "list", "--json"]);
+    assert_eq!(listed.code, 2);
+    let problems = listed.json()["error"]["problems"].clone();
+    let found: Vec<_> = problems.as_array().unwrap().iter().map(|p| [&p["code"], &p["key"], &p["line"]]).collect();
+    assert_eq!(
+        found,
+        [
+            [&json!("L0006"), &json!("policy.default.budget.per_job_usd"), &json!(2)],
+            [&json!("L0003"), &json!("policy.default.budget.per_year_usd"), &json!(2)],
+            [&json!("L0005"), &json!("policy.acme.budget.per_month_usd"), &json!(4)],
+        ],
+        "{problems:#}"
+    );
+    let text = std::fs::read_to_string(desk.dir.join("latch.toml")).unwrap();
+    let text = text.replace(top, "").replace("output = \"10.00\"", "output = 10");
+    std::fs::write(desk.dir.join("latch.toml"), text).unwrap();
+    let listed = desk.latch(&["plugin", "list", "--json"]);
+    let problem = &listed.json()["error"]["problems"][0];
+    assert_eq!(
+        (&problem["code"], &problem["key"]),
+        (&json!("L0006"), &json!("plugin[1].config.model_prices")),
+        "{problem}"
+    );
+}

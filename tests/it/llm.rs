@@ -1,0 +1,243 @@
+//! LLM steps: a real component asks a real server through the built program.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::place::{built, copy_tree};
+use crate::provider::{Answer, CANARY, Desk, Provider, ask, of};
+
+/// I32: question, parameters and answer are recorded; the same request and every replay ask nothing.
+#[test]
+fn a_question_is_asked_once_and_its_answer_is_kept() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    let mut second = ask("b", &["a"]);
+    let messages =
+        json!([{ "role": "system", "content": "Be brief." }, { "role": "user", "content": { "$ref": "a#/text" } }]);
+    second["payload"] = json!({ "model": "small", "messages": messages, "params": { "max_tokens": 50 } });
+    second["cache_policy"] = json!("use_if_safe");
+    desk.plan(&[ask("a", &[]), second]);
+    let ran = desk.run();
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let response = ran.json();
+    let id = response["job_id"].as_str().unwrap();
+
+    let asked = provider.asked();
+    assert_eq!(asked.len(), 2);
+    assert!(asked[0].line.starts_with("POST /v1/chat/completions "), "{}", asked[0].line);
+    assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")), "the host puts the key in");
+    assert_eq!(asked[0].body["messages"], json!([{ "role": "user", "content": "Why a?" }]));
+    assert_eq!(asked[1].body["messages"][1]["content"], "Because.", "bound to the first answer");
+    assert_eq!((&asked[1].body["max_tokens"], &asked[1].body["model"]), (&json!(50), &json!("small")));
+
+    assert_eq!(response["steps"][0]["nondeterministic"], true, "{response:#}");
+    let note = response["steps"][0]["notes"][0].as_str().unwrap();
+    assert!(note.contains("small-2026-01") && note.contains("req_42"), "{note}");
+    // 100 tokens in at 1.00, 10 out at 10.00: 200 millionths each.
+    let cost = &response["cost"];
+    assert_eq!(
+        (&cost["cost_micro_usd"], &cost["tokens_in"], &cost["tokens_out"]),
+        (&json!(400), &json!(200), &json!(20))
+    );
+    assert!(cost["fuel"].as_u64() > Some(0) && cost["calls"] == 2, "{cost:#}");
+
+    let events = desk.events(id);
+    let finished = of(&events, "tool_invocation_finished");
+    assert_eq!(finished[0]["usage"]["provider_trace_id"], "req_42");
+    assert_eq!(finished[0]["nondeterministic"], true);
+    let ours = &events[0]["trace_id"];
+    assert_eq!(asked[0].header("x-client-request-id"), ours.as_str(), "the provider knows our trace");
+
+    let replay = desk.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{}", replay.stdout);
+    assert_eq!(desk.run().json()["cost"], response["cost"], "the same request is the same job");
+    assert_eq!(provider.asked().len(), 2, "nothing was asked again");
+}
+
+/// I13: the key reaches the provider and stands nowhere else.
+#[test]
+fn the_key_is_in_no_file_no_log_and_no_event() {
+    let provider = Provider::start(vec![Answer::status(500), Answer::status(401)]);
+    let desk = Desk::new(&provider).with("auth = \"basic\"\nuser = \"me\"");
+    desk.plan(&[ask("a", &[])]);
+    let said = ran_verbosely(&desk);
+    let asked = provider.asked();
+    assert_eq!(asked.len(), 2, "{said}");
+    // `me:` and the key, encoded by the host: the plugin encoded a placeholder.
+    let sent = "Basic bWU6c2stY2FuYXJ5LTVmMGMyZDcxZTk=";
+    assert!(asked.iter().all(|asked| asked.header("authorization") == Some(sent)), "{asked:?}");
+    let coded = sent.trim_start_matches("Basic ");
+    assert!(!said.contains(CANARY) && !said.contains(coded), "{said}");
+    let mut folders = vec![desk.dir.clone()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let bytes = std::fs::read(&path).unwrap();
+            for secret in [CANARY.as_bytes(), coded.as_bytes()] {
+                assert!(!bytes.windows(secret.len()).any(|window| window == secret), "{}", path.display());
+            }
+        }
+    }
+    assert!(files > 3, "the database, its log and the components were looked at");
+}
+
+fn ran_verbosely(desk: &Desk) -> String {
+    let ran = desk.latch(&["run", "plan.json", "--json", "-vvv"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(ran.json()["failed"][0]["reason_code"], "AUTH_FORBIDDEN");
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let events = desk.latch(&["job", "events", &id, "--json"]).stdout;
+    let costs = desk.latch(&["job", "costs", &id, "--json"]).stdout;
+    [ran.stdout, ran.stderr, events, costs].concat()
+}
+
+/// What the provider refuses has the code that says what to do, and is tried as often as that allows.
+#[test]
+fn refusals_have_their_codes_and_their_retries() {
+    let late = || Answer::tokens(1, 1).after(Duration::from_secs(6));
+    let cases: Vec<(Vec<Answer>, &str, usize)> = vec![
+        (vec![Answer::status(500), Answer::status(503), Answer::tokens(1, 1)], "", 3),
+        ((0..9).map(|_| Answer::status(502)).collect(), "TEMPORARY_PROVIDER_ERROR", 4),
+        ((0..9).map(|_| Answer::status(429)).collect(), "RATE_LIMIT", 6),
+        (vec![Answer::status(400)], "INVALID_INPUT", 1),
+        (vec![Answer::status(403)], "AUTH_FORBIDDEN", 1),
+        (vec![Answer::body("<html>")], "SCHEMA_VALIDATION_FAILED", 1),
+        (vec![Answer::body(r#"{"choices":[]}"#)], "SCHEMA_VALIDATION_FAILED", 1),
+        (vec![late(), late(), late(), late()], "NETWORK_TIMEOUT", 4),
+    ];
+    for (script, code, times) in cases {
+        let provider = Provider::start(script);
+        let desk = Desk::new(&provider);
+        desk.plan(&[ask("a", &[])]);
+        let ran = desk.run();
+        let found = ran.json()["failed"][0]["reason_code"].as_str().unwrap_or_default().to_owned();
+        assert_eq!((found.as_str(), provider.asked().len()), (code, times), "{} {}", ran.stdout, ran.stderr);
+    }
+}
+
+/// The time that the provider asks for is an event: a restart neither forgets nor hastens it.
+#[test]
+fn retry_after_outlives_the_process() {
+    let provider = Provider::start(vec![Answer::status(429).header("Retry-After", "4")]);
+    let desk = Desk::new(&provider);
+    desk.plan(&[ask("a", &[])]);
+    let mut child = desk.command(&["run", "plan.json", "--json", "--actor", "ada"]).spawn().unwrap();
+    provider.wait_for(1);
+    // The schedule is flushed with the next write of the job, a moment later.
+    std::thread::sleep(Duration::from_millis(700));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let jobs = desk.latch(&["job", "list", "--json"]).json();
+    let id = jobs["jobs"][0]["job_id"].as_str().unwrap();
+    assert_eq!(of(&desk.events(id), "step_retry_scheduled").len(), 1);
+    let ran = desk.run();
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let asked = provider.asked();
+    assert_eq!(asked.len(), 2);
+    let waited = asked[1].at - asked[0].at;
+    assert!(waited >= Duration::from_millis(3_900) && waited < Duration::from_secs(20), "{waited:?}");
+}
+
+/// I32: an answer is paid for, so it is durable before anything else happens; killed after
+/// that, nothing is asked again and nothing is counted twice.
+#[test]
+fn an_answer_that_was_recorded_is_never_asked_for_again() {
+    for commit in ["atomic", "staged"] {
+        let mut recorded = 0;
+        for (name, side) in [("execute", "after"), ("group_write", "before"), ("group_write", "after")] {
+            for nth in 1.. {
+                let provider = Provider::start(vec![]);
+                let desk = Desk::new(&provider);
+                desk.configure(&format!("commit = {commit:?}"));
+                desk.plan(&[ask("a", &[]), ask("b", &["a"])]);
+                let mut run = desk.command(&["run", "plan.json", "--json", "--actor", "ada"]);
+                let killed = run.env("LATCH_CRASH_AT", format!("{name}:{side}:{nth}")).output().unwrap();
+                if killed.status.code().is_some() {
+                    assert!(nth > 1, "{name} is reached");
+                    break;
+                }
+                let when = format!("{commit}, killed {side} {name} for the {nth}th time");
+                let before = provider.asked().len();
+                let job = desk.latch(&["job", "list", "--json"]).json()["jobs"][0]["job_id"].clone();
+                let id = job.as_str().unwrap();
+                let kept = desk.latch(&["job", "costs", id, "--json"]).json();
+                let answered = kept["tries"].as_array().unwrap().len();
+                let ran = desk.run();
+                assert_eq!(ran.code, 0, "{when}: {} {}", ran.stdout, ran.stderr);
+                assert_eq!(provider.asked().len(), before + 2 - answered, "{when}");
+                let rows = desk.latch(&["job", "costs", "--json"]).json();
+                assert_eq!(rows["total"]["cost_micro_usd"], 400, "{when}: {rows:#}");
+                assert_eq!(ran.json()["cost"]["cost_micro_usd"], 400, "{when}");
+                recorded += usize::from(answered > 0);
+            }
+        }
+        assert!(recorded > 0, "some kill comes after the first answer");
+    }
+}
+
+/// I18: what is wrong with an llm step is said where it stands, before anything is started.
+#[test]
+fn a_wrong_llm_step_is_refused_in_its_place() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    let mut step = ask("a", &[]);
+    step["payload"] = json!({ "prompt": "?", "messages": [], "params": { "max_tokens": 0 } });
+    let mut other = ask("b", &[]);
+    other["name"] = json!("Driver.Noop");
+    other["effects"] = json!(["read_only"]);
+    desk.plan(&[step, other]);
+    let checked = desk.latch(&["plan", "check", "plan.json", "--json"]);
+    assert_eq!(checked.code, 2);
+    let found: Vec<(String, String)> = checked.json()["error"]["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|problem| [&problem["code"], &problem["pointer"]].map(|text| text.as_str().unwrap().to_owned()).into())
+        .collect();
+    for wanted in [
+        ("P004", "/steps/0/payload"),
+        ("P027", "/steps/0/payload"),
+        ("P003", "/steps/0/payload/messages"),
+        ("P003", "/steps/0/payload/params/max_tokens"),
+        ("P028", "/steps/1/name"),
+    ] {
+        assert!(found.iter().any(|(code, at)| (code.as_str(), at.as_str()) == wanted), "{wanted:?} in {found:?}");
+    }
+    assert_eq!(desk.run().code, 2);
+    assert!(provider.asked().is_empty());
+}
+
+/// The shipped example, its address replaced by that of a server here.
+#[test]
+fn the_example_runs_against_any_compatible_server() {
+    let provider = Provider::start(vec![]);
+    let desk = Desk::new(&provider);
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let shipped = examples.join("llm-summary");
+    let mut config = std::fs::read_to_string(shipped.join("latch.toml")).unwrap();
+    let here = format!("http://127.0.0.1:{}", provider.port);
+    config = config.replace("https://api.openai.com:443", &here).replace("https://api.openai.com", &here);
+    for plugin in ["files-rust", "llm-openai-rust"] {
+        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", built(&examples.join(plugin))));
+    }
+    std::fs::write(desk.dir.join("latch.toml"), config).unwrap();
+    for name in ["data", "plan.json"] {
+        copy_tree(&shipped.join(name), &desk.dir.join(name));
+    }
+    let ran = desk.run();
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let outcomes = ran.json()["outcomes"].clone();
+    assert_eq!((&outcomes[0]["type"], &outcomes[1]["type"]), (&json!("Summary"), &json!("Title")), "{outcomes:#}");
+    let asked = provider.asked();
+    assert!(asked[0].body["messages"][1]["content"].as_str().unwrap().contains("reading group"));
+    // 100 tokens at 0.15 and 10 at 0.60 for a million: 21 millionths each.
+    assert_eq!(ran.json()["cost"]["cost_micro_usd"], 42);
+}

@@ -1,0 +1,232 @@
+//! A provider of models on this machine: a real HTTP server that speaks the chat completions
+//! protocol, says what it is told to, and remembers what it was asked. And a folder to ask from.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::place::built;
+use crate::program::{Ran, latch, ran};
+
+/// The secret of all tests: it may reach the provider and nothing else.
+pub(crate) const CANARY: &str = "sk-canary-5f0c2d71e9";
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) line: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Value,
+    pub(crate) at: Instant,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What to answer: status, headers, body, and how long to think first.
+pub(crate) struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+    after: Duration,
+}
+
+impl Answer {
+    /// A refusal.
+    pub(crate) fn status(status: u16) -> Self {
+        let body = json!({ "error": { "message": "no", "type": "test", "code": "test" } }).to_string();
+        Self { status, headers: vec![], body, after: Duration::ZERO }
+    }
+    /// A body that is no completion.
+    pub(crate) fn body(body: &str) -> Self {
+        Self { body: body.to_owned(), ..Self::status(200) }
+    }
+    /// One more header.
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+    /// Think for so long.
+    pub(crate) fn after(mut self, after: Duration) -> Self {
+        self.after = after;
+        self
+    }
+    /// A completion of so many tokens.
+    pub(crate) fn tokens(tokens_in: u32, tokens_out: u32) -> Self {
+        Self { headers: vec![("x-request-id", "req_42".to_owned())], ..Self::body(&completion(tokens_in, tokens_out)) }
+    }
+}
+
+fn completion(tokens_in: u32, tokens_out: u32) -> String {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000, "model": "small-2026-01",
+        "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": "Because." } }],
+        "usage": { "prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out },
+    })
+    .to_string()
+}
+
+#[derive(Default)]
+struct Shared {
+    asked: Mutex<Vec<Asked>>,
+    script: Mutex<VecDeque<Answer>>,
+}
+
+/// The server. It lives as long as the process.
+#[derive(Clone)]
+pub(crate) struct Provider {
+    pub(crate) port: u16,
+    shared: Arc<Shared>,
+}
+
+impl Provider {
+    /// A server that gives these answers first, and completions of 100 and 10 tokens afterwards.
+    pub(crate) fn start(script: Vec<Answer>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        let shared = Arc::new(Shared { asked: Mutex::default(), script: Mutex::new(script.into()) });
+        let for_thread = shared.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = for_thread.clone();
+                std::thread::spawn(move || serve(stream, &shared));
+            }
+        });
+        Self { port, shared }
+    }
+
+    /// What it was asked so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.shared.asked.lock().expect("no holder panics").clone()
+    }
+
+    /// Wait until it was asked so often.
+    pub(crate) fn wait_for(&self, times: usize) {
+        for _ in 0..600 {
+            if self.asked().len() >= times {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("asked {} times, not {times}", self.asked().len());
+    }
+}
+
+fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut text = || {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| *read > 0).map(|_| line.trim_end().to_owned())
+    };
+    let line = text()?;
+    let mut headers = Vec::new();
+    while let Some(header) = text().filter(|header| !header.is_empty()) {
+        let (name, value) = header.split_once(':')?;
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let body = serde_json::from_slice(&body).ok()?;
+    shared.asked.lock().ok()?.push(Asked { line, headers, body, at: Instant::now() });
+    let answer = shared.script.lock().ok()?.pop_front().unwrap_or_else(|| Answer::tokens(100, 10));
+    std::thread::sleep(answer.after);
+    let mut head = format!("HTTP/1.1 {} X\r\nContent-Type: application/json\r\n", answer.status);
+    for (name, value) in &answer.headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    head += &format!("Content-Length: {}\r\nConnection: close\r\n\r\n{}", answer.body.len(), answer.body);
+    reader.get_mut().write_all(head.as_bytes()).ok()
+}
+
+/// A folder with the provider plugin, the secret and a database.
+pub(crate) struct Desk {
+    _temp: tempfile::TempDir,
+    pub(crate) dir: PathBuf,
+    port: u16,
+    more: String,
+}
+
+impl Desk {
+    pub(crate) fn new(provider: &Provider) -> Self {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let dir = temp.path().to_owned();
+        let desk = Self { _temp: temp, dir, port: provider.port, more: String::new() };
+        desk.configure("");
+        desk
+    }
+
+    /// More keys for the plugin's config.
+    pub(crate) fn with(mut self, more: &str) -> Self {
+        self.more = more.to_owned();
+        self.configure("");
+        self
+    }
+
+    /// Write the configuration, with these lines at its top.
+    pub(crate) fn configure(&self, top: &str) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let llm = built(&root.join("../example-plugins/llm-openai-rust"));
+        let steps = built(&root.join("guests-effects/witness-step"));
+        let (port, more) = (self.port, &self.more);
+        let text = format!(
+            "{top}\n[[plugin]]\nname = \"steps\"\nsource = {steps:?}\n\
+             [[plugin]]\nname = \"llm\"\nsource = {llm:?}\n\
+             grants = {{ http = [\"http://127.0.0.1:{port}\"], secrets = [\"LLM_API_KEY\"] }}\n\
+             limits = {{ timeout = \"5s\" }}\n\
+             [plugin.config]\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
+             model_prices = {{ small = {{ input = \"1.00\", output = \"10.00\" }} }}\n{more}\n"
+        );
+        std::fs::write(self.dir.join("latch.toml"), text).expect("writable");
+    }
+
+    pub(crate) fn plan(&self, steps: &[Value]) {
+        let plan = json!({ "plan_id": "ask", "schema_version": "1.0", "steps": steps });
+        std::fs::write(self.dir.join("plan.json"), plan.to_string()).expect("writable");
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = latch(&self.dir, args);
+        command.env("LATCH_SECRET_LLM_API_KEY", CANARY);
+        command
+    }
+
+    pub(crate) fn latch(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).output().expect("latch runs"))
+    }
+
+    /// Run the plan to its rest.
+    pub(crate) fn run(&self) -> Ran {
+        self.latch(&["run", "plan.json", "--json", "--actor", "ada"])
+    }
+
+    pub(crate) fn events(&self, job: &str) -> Vec<Value> {
+        let listed = self.latch(&["job", "events", job, "--json"]);
+        listed.json()["events"].as_array().expect("events").clone()
+    }
+}
+
+/// A step that asks.
+pub(crate) fn ask(id: &str, depends_on: &[&str]) -> Value {
+    json!({
+        "step_id": id, "kind": "llm", "name": "Llm.Chat", "depends_on": depends_on,
+        "payload": { "model": "small", "prompt": format!("Why {id}?"), "params": { "temperature": 0 } },
+        "effects": ["read_only"], "policy_tags": [], "gate": "none", "cache_policy": "never",
+        "idempotency_template": format!("ask:{id}"),
+        "retry": { "base_ms": 10, "cap_ms": 20 },
+    })
+}
+
+/// Events of a type.
+pub(crate) fn of<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["type"] == name).collect()
+}
