@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::ioctl::{Getter, Setter, ioctl};
 use serde_json::{Value, json};
@@ -50,11 +50,9 @@ fn at_terminal(place: &Place, answers: &[(&str, &str)]) -> (String, i32) {
         }
     });
     let mut shown = Vec::new();
-    let deadline = Instant::now() + Duration::from_secs(60);
     let read_until = |wanted: &str, shown: &mut Vec<u8>| {
         while !String::from_utf8_lossy(shown).contains(wanted) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match lines.recv_timeout(left) {
+            match lines.recv_timeout(Duration::from_secs(60)) {
                 Ok(bytes) => shown.extend(bytes),
                 Err(_) => panic!("{wanted:?} was never shown: {}", String::from_utf8_lossy(shown)),
             }
