@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use latchwork_core::canon;
 use latchwork_core::evidence;
@@ -278,6 +279,7 @@ fn a_secret_is_never_in_evidence() {
     const CANARY: &str = "canary-7c1f";
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    let (tell, arrived) = std::sync::mpsc::channel();
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut heard = Vec::new();
@@ -288,6 +290,7 @@ fn a_secret_is_never_in_evidence() {
             heard.extend_from_slice(&buffer[..read]);
         }
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok").unwrap();
+        tell.send(()).unwrap();
     });
     let temp = tempfile::tempdir().unwrap();
     let url = format!("http://127.0.0.1:{port}");
@@ -309,7 +312,7 @@ fn a_secret_is_never_in_evidence() {
     let mut command = latch(temp.path(), &["run", "plan.json", "--json", "--approve", "s"]);
     let ran = crate::program::ran(command.env("LATCH_SECRET_TOKEN", CANARY).output().unwrap());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    assert!(server.is_finished(), "the request arrived: {}", ran.stdout);
+    assert!(arrived.recv_timeout(Duration::from_secs(10)).is_ok(), "the secret did not arrive: {}", ran.stdout);
     server.join().unwrap();
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let exported = run(temp.path(), &["job", "export", &id, "--out", "-"]);
