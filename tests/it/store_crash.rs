@@ -144,6 +144,8 @@ async fn work(dir: &Path, kill: KillAt) {
     store.job(&log_a.job_id).await.unwrap();
     store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
     store.action("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
+    store.reusable("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
+    store.payload(&log_a.job_id, "plan").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();
 
