@@ -141,6 +141,8 @@ async fn work(dir: &Path, kill: KillAt) {
     store.job(&log_a.job_id).await.unwrap();
     store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
     store.action("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
+    store.costs(latchwork_core::cost::By::Job, None).await.unwrap();
+    store.spent("tenant", "2026-11").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();
 
