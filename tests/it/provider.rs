@@ -121,6 +121,7 @@ impl Provider {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "when a real request came is what a test wants to know")]
 fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut text = || {

@@ -146,6 +146,8 @@ async fn work(dir: &Path, kill: KillAt) {
     store.action("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
     store.reusable("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
     store.payload(&log_a.job_id, "plan").await.unwrap();
+    store.costs(latchwork_core::cost::By::Job, None).await.unwrap();
+    store.spent("tenant", "2026-11").await.unwrap();
     store.check_file().await.unwrap();
     store.schema().await.unwrap();
 

@@ -44,7 +44,10 @@ fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
     batch
 }
 
-fn brief(rows: &[Row]) -> Vec<(Option<&str>, Option<&str>, &str, u64, u64)> {
+/// Job or actor, period, model, calls, cost.
+type Brief<'r> = (Option<&'r str>, Option<&'r str>, &'r str, u64, u64);
+
+fn brief(rows: &[Row]) -> Vec<Brief<'_>> {
     let of = |row: &Row| (row.totals.calls, row.totals.cost_micro_usd);
     rows.iter()
         .map(|row| {
