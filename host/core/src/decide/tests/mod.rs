@@ -3,6 +3,7 @@
 mod actions;
 mod budget;
 mod crash;
+mod doubt;
 mod evidence;
 mod gates;
 mod reopen;

@@ -51,6 +51,8 @@ pub(super) struct Sim {
     pub(super) answers_flushed: Vec<bool>,
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
+    /// Whether calls without an answer never reach the world.
+    pub(super) loses_calls: bool,
     pub(super) now_us: i64,
     /// Reservations of action keys; other jobs' are put here by tests.
     pub(super) actions: BTreeMap<Hash, ActionRow>,
@@ -180,6 +182,7 @@ impl Sim {
             answers_flushed: vec![],
             most: None,
             reconcile_unknown: false,
+            loses_calls: false,
             now_us: 2_000,
             actions: BTreeMap::new(),
             looks_first: false,
@@ -500,8 +503,9 @@ impl Sim {
         let slot = &invocation.slot;
         let scripted = self.script.get_mut(&invocation.operator).filter(|s| !s.is_empty()).map(|s| s.remove(0));
         let answer = scripted.unwrap_or_else(|| Answer::Ok(good()));
-        // What answers `NotApplied` did not touch the world; all else did.
-        if changing && !matches!(answer, Answer::NotApplied(_)) {
+        // What answers `NotApplied` did not touch the world; all else did, unless it was lost.
+        let is_lost = self.loses_calls && matches!(answer, Answer::Unknown { .. });
+        if changing && !is_lost && !matches!(answer, Answer::NotApplied(_)) {
             *self.world.entry(slot.clone()).or_default() += 1;
             self.applied.insert(crate::keys::external_key(&JobId::new("job_1"), slot, started.first_attempt));
         }

@@ -1,0 +1,84 @@
+//! Calls in doubt without any crash: a tool that did not say in time what it did.
+
+use serde_json::json;
+
+use super::sim::{Cut, Sim, step};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Mode};
+use crate::ids::Slot;
+use crate::job::JobState;
+
+fn unknown() -> Answer {
+    Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
+}
+
+/// A job of one call of this operator, with these answers before the good one.
+fn job(operator: &str, answers: Vec<Answer>, settling_ms: u32) -> Sim {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
+    header.operators.get_mut(operator).unwrap().resolution.settling_ms = settling_ms;
+    sim.begin_with(*header);
+    sim.script.insert(operator.into(), answers);
+    sim
+}
+
+fn until_over(sim: &mut Sim) -> JobState {
+    for _ in 0..40 {
+        let durable = sim.process(None).expect("nobody kills it");
+        if durable.job.state != JobState::Waiting {
+            return durable.job.state;
+        }
+        sim.now_us = sim.now_us.max(durable.job.waiting_until_us.unwrap_or(0));
+    }
+    panic!("it goes on for ever");
+}
+
+fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
+    sim.record.events.iter().find(|event| wanted(&event.body)).expect("it happened").time_us
+}
+
+/// I3: the world may say no just before it says yes.
+#[test]
+fn nobody_asks_or_repeats_before_the_world_has_settled() {
+    for operator in ["Queryable", "Keyed"] {
+        let mut sim = job(operator, vec![unknown()], 60_000);
+        assert_eq!(until_over(&mut sim), JobState::Completed, "{operator}");
+        let started = time_of(&sim, |body| matches!(body, Body::ToolInvocationStarted { .. }));
+        let resolved = time_of(&sim, |body| matches!(body, Body::InvocationResolved { .. }));
+        assert!(resolved - started >= 60_000_000, "{operator}: {} µs", resolved - started);
+    }
+}
+
+/// I3: what did not happen counts as a try, with a backoff that is an event.
+#[test]
+fn what_never_takes_effect_is_given_up() {
+    let mut sim = job("Queryable", vec![unknown(); 50], 0);
+    sim.loses_calls = true;
+    assert_eq!(until_over(&mut sim), JobState::Failed);
+    let started = sim.record.events.iter().filter(|e| matches!(e.body, Body::ToolInvocationStarted { .. })).count();
+    assert_eq!(started, super::super::TRIES_MAX as usize);
+    let scheduled = sim.record.events.iter().filter(|e| matches!(e.body, Body::StepRetryScheduled { .. })).count();
+    assert_eq!(scheduled, started, "each is tried again later, not at once");
+    let failure = sim.durable().job.steps[0].failure.clone().expect("it failed");
+    assert_eq!(failure.code, Code::DependencyUnavailable);
+}
+
+/// I1: that the repeat changed nothing says nothing about the try that it repeats.
+#[test]
+fn a_refused_repeat_leaves_the_first_try_in_doubt() {
+    let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "not you"));
+    let mut sim = job("Keyed", vec![unknown(), refused], 0);
+    assert_eq!(until_over(&mut sim), JobState::Completed);
+    assert_eq!(sim.world[&Slot::from("a")], 2, "executed, refused, and repeated under its key until it was answered");
+    assert_eq!(sim.applied.len(), 1);
+}
+
+/// I6: what brings its worker down before anything is durable is found out all the same.
+#[test]
+fn claims_that_left_nothing_are_attempts_without_progress() {
+    let mut sim = job("Read", vec![], 0);
+    sim.lost_claims = 4;
+    assert!(sim.process(Some(Cut::Write(1))).is_err());
+    assert_eq!(sim.durable().job.barren_attempts, 4);
+}
