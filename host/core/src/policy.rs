@@ -1,12 +1,24 @@
 //! What a tenant and a mode allow. Policy narrows a plan and never widens it.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Code, Failure};
 use crate::event::Mode;
+use crate::ids::Operator;
 use crate::manifest::{Effect, Pinned, PluginKind};
 use crate::plan;
 
+mod require;
+mod trust;
+
+pub use require::{Demand, unmet, unverifiable};
+pub use trust::{AutoExec, TRUST_MAX};
+
 /// A tenant's rules, as far as they concern one job.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rules {
     /// Effects that are always gated.
     pub gate_effects: Vec<Effect>,
@@ -14,6 +26,28 @@ pub struct Rules {
     pub gate_tags: Vec<String>,
     /// Whether approvals given with the submission count.
     pub standing_approvals: bool,
+    /// Who may act without being asked.
+    #[serde(skip_serializing_if = "AutoExec::is_off")]
+    pub auto_exec: AutoExec,
+    /// What answers of external operators must carry.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub require: BTreeMap<Operator, Vec<Demand>>,
+}
+
+impl Rules {
+    /// What both allow: the rules of a job that was accepted under `other`.
+    pub fn narrowed_by(mut self, other: &Rules) -> Rules {
+        self.gate_effects.extend(&other.gate_effects);
+        self.gate_effects.sort_unstable();
+        self.gate_effects.dedup();
+        self.gate_tags.extend(other.gate_tags.iter().cloned());
+        self.gate_tags.sort_unstable();
+        self.gate_tags.dedup();
+        self.standing_approvals &= other.standing_approvals;
+        self.auto_exec = self.auto_exec.narrowed_by(&other.auto_exec);
+        require::narrow(&mut self.require, &other.require);
+        self
+    }
 }
 
 /// Whether a person has to approve this invocation.

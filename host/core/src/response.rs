@@ -1,10 +1,12 @@
 //! The response of a job (§13): what succeeded, what did not, what waits, and what to type next.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::bindings;
 use crate::decide;
 use crate::error::Code;
-use crate::event::{Holder, ResultType};
+use crate::event::{Holder, Mode, ResultType};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::RowState;
@@ -78,6 +80,9 @@ pub struct StepView {
     /// Why it is not further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
+    /// What a dry run would have done here, with the exact arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_call: Option<WouldCallView>,
     /// Calls of the step that are not simply executed and committed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -112,6 +117,20 @@ pub struct BlockedView {
     /// Who performs the action it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<Holder>,
+}
+
+/// A call that a dry run left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WouldCallView {
+    /// Where it would have stood.
+    pub slot: Slot,
+    /// What would have been called.
+    pub operator: String,
+    /// With what; bindings to what was not made are still in it.
+    pub args: Value,
+    /// Those bindings: JSON pointers into the arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
 }
 
 /// What it cost.
@@ -208,16 +227,55 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
                 .iter()
                 .filter(|(reused, _)| *reused)
                 .map(|(_, from)| format!("reused from {} {}", from.job_id, from.step_id)),
-        )
-        .collect();
+        );
     let operator = job.plan.step(&step.id).map(|planned| planned.name.to_string()).unwrap_or_default();
+    let notes = step
+        .copied
+        .iter()
+        .map(|(maker, is_set)| match is_set {
+            true => "output set with the fork".to_owned(),
+            false => format!("copied from {}", maker.job_id),
+        })
+        .chain(notes)
+        .collect();
     StepView {
         step_id: step.id.clone(),
         operator,
         state: step.state,
         result_type: step.result_type,
         reason_code,
+        would_call: would_call(durable, step),
         notes,
+    }
+}
+
+/// What a dry run did not do in this step.
+fn would_call(durable: &Durable, step: &Step) -> Option<WouldCallView> {
+    let job = &durable.job;
+    let (code, _) = step.skipped.as_ref().filter(|_| job.header.mode == Mode::DryRun)?;
+    let planned = job.plan.step(&step.id)?;
+    let json = |bytes: std::sync::Arc<[u8]>| serde_json::from_slice(&bytes).unwrap_or_default();
+    let slot = Slot::of_step(&step.id);
+    match (code, &step.would_call) {
+        (Code::ModeForbids, Some(call)) => Some(WouldCallView {
+            slot: call.slot.clone(),
+            operator: call.operator.to_string(),
+            args: json(durable.args(&call.slot)?),
+            open: vec![],
+        }),
+        (Code::ModeForbids, None) => {
+            let args = json(durable.input(&step.id)?);
+            Some(WouldCallView { slot, operator: planned.name.to_string(), args, open: vec![] })
+        }
+        (Code::DryRunUpstream, _) => {
+            let is_open = |place: &bindings::Place| {
+                let step = place.binding.as_ref().ok().and_then(|binding| job.step(binding.step()));
+                step.is_some_and(|step| step.state == StepState::Skipped)
+            };
+            let open = bindings::places(&planned.payload).into_iter().filter(is_open).map(|place| place.at).collect();
+            Some(WouldCallView { slot, operator: planned.name.to_string(), args: planned.payload.clone(), open })
+        }
+        _ => None,
     }
 }
 
@@ -287,6 +345,10 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
     match (job.state, job.parked.as_ref().map(|(code, _)| *code)) {
         (JobState::Diverged, _) | (JobState::Parked, Some(Code::AttemptsExhausted)) => {
             actions.push(format!("latch job resolve {id} --continue"));
+            let step = job.divergence.as_ref().map(crate::replay::Divergence::step);
+            if let Some(step) = step.filter(|step| job.index(step).is_some()) {
+                actions.push(format!("latch job fork {id} --at {step}"));
+            }
             actions.push(format!("latch job resolve {id} --abort"));
         }
         (JobState::Pending | JobState::Running | JobState::Waiting, _) => actions.push(format!("latch resume {id}")),

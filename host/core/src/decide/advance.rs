@@ -15,6 +15,7 @@ use crate::step::StepState;
 use crate::storage::Payload;
 
 use super::action::{self, Standing};
+use super::asking::is_gated;
 use super::{Context, failed, inputs, is_dry, reuse};
 
 /// The next thing to write about any step that does not run; none where nothing moves.
@@ -91,7 +92,7 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
         };
         if let Some(reason) = fails {
             let because = Some(id.clone());
-            let body = Body::StepSkipped { step_id: planned.step_id.clone(), reason, because };
+            let body = Body::StepSkipped { step_id: planned.step_id.clone(), reason, because, call: None };
             return Some(Draft { events: vec![body], ..Draft::default() });
         }
     }
@@ -130,7 +131,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
         return Some(fail(id, &failure));
     };
     if operator.kind == PluginKind::Tool && operator.is_world_changing() && is_dry(job.header.mode) {
-        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None };
+        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
         return Some(Draft { events: vec![body], ..Draft::default() });
     }
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
@@ -144,7 +145,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) || job.gates.contains_key(&slot) {
         return None;
     }
-    if !policy::needs_gate(context.rules, job.header.mode, planned, operator, true) {
+    if !is_gated(durable, context, planned, (&planned.name, operator), true) {
         return None;
     }
     match action::planned(durable, planned) {

@@ -126,6 +126,8 @@ impl Sim {
             engine_profile: Hash::default(),
             standing_approvals: vec![],
             contexts: None,
+            policy: None,
+            rules: None,
             operators: operators(),
         };
         let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
