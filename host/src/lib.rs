@@ -20,6 +20,7 @@ pub mod capability;
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod fork;
 pub mod host;
 pub mod os;
 pub mod registry;

@@ -67,6 +67,9 @@ pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Diverg
     if let Some((_, slot, call)) = job.calls_of(step).find(|(k, ..)| *k >= calls) {
         return Err(Divergence::new(slot, "missing call", "operator", &call.operator, "no call"));
     }
+    if let Some(call) = job.copied_calls_of(step).get(calls as usize) {
+        return Err(Divergence::new(&call.slot, "missing call", "operator", &call.operator, "no call"));
+    }
     Ok(())
 }
 

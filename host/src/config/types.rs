@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use latchwork_core::event::Mode;
-use latchwork_core::ids::Hash;
+use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{Effect, OnIndeterminate};
+use latchwork_core::policy::{AutoExec, Demand};
 use serde_json::Value;
 
 /// The whole of `latch.toml` with environment and flags applied.
@@ -72,6 +73,12 @@ pub struct Policy {
     pub gate_tags: Vec<String>,
     /// Whether `--approve` counts.
     pub standing_approvals: bool,
+    /// Who may act without being asked.
+    pub auto_exec: AutoExec,
+    /// What answers of external operators must carry.
+    pub require: BTreeMap<Operator, Vec<Demand>>,
+    /// The number its author gave it.
+    pub version: Option<u32>,
     /// SHA-256 of the canonical policy: part of request keys.
     pub hash: Hash,
 }

@@ -7,6 +7,7 @@ use latchwork_core::effect::{Answer, Effect};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::keys;
 use latchwork_core::manifest::Limits;
+use latchwork_core::policy;
 
 use super::run::{Dropped, Run};
 use crate::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext};
@@ -25,7 +26,7 @@ impl Run {
                 crash.at("execute", false);
                 let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
                 crash.at("execute", true);
-                end.answer
+                self.demanded(invocation, end.answer)
             }
             Err(failure) => Answer::NotApplied(failure),
         };
@@ -36,6 +37,16 @@ impl Run {
             provenance: started.provenance,
             time_us: os::clock::now_us(),
         })
+    }
+
+    /// An answer that lacks what the policy demands of it is none. Nothing was changed by it:
+    /// calls that could change the world are not made where anything is demanded.
+    fn demanded(&self, invocation: &Invocation, answer: Answer) -> Answer {
+        let Answer::Ok(output) = &answer else { return answer };
+        let state = self.state();
+        let pinned = state.durable.job.pinned(&invocation.operator).filter(|pinned| !pinned.is_world_changing());
+        let unmet = pinned.and_then(|pinned| policy::unmet(&self.rules, &invocation.operator, pinned, &output.result));
+        unmet.map_or(answer, Answer::NotApplied)
     }
 
     /// Asks the tool whether the open try of a call happened; it changes nothing.

@@ -62,7 +62,10 @@ impl Run {
     ) -> Result<Arc<Run>, WorkerError> {
         let job_id = claim.row.job_id.clone();
         let durable = load(&worker, &job_id).await?;
-        let rules = worker.rules(&durable.job.header.tenant_id);
+        let header = &durable.job.header;
+        let rules = worker.rules(&header.tenant_id);
+        // What was allowed when the job was accepted and is not now, is not; nor the other way round.
+        let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
         let shown = observer.watches().then(|| Shown::start(job_id.clone(), observer.clone()));
         Ok(Arc::new(Run {
             attempt: claim.row.attempt,

@@ -11,6 +11,7 @@ use crate::host::Stores;
 
 mod cancel;
 mod events;
+mod fork;
 mod gate;
 mod list;
 mod replay;
@@ -27,6 +28,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::Resolve(args) => resolve::run(args, ctx).await,
         JobCommand::Cancel(args) => cancel::run(args, ctx).await,
         JobCommand::Retry(args) => retry::run(args, ctx).await,
+        JobCommand::Fork(args) => fork::run(args, ctx).await,
         JobCommand::Approve(args) => gate::approve(args, ctx).await,
         JobCommand::Reject(args) => gate::reject(args, ctx).await,
     }

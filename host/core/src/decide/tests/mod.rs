@@ -2,7 +2,9 @@
 
 mod actions;
 mod crash;
+mod fork;
 mod gates;
+mod modes;
 mod reopen;
 mod reuse;
 mod sim;
