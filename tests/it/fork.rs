@@ -18,7 +18,7 @@ use crate::place::Place;
 fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
     json!({
         "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
-        "effects": ["read_only", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
+        "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
         "idempotency_template": id,
     })
 }

@@ -21,7 +21,7 @@ fn place() -> (Place, PathBuf) {
     ]);
     let step = json!({
         "step_id": "m", "kind": "operator", "name": "Driver.Mark", "payload": { "calls": calls },
-        "effects": ["read_only", "external_send"], "policy_tags": [], "cache_policy": "never",
+        "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "cache_policy": "never",
         "idempotency_template": "m",
     });
     let plan = json!({ "plan_id": "marked", "schema_version": "1.0", "steps": [step] });
