@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use latchwork_core::decide;
-use latchwork_core::event::Mode;
+use latchwork_core::event::{AcceptedPolicy, Mode};
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::plan::{self, Plan, Violation};
 use latchwork_core::policy::Rules;
@@ -13,10 +13,10 @@ use latchwork_core::storage::{
     Claim, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
 };
 
-use crate::config::{Commit, Config};
+use crate::config::{Commit, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::registry::Registry;
-use crate::submit::Submission;
+use crate::submit::{Accepting, Submission};
 use crate::worker::{CrashPoint, Observer, Parts, Settings, Worker, WorkerError};
 
 /// The stores of a host; whoever composes the program opens them.
@@ -70,7 +70,7 @@ pub enum Accepted {
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// The tenant's policy does not allow the mode.
-    #[error("the policy of tenant {tenant} does not allow the mode {}", mode.as_str())]
+    #[error("the policy of tenant {tenant} does not allow the mode {}{}", mode.as_str(), also(*mode))]
     ModeNotAllowed {
         /// The tenant.
         tenant: String,
@@ -171,15 +171,10 @@ impl Host {
     /// # Errors
     /// See [`SubmitError`].
     pub async fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
-        let policies = &self.config.policy;
-        let policy = policies.get(&submission.tenant).or_else(|| policies.get("default"));
-        if policy.is_some_and(|policy| !policy.modes.contains(&submission.mode)) {
-            return Err(SubmitError::ModeNotAllowed { tenant: submission.tenant, mode: submission.mode });
-        }
+        let accepted = self.accept(&submission.tenant, &submission.actor, submission.mode)?;
         let plan_hash = submission.plan.hash();
-        let rules = self.worker.rules(&submission.tenant);
         let claimer = Some(self.worker.claimer());
-        let job = submission.into_job(self.registry.pin(), self.engine_profile, rules, claimer);
+        let job = submission.into_job(self.registry.pin(), self.engine_profile, accepted, claimer);
         let row = JobRow { attempt: 1, ..job.row.clone() };
         let now_us = row.created_us;
         match self.journal.submit(job).await? {
@@ -189,6 +184,29 @@ impl Host {
             }
             Submitted::Attached(row) => Ok(Accepted::Attached(row)),
         }
+    }
+
+    /// The policy of a tenant, else that of everybody.
+    pub fn policy(&self, tenant: &str) -> Option<&Policy> {
+        let policies = &self.config.policy;
+        policies.get(tenant).or_else(|| policies.get("default"))
+    }
+
+    /// What is recorded with a job of the policy that it is accepted under.
+    pub(crate) fn accept(&self, tenant: &str, actor: &str, mode: Mode) -> Result<Accepting, SubmitError> {
+        let Some(policy) = self.policy(tenant) else { return Ok(Accepting::default()) };
+        let may_act_alone = mode != Mode::AutoExec || policy.auto_exec.enabled;
+        if !policy.modes.contains(&mode) || !may_act_alone {
+            return Err(SubmitError::ModeNotAllowed { tenant: tenant.to_owned(), mode });
+        }
+        let rules = Rules::from(policy);
+        let auto_exec = rules.auto_exec.of_actor(actor);
+        let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
+        Ok(Accepting { policy: Some(label), rules: Some(Rules { auto_exec, ..rules }) })
+    }
+
+    pub(crate) fn engine_profile(&self) -> Hash {
+        self.engine_profile
     }
 
     /// Brings a claimed job to rest.
@@ -218,6 +236,8 @@ impl From<&crate::config::Policy> for Rules {
             gate_quorum: policy.gate_quorum,
             self_approve: policy.self_approve,
             budget: policy.budget,
+            auto_exec: policy.auto_exec.clone(),
+            require: policy.require.clone(),
         }
     }
 }
@@ -231,6 +251,10 @@ impl plan::Catalog for Registry {
     fn names(&self) -> Vec<String> {
         self.pin().keys().map(ToString::to_string).collect()
     }
+}
+
+fn also(mode: Mode) -> &'static str {
+    if mode == Mode::AutoExec { ", which takes `auto_exec = true` besides its place in `modes`" } else { "" }
 }
 
 fn count(n: usize) -> String {

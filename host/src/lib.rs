@@ -21,6 +21,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod evidence;
+pub mod fork;
 pub mod host;
 pub mod os;
 pub mod registry;

@@ -28,6 +28,8 @@ use tracing::Level;
 use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, Stop, ToolCall};
 use crate::registry::Registry;
 
+mod copied;
+
 /// Where the components come from that a job pinned.
 pub trait Components: Send + Sync {
     /// The component with this digest.
@@ -190,9 +192,14 @@ pub(crate) async fn replay_step(
     report: &mut Report,
 ) -> Result<Option<Divergence>, ReplayError> {
     let planned = job.plan.step(&step.id);
-    let pinned = planned.and_then(|planned| job.pinned(&planned.name));
+    let copied = step.copied.as_ref();
+    // A step that a fork copied runs with the code, and as the job, that made it.
+    let pinned = match copied {
+        Some((maker, _)) => maker.pinned.as_ref(),
+        None => planned.and_then(|planned| job.pinned(&planned.name)),
+    };
     let (Some(_), Some(planned), Some(pinned)) = (step.started_us, planned, pinned) else { return Ok(None) };
-    if pinned.kind != PluginKind::Step {
+    if pinned.kind != PluginKind::Step || copied.is_some_and(|(_, is_set)| *is_set) {
         return Ok(None);
     }
     let plugin = components.by_digest(pinned.digest).map_err(ReplayError::Plugin)?;
@@ -270,30 +277,28 @@ struct Recorded {
 impl Recorded {
     fn new(whole: &Durable, salts: &Salts, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Self {
         let job = &whole.job;
-        let answers = job
-            .calls_of(step)
-            .filter(|(_, _, call)| call.committed)
-            .filter_map(|(_, slot, call)| {
-                let finished = call.finished.as_ref()?;
-                let effect = whole.answer(slot)?;
-                let answer = match &effect.answer {
-                    Answer::Ok(output) => Ok(output.result.clone()),
-                    Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
-                };
-                Some((slot.clone(), finished.time_us, answer))
-            })
-            .collect();
+        let own = job.calls_of(step).filter(|(_, _, call)| call.committed).filter_map(|(_, slot, call)| {
+            let finished = call.finished.as_ref()?;
+            let effect = whole.answer(slot)?;
+            let answer = match &effect.answer {
+                Answer::Ok(output) => Ok(output.result.clone()),
+                Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
+            };
+            Some((slot.clone(), finished.time_us, answer))
+        });
+        let answers = own.chain(copied::answers(whole, step)).collect();
         let started = prefix.step(step).and_then(|step| step.started_us).unwrap_or(job.accepted_us);
         let header = &job.header;
+        let maker = job.step(step).and_then(|step| step.copied.as_ref()).map(|(maker, _)| maker);
         Self {
             answers,
             salts: salts.clone(),
             step: step.clone(),
             context: StepContext {
                 tenant: header.tenant_id.clone(),
-                actor: header.actor_id.clone(),
-                correlation_id: header.correlation_id.clone(),
-                job_id: header.job_id.to_string(),
+                actor: maker.map_or(&header.actor_id, |maker| &maker.actor_id).clone(),
+                correlation_id: maker.map_or(&header.correlation_id, |maker| &maker.correlation_id).clone(),
+                job_id: maker.map_or(&header.job_id, |maker| &maker.job_id).to_string(),
                 plan_id: job.plan.plan_id.clone(),
                 step_id: step.to_string(),
             },
@@ -313,6 +318,33 @@ impl Recorded {
     fn serve(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<Result<String, Failure>, Stop> {
         let k = self.trail.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
+        let canonical = || canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
+        if let Some(would) = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped) {
+            // Where a dry run stopped, so does its replay; nobody recorded where earlier ones did.
+            let would = would.would_call.as_ref();
+            if let Some(would) = would.filter(|would| would.slot == slot) {
+                let found = self.salts.payload_ref(&label::args(&slot), &canonical());
+                if would.operator.as_str() != operator || found.is_some_and(|found| found != would.args) {
+                    let recorded = format!("{} with salted hash {}", would.operator, would.args.hash);
+                    let found = format!("{operator} {args}");
+                    return Err(self.diverge(Divergence::new(&slot, "call left out", "call", recorded, found)));
+                }
+            }
+            if would.is_none_or(|would| would.slot == slot) && !self.job.calls.contains_key(&slot) {
+                return Err(Stop);
+            }
+        }
+        if let Some(call) = self.job.forked.as_ref().and_then(|forked| forked.calls.get(&slot)) {
+            if call.operator.as_str() != operator {
+                return Err(self.diverge(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
+            }
+            let found = self.salts.payload_ref(&label::args(&slot), &canonical());
+            if let Some(recorded) = call.args.filter(|recorded| found.is_some_and(|found| *recorded != found)) {
+                let recorded = format!("salted hash {}", recorded.hash);
+                return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
+            }
+            return self.answer(&slot);
+        }
         let Some(call) = self.job.calls.get(&slot) else {
             let over = self.job.step(&self.step).is_some_and(|step| step.state.is_final());
             if over {
@@ -324,8 +356,7 @@ impl Recorded {
         if call.operator.as_str() != operator {
             return Err(self.diverge(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
         }
-        let canonical = canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
-        let found = self.salts.payload_ref(&label::args(&slot), &canonical);
+        let found = self.salts.payload_ref(&label::args(&slot), &canonical());
         if found.is_some_and(|found| found != call.args) {
             let recorded = format!("salted hash {}", call.args.hash);
             return Err(self.diverge(Divergence::new(&slot, "call", "arguments", recorded, args)));
@@ -337,7 +368,11 @@ impl Recorded {
             let (recorded, found) = (word(call.action_key), word(action_key));
             return Err(self.diverge(Divergence::new(&slot, "call", "action key", recorded, found)));
         }
-        let recorded = self.answers.iter().find(|(at, ..)| *at == slot);
+        self.answer(&slot)
+    }
+
+    fn answer(&mut self, slot: &Slot) -> Result<Result<String, Failure>, Stop> {
+        let recorded = self.answers.iter().find(|(at, ..)| at == slot);
         let Some((_, time_us, answer)) = recorded else {
             return Err(Stop);
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use latchwork_core::awaited;
 use latchwork_core::canon;
-use latchwork_core::event::{Body, Event, Header, Mode};
+use latchwork_core::event::{AcceptedPolicy, Body, Event, Header, Mode};
 use latchwork_core::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
@@ -42,6 +42,15 @@ pub struct Submission {
     pub policy_hash: Hash,
 }
 
+/// What is recorded with a job of the policy that it is accepted under.
+#[derive(Clone, Debug, Default)]
+pub struct Accepting {
+    /// Its name.
+    pub policy: Option<AcceptedPolicy>,
+    /// What it says.
+    pub rules: Option<Rules>,
+}
+
 impl Submission {
     /// Identity of the request (§6).
     pub fn request_key(&self) -> Hash {
@@ -66,7 +75,7 @@ impl Submission {
         self,
         operators: &BTreeMap<Operator, Pinned>,
         engine_profile: Hash,
-        rules: Rules,
+        accepting: Accepting,
         claim: Option<Claimer>,
     ) -> NewJob {
         let now_us = os::clock::now_us();
@@ -88,7 +97,8 @@ impl Submission {
             engine_profile,
             standing_approvals: self.standing_approvals,
             contexts: contexts.as_ref().map(|kept| keys::payload_ref(&secret, &kept.label, &kept.bytes)),
-            rules: Some(rules),
+            policy: accepting.policy,
+            rules: accepting.rules,
             operators: reachable(&self.plan, operators),
         };
         let plan_hash = self.plan.hash();
@@ -141,14 +151,14 @@ pub fn fresh_request_id() -> String {
     hex::encode(os::entropy::bytes::<16>())
 }
 
-fn new_job_id(now_us: i64) -> JobId {
+pub(crate) fn new_job_id(now_us: i64) -> JobId {
     let millis = u64::try_from(now_us / 1000).unwrap_or(0);
     let ulid = ulid::Ulid::from_parts(millis, u128::from_le_bytes(os::entropy::bytes()));
     JobId::new(format!("job_{ulid}"))
 }
 
 /// The operators a job can reach: those its plan names and, where a step plugin may call on, all tools.
-fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
+pub(crate) fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
     let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name);
     let calls_on =
         plan.steps.iter().any(|step| operators.get(&step.name).is_some_and(|pinned| pinned.kind == PluginKind::Step));

@@ -173,7 +173,6 @@ config = { big = 9007199254740993, bad = nan }
         "3:9 L0005 lease: a string is expected here, not an integer",
         "4:33 L0006 max_attempts_without_progress: 0 is not between 1 and 1000",
         "6:2 L0004 validators: not supported by this version: take it out",
-        "10:21 L0004 policy.default.modes[1]: AUTO_EXEC needs levels of trust",
         "10:34 L0006 policy.default.modes[2]: `SOMETIMES` is not one of",
         "11:21 L0006 policy.default.gate.effects[0]: `external_sent` is not one of",
         "11:48 L0006 policy.default.gate.quorum: 0 is not between 1 and 100",
@@ -189,6 +188,60 @@ config = { big = 9007199254740993, bad = nan }
         "21:59 L0006 plugin[1].limits.fuel: -1 is not between",
         "22:18 L0006 plugin[1].config.big: 9007199254740993 is beyond 2^53",
         "22:42 L0006 plugin[1].config.bad: nan is not a JSON number",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "\n   found {found}\nexpected {expected}");
+    }
+}
+
+/// I42.
+#[test]
+fn trust_and_demands_of_a_policy_are_read_and_each_mistake_has_its_place() {
+    let text = r#"[policy.default]
+version = 3
+modes = ["AUTO_EXEC", "DRY_RUN"]
+auto_exec = true
+auto_exec_min_trust = 2
+trust = { "ada/Mail.Send" = 3, "eve lin/Web.Post" = 0 }
+require = { "Web.Fetch" = ["verified", "citations"] }
+[policy.strict]
+auto_exec = false
+[policy.named]
+gate = { effects = ["external_send"] }
+"#;
+    let config = Folder::with(text).load().unwrap();
+    let policy = &config.policy["default"];
+    assert_eq!((policy.version, policy.modes.len()), (Some(3), 2));
+    let auto = &policy.auto_exec;
+    assert_eq!((auto.enabled, auto.min_trust, auto.trust["ada/Mail.Send"], auto.trust.len()), (true, 2, 3, 2));
+    assert_eq!(policy.require.values().next().map(Vec::len), Some(2));
+    assert!(policy.gate_effects.is_empty(), "the built-in gates would leave nothing for trust to lift");
+    assert_eq!(config.policy["named"].gate_effects, [Effect::ExternalSend], "those that are named stay");
+    assert!(!config.policy["strict"].auto_exec.enabled);
+    assert_eq!(config.policy["strict"].gate_effects, Folder::empty().load().unwrap().policy["default"].gate_effects);
+    let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
+    assert_ne!(hash("[policy.default]\nrequire = { \"Web.Fetch\" = [\"verified\"] }"), hash(""));
+    assert_eq!(hash("[policy.default]\nversion = 7"), hash(""), "a number says nothing");
+
+    let found = problems(
+        r#"[policy.default]
+auto_exec = "yes"
+auto_exec_min_trust = 4
+trust = { "Mail.Send" = 3, "ada/Mail.Send" = 9, "ada/send" = 1 }
+require = { "Web.Fetch" = ["sources"], "fetch" = [] }
+requires = {}
+"#,
+    );
+    let expected = [
+        "2:13 L0005 policy.default.auto_exec",
+        "3:23 L0006 policy.default.auto_exec_min_trust: 4 is not between 0 and 3",
+        "4:25 L0006 policy.default.trust.\"Mail.Send\": `Mail.Send` names no actor and operator",
+        "4:46 L0006 policy.default.trust.\"ada/Mail.Send\": 9 is not between",
+        "4:62 L0006 policy.default.trust.\"ada/send\": `ada/send` names no actor and operator",
+        "5:28 L0006 policy.default.require.\"Web.Fetch\"[0]: `sources` is not one of",
+        "5:50 L0006 policy.default.require.fetch: `fetch` is no operator",
+        "6:1 L0003 policy.default.requires: unknown key (did you mean `require`?)",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
@@ -235,9 +288,6 @@ fn keys_of_later_versions_are_refused_not_ignored() {
     for text in [
         "confirmation = \"strict\"",
         "[notify]\nwebhook = \"https://example.com\"",
-        "[policy.default]\nauto_exec = true",
-        "[policy.default]\ntrust = { \"me/Mail.Send\" = 3 }",
-        "[policy.default]\nrequire = {}",
         "[[plugin]]\nname = \"a\"\nsource = \"a\"\nverifier = \"etag\"",
         "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\"",
     ] {

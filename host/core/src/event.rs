@@ -17,6 +17,10 @@ use crate::policy::Rules;
 use crate::reuse::Reason;
 use crate::wait::WaitKind;
 
+mod forked;
+
+pub use forked::{Copied, CopiedCall, Maker, WouldCall};
+
 /// Version of the event format.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -105,11 +109,24 @@ pub struct Header {
     /// What came with the request beside its payload, where anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<PayloadRef>,
+    /// The policy in force when the job was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<AcceptedPolicy>,
     /// The tenant's rules when it was accepted: later ones can only narrow them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Rules>,
     /// The operators it may reach.
     pub operators: BTreeMap<Operator, Pinned>,
+}
+
+/// Names a policy: what it said is in [`Header::rules`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedPolicy {
+    /// SHA-256 of its canonical form: part of the request key.
+    pub hash: Hash,
+    /// The number its author gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
 }
 
 /// A call that the host refused.
@@ -234,6 +251,9 @@ pub enum Body {
         reason: Code,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         because: Option<StepId>,
+        /// The call inside a step plugin that a dry run left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Box<WouldCall>>,
     },
     /// A try of a step plugin was lost or stopped, without a verdict on the step.
     StepAborted { step_id: StepId, failure: Failure },
@@ -408,6 +428,21 @@ pub enum Body {
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
     /// The code no longer does what the log says.
     JobDiverged { report: Box<crate::replay::Divergence> },
+    /// The job goes on from the middle of another one: these steps are copied from it, and what
+    /// the steps in `gated` would do to the world is asked about first, since it may have been done.
+    JobForked {
+        origin: JobId,
+        /// Events of the origin that were there.
+        origin_seq: u64,
+        /// Hash of the last of them.
+        origin_head: Hash,
+        at: StepId,
+        #[serde(flatten)]
+        by: Decider,
+        copied: Vec<Copied>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gated: Vec<StepId>,
+    },
     /// What failed gets another round: these steps are pending again, these calls open again.
     JobReopened {
         #[serde(flatten)]

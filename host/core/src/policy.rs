@@ -1,11 +1,20 @@
 //! What a tenant and a mode allow. Policy narrows a plan and never widens it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Failure};
 use crate::event::Mode;
+use crate::ids::Operator;
 use crate::manifest::{Effect, Pinned, PluginKind};
 use crate::plan;
+
+mod require;
+mod trust;
+
+pub use require::{Demand, unmet, unverifiable};
+pub use trust::{AutoExec, TRUST_MAX};
 
 /// Time after which an undecided gate expires where nothing else is said, in milliseconds: 72 h.
 pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
@@ -29,6 +38,12 @@ pub struct Rules {
     /// What its jobs may spend.
     #[serde(skip_serializing_if = "crate::cost::Budget::is_unlimited")]
     pub budget: crate::cost::Budget,
+    /// Who may act without being asked.
+    #[serde(skip_serializing_if = "AutoExec::is_off")]
+    pub auto_exec: AutoExec,
+    /// What answers of external operators must carry.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub require: BTreeMap<Operator, Vec<Demand>>,
 }
 
 impl Default for Rules {
@@ -41,6 +56,8 @@ impl Default for Rules {
             gate_quorum: 1,
             self_approve: true,
             budget: crate::cost::Budget::default(),
+            auto_exec: AutoExec::default(),
+            require: BTreeMap::new(),
         }
     }
 }
@@ -59,6 +76,8 @@ impl Rules {
         self.gate_quorum = self.gate_quorum.max(other.gate_quorum);
         self.self_approve &= other.self_approve;
         self.budget = self.budget.narrowed_by(other.budget);
+        self.auto_exec = self.auto_exec.narrowed_by(&other.auto_exec);
+        require::narrow(&mut self.require, &other.require);
         self
     }
 }

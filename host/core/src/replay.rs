@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::ids::StepId;
 use crate::state::{Emit, Job};
 
+mod differences;
+
+pub use differences::{Difference, differences};
+
 /// The first difference between a log and a replay of it, field by field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
@@ -18,6 +22,9 @@ pub struct Divergence {
     pub recorded: String,
     /// What the code did now.
     pub found: String,
+    /// Where both are JSON: each value in them that differs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Difference>,
 }
 
 impl Divergence {
@@ -29,7 +36,20 @@ impl Divergence {
             field: field.to_owned(),
             recorded: recorded.to_string(),
             found: found.to_string(),
+            values: Vec::new(),
         }
+        .compared()
+    }
+
+    /// The step it is about.
+    pub fn step(&self) -> StepId {
+        let end = self.at.find(['/', ':', '~']).unwrap_or(self.at.len());
+        StepId::new(&self.at[..end])
+    }
+
+    fn compared(self) -> Self {
+        let values = differences(&self.recorded, &self.found);
+        Self { values, ..self }
     }
 }
 
@@ -46,6 +66,9 @@ impl std::fmt::Display for Divergence {
 pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Divergence> {
     if let Some((_, slot, call)) = job.calls_of(step).find(|(k, ..)| *k >= calls) {
         return Err(Divergence::new(slot, "missing call", "operator", &call.operator, "no call"));
+    }
+    if let Some(call) = job.copied_calls_of(step).get(calls as usize) {
+        return Err(Divergence::new(&call.slot, "missing call", "operator", &call.operator, "no call"));
     }
     Ok(())
 }

@@ -1,14 +1,17 @@
 //! The response of a job (§13): what succeeded, what did not, what waits, and what to type next.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::bindings;
 use crate::cost::Totals;
 use crate::decide::{self, waits_for};
 use crate::error::Code;
-use crate::event::{Holder, ResultType};
+use crate::event::{Holder, Mode, ResultType};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::RowState;
+use crate::plan;
 use crate::state::{Durable, Finished, Step};
 use crate::step::StepState;
 
@@ -82,6 +85,9 @@ pub struct StepView {
     /// Whether a model had a part in it: another run may come to something else.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nondeterministic: bool,
+    /// What a dry run would have done here, with the exact arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_call: Option<WouldCallView>,
     /// Calls of the step that are not simply executed and committed, or that a model answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -125,6 +131,20 @@ pub struct BlockedView {
     /// Who has approved so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
+}
+
+/// A call that a dry run left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WouldCallView {
+    /// Where it would have stood.
+    pub slot: Slot,
+    /// What would have been called.
+    pub operator: String,
+    /// With what; bindings to what was not made are still in it.
+    pub args: Value,
+    /// Those bindings: JSON pointers into the arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
 }
 
 /// The response of a job as it stands.
@@ -213,9 +233,17 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
                 .iter()
                 .filter(|(reused, _)| *reused)
                 .map(|(_, from)| format!("reused from {} {}", from.job_id, from.step_id)),
-        )
-        .collect();
+        );
     let operator = job.plan.step(&step.id).map(|planned| planned.name.to_string()).unwrap_or_default();
+    let notes = step
+        .copied
+        .iter()
+        .map(|(maker, is_set)| match is_set {
+            true => "output set with the fork".to_owned(),
+            false => format!("copied from {}", maker.job_id),
+        })
+        .chain(notes)
+        .collect();
     StepView {
         step_id: step.id.clone(),
         operator,
@@ -225,6 +253,7 @@ fn step_view(durable: &Durable, step: &Step) -> StepView {
         nondeterministic: job.calls.iter().any(|(slot, call)| {
             slot.step() == step.id && call.finished.as_ref().is_some_and(|finished| finished.nondeterministic)
         }),
+        would_call: would_call(durable, step),
         notes,
     }
 }
@@ -243,6 +272,37 @@ fn note(slot: &Slot, finished: &Finished) -> Option<String> {
         parts.push(format!("nondeterministic: answered by {model}{trace}"));
     }
     (!parts.is_empty()).then(|| format!("{slot}: {}", parts.join("; ")))
+}
+
+/// What a dry run did not do in this step.
+fn would_call(durable: &Durable, step: &Step) -> Option<WouldCallView> {
+    let job = &durable.job;
+    let (code, _) = step.skipped.as_ref().filter(|_| job.header.mode == Mode::DryRun)?;
+    // A wait calls nothing.
+    let planned = job.plan.step(&step.id).filter(|planned| planned.kind != plan::Kind::Wait)?;
+    let json = |bytes: std::sync::Arc<[u8]>| serde_json::from_slice(&bytes).unwrap_or_default();
+    let slot = Slot::of_step(&step.id);
+    match (code, &step.would_call) {
+        (Code::ModeForbids, Some(call)) => Some(WouldCallView {
+            slot: call.slot.clone(),
+            operator: call.operator.to_string(),
+            args: json(durable.args(&call.slot)?),
+            open: vec![],
+        }),
+        (Code::ModeForbids, None) => {
+            let args = json(durable.input(&step.id)?);
+            Some(WouldCallView { slot, operator: planned.name.to_string(), args, open: vec![] })
+        }
+        (Code::DryRunUpstream, _) => {
+            let is_open = |place: &bindings::Place| {
+                let step = place.binding.as_ref().ok().and_then(|binding| job.step(binding.step()));
+                step.is_some_and(|step| step.state == StepState::Skipped)
+            };
+            let open = bindings::places(&planned.payload).into_iter().filter(is_open).map(|place| place.at).collect();
+            Some(WouldCallView { slot, operator: planned.name.to_string(), args: planned.payload.clone(), open })
+        }
+        _ => None,
+    }
 }
 
 fn word(value: &impl Serialize) -> String {
@@ -330,6 +390,10 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
     match (job.state, job.parked.as_ref().map(|(code, _)| *code)) {
         (JobState::Diverged, _) | (JobState::Parked, Some(Code::AttemptsExhausted)) => {
             actions.push(format!("latch job resolve {id} --continue"));
+            let step = job.divergence.as_ref().map(crate::replay::Divergence::step);
+            if let Some(step) = step.filter(|step| job.index(step).is_some()) {
+                actions.push(format!("latch job fork {id} --at {step}"));
+            }
             actions.push(format!("latch job resolve {id} --abort"));
         }
         (JobState::Pending | JobState::Running | JobState::Waiting, _) => actions.push(format!("latch resume {id}")),

@@ -169,7 +169,10 @@ pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pin
         })
         .collect();
     let is_gated = policy::needs_gate(rules, mode, planned, operator, true) || planned.gate == Gate::HumanConfirm;
-    let decisions = json!({ "effects": effects, "forbidden": forbidden, "gated": is_gated });
+    let mut decisions = json!({ "effects": effects, "forbidden": forbidden, "gated": is_gated });
+    if let Some(demands) = rules.require.get(&planned.name) {
+        decisions["require"] = json!(demands);
+    }
     Hash::of(&[b"policy\0", &canon::value_to_canonical(&decisions)])
 }
 

@@ -112,6 +112,9 @@ pub struct RunArgs {
     /// Who asks [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
+    /// Whose house: its policy holds [default: default]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub tenant: Option<String>,
 }
 
 /// What a job may do.
@@ -176,6 +179,8 @@ pub enum JobCommand {
     Cancel(JobCancelArgs),
     /// Try again what failed in a job that is over; what succeeded stays
     Retry(JobRetryArgs),
+    /// Start another job from the middle of this one; what was done before is copied
+    Fork(JobForkArgs),
     /// Approve the exact call that a gate shows
     Approve(JobGateArgs),
     /// Refuse the call that a gate shows
@@ -349,6 +354,27 @@ pub struct JobRetryArgs {
     pub actor: Option<String>,
 }
 
+/// `latch job fork`
+#[derive(Args, Debug)]
+pub struct JobForkArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// From this step on everything is executed again
+    #[arg(long, value_name = "STEP", value_parser = step_id)]
+    pub at: StepId,
+    /// Give a copied step another output, as JSON, - is stdin; may be repeated. What depends on it
+    /// is executed again
+    #[arg(long, value_name = "STEP=FILE", value_parser = step_file)]
+    pub set: Vec<(StepId, PathBuf)>,
+    /// Why: recorded
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who asks [default: the user of the operating system]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub actor: Option<String>,
+}
+
 /// `latch job approve` and `latch job reject`
 #[derive(Args, Debug)]
 pub struct JobGateArgs {
@@ -434,6 +460,8 @@ pub enum PluginCommand {
     Inspect(PluginInspectArgs),
     /// The configured plugins
     List,
+    /// Remove kept components that no configured plugin is and no unfinished job needs
+    Prune,
     /// Print the compiler that builds Rust plugins, after installing it if it is missing
     Toolchain,
 }
@@ -517,6 +545,11 @@ fn step_id(text: &str) -> Result<StepId, String> {
         return Ok(StepId::new(text));
     }
     Err("a step is named by 1 to 64 letters, digits, `_` and `-`".into())
+}
+
+fn step_file(text: &str) -> Result<(StepId, PathBuf), String> {
+    let (step, file) = text.split_once('=').filter(|(_, file)| !file.is_empty()).ok_or("write STEP=FILE")?;
+    Ok((step_id(step)?, PathBuf::from(file)))
 }
 
 fn slot(text: &str) -> Result<Slot, String> {

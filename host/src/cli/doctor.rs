@@ -16,6 +16,7 @@ use super::{catalog, open};
 use crate::build::{self, RECIPE, Recipe, Toolchain};
 use crate::config::{Commit, Config, Durability};
 use crate::os;
+use crate::registry;
 
 /// Database time and system time of one machine may differ by what a slow query takes.
 const CLOCK_DIFFERENCE_US_MAX: i64 = 2_000_000;
@@ -66,6 +67,7 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
             }
             checks.push(state_dir(&config));
             checks.push(cache(&config));
+            checks.push(components(&config));
             plugins(&config, &mut checks);
         }
     }
@@ -192,6 +194,21 @@ fn cache(config: &Config) -> Check {
     match catalog::engine(config) {
         Ok(engine) => Check::ok("plugin cache", format!("engine profile {}", engine.step_profile())),
         Err(error) => Check::fail("plugin cache", error.to_string(), format!("remove {}", dir.display())),
+    }
+}
+
+/// Versions of plugins that jobs may have pinned.
+fn components(config: &Config) -> Check {
+    match registry::kept(&config.state_dir) {
+        Ok(kept) => {
+            let kib = kept.iter().map(|stored| stored.bytes).sum::<u64>().div_ceil(1024);
+            let found = format!(
+                "{} kept for jobs that pin them, {kib} KiB; `latch plugin prune` removes what is not needed",
+                kept.len()
+            );
+            Check::ok("components", found)
+        }
+        Err(error) => Check::fail("components", error.to_string(), "let the state directory be read"),
     }
 }
 

@@ -85,15 +85,19 @@ pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> 
     }
     let bytes = durable.args(slot).unwrap_or_default();
     match serde_json::from_slice::<serde_json::Value>(&bytes) {
-        Ok(serde_json::Value::Object(fields)) => {
-            for (name, value) in fields {
-                lines.extend(field(&name, &value));
-            }
-        }
+        Ok(value) if value.is_object() => lines.extend(fields(&value)),
         _ => lines.push(format!("  {}", visible(&String::from_utf8_lossy(&bytes)))),
     }
     lines.push(String::new());
     lines
+}
+
+/// Arguments, a line or more for each.
+pub(super) fn fields(args: &serde_json::Value) -> Vec<String> {
+    match args.as_object() {
+        Some(fields) => fields.iter().flat_map(|(name, value)| field(name, value)).collect(),
+        None => vec![format!("  {}", visible(&args.to_string()))],
+    }
 }
 
 fn field(name: &str, value: &serde_json::Value) -> Vec<String> {
@@ -108,6 +112,6 @@ fn field(name: &str, value: &serde_json::Value) -> Vec<String> {
 }
 
 /// Control characters of an argument must not repaint what a person decides about.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

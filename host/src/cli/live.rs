@@ -80,7 +80,7 @@ impl Observer for Live {
             Body::StepFailed { step_id, failure, .. } => {
                 self.tell(Tone::Bad, format!("  {step_id}  failed: {failure}"));
             }
-            Body::StepSkipped { step_id, reason, because } => {
+            Body::StepSkipped { step_id, reason, because, .. } => {
                 let because = because.as_ref().map(|step| format!(" because of {step}")).unwrap_or_default();
                 self.tell(Tone::Attention, format!("  {step_id}  skipped{because}: {reason}"));
             }

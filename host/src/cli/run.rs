@@ -20,6 +20,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::live::{Live, show};
 use super::{gates, open, plan, plugin, view};
+use crate::config::DEFAULT_TENANT;
 use crate::host::{Accepted, Host, SubmitError};
 use crate::os;
 use crate::submit::{Submission, bare_intent, fresh_request_id};
@@ -154,8 +155,8 @@ fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::
         }
     }
     let mode = args.mode.map(Mode::from).or(request.mode).unwrap_or_default();
-    let tenant = "default".to_owned();
-    let policy_hash = host.config.policy.get(&tenant).map(|policy| policy.hash).unwrap_or_default();
+    let tenant = args.tenant.clone().unwrap_or_else(|| DEFAULT_TENANT.to_owned());
+    let policy_hash = host.policy(&tenant).map(|policy| policy.hash).unwrap_or_default();
     Ok(Submission {
         actor: actor.to_owned(),
         intent_type,

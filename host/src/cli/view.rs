@@ -2,11 +2,13 @@
 
 use latchwork_core::cost::usd;
 use latchwork_core::job::JobState;
-use latchwork_core::response::{BlockedView, Response};
+use latchwork_core::replay::{Difference, Divergence};
+use latchwork_core::response::{BlockedView, Response, WouldCallView};
 use latchwork_core::step::StepState;
 
 use super::context::Context;
 use super::error::Exit;
+use super::gates::{self, visible};
 use super::output::{Tone, table};
 use crate::os;
 
@@ -58,6 +60,11 @@ fn print(ctx: &Context<'_>, response: &Response) {
     for blocked in &response.blocked {
         printer.say(format!("{}{}", printer.tone(Tone::Attention, blocked.slot.as_str()), waits_for(blocked)));
     }
+    for step in &response.steps {
+        for line in step.would_call.iter().flat_map(would_call) {
+            printer.say(line);
+        }
+    }
     for outcome in &response.outcomes {
         let head = format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id);
         printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), outcome.preview));
@@ -74,7 +81,16 @@ fn print(ctx: &Context<'_>, response: &Response) {
         printer.say(format!("{} {amount} USD, {tokens}{models}", printer.tone(Tone::Title, "cost:")));
     }
     if let Some(divergence) = &response.divergence {
-        printer.say(format!("{} {divergence}", printer.tone(Tone::Bad, "diverged:")));
+        printer.say(format!(
+            "{} {} at {}, {}",
+            printer.tone(Tone::Bad, "diverged:"),
+            divergence.what,
+            divergence.at,
+            divergence.field
+        ));
+        for line in side_by_side(divergence) {
+            printer.say(format!("  {line}"));
+        }
     }
     if !response.next_actions.is_empty() {
         printer.say(printer.tone(Tone::Title, "next:"));
@@ -100,6 +116,31 @@ fn waits_for(blocked: &BlockedView) -> String {
         text += &format!(" ({})", blocked.approved_by.join(", "));
     }
     text
+}
+
+/// What the log has and what the code did, in two columns: the values that differ, else the whole.
+fn side_by_side(divergence: &Divergence) -> Vec<String> {
+    let rows: Vec<[String; 3]> = match divergence.values.as_slice() {
+        [] => vec![[divergence.field.clone(), visible(&divergence.recorded), visible(&divergence.found)]],
+        values => {
+            let row = |value: &Difference| {
+                let at = if value.at.is_empty() { "(all)".to_owned() } else { visible(&value.at) };
+                [at, visible(&value.recorded), visible(&value.found)]
+            };
+            values.iter().map(row).collect()
+        }
+    };
+    table([divergence.field.as_str(), "recorded", "found"], &rows)
+}
+
+/// A call that a dry run left out, with every argument.
+fn would_call(call: &WouldCallView) -> Vec<String> {
+    let mut lines = vec![format!("{} would call {}", call.slot, call.operator)];
+    lines.extend(gates::fields(&call.args));
+    if !call.open.is_empty() {
+        lines.push(format!("  open, since a dry run did not make what they stand for: {}", call.open.join(", ")));
+    }
+    lines
 }
 
 fn word(state: StepState) -> &'static str {

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use latchwork_core::canon;
 use latchwork_core::cost::Budget;
 use latchwork_core::event::Mode;
-use latchwork_core::ids::Hash;
+use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::Effect;
-use latchwork_core::pages;
-use latchwork_core::policy::GATE_EXPIRES_MS;
+use latchwork_core::policy::{AutoExec, Demand, GATE_EXPIRES_MS, TRUST_MAX};
 use serde_json::json;
 
 use super::document::{Field, Table};
@@ -35,6 +34,9 @@ impl Default for Policy {
             gate_quorum: 1,
             self_approve: true,
             budget: Budget::default(),
+            auto_exec: AutoExec::default(),
+            require: BTreeMap::new(),
+            version: None,
             hash: Hash::default(),
         }
         .sealed()
@@ -70,8 +72,25 @@ impl Policy {
             let Budget { per_job_micro_usd, per_month_micro_usd } = self.budget;
             meaning["budget"] = json!({ "per_job": per_job_micro_usd, "per_month": per_month_micro_usd });
         }
+        if self.auto_exec != AutoExec::default() {
+            meaning["auto_exec"] = json!(self.auto_exec);
+        }
+        if !self.require.is_empty() {
+            meaning["require"] = json!(self.require);
+        }
         self.hash = Hash::of(&[&canon::value_to_canonical(&meaning)]);
         self
+    }
+}
+
+impl Policy {
+    /// The mode gates what leaves the house. Where trust may lift that, only gates stay that the
+    /// policy itself names: the built-in ones would leave nothing to lift.
+    fn without_built_in_gates(mut self, names_effects: bool) -> Self {
+        if self.auto_exec.enabled && !names_effects {
+            self.gate_effects.clear();
+        }
+        self.sealed()
     }
 }
 
@@ -87,11 +106,24 @@ struct Said {
     self_approve: Option<bool>,
     per_job_micro_usd: Option<u64>,
     per_month_micro_usd: Option<u64>,
+    auto_exec: Option<bool>,
+    min_trust: Option<u32>,
+    trust: Option<BTreeMap<String, u32>>,
+    require: Option<BTreeMap<Operator, Vec<Demand>>>,
+    version: Option<u32>,
 }
 
 impl Said {
     fn over(self, base: &Policy) -> Policy {
+        let auto_exec = AutoExec {
+            enabled: self.auto_exec.unwrap_or(base.auto_exec.enabled),
+            min_trust: self.min_trust.unwrap_or(base.auto_exec.min_trust),
+            trust: self.trust.unwrap_or_else(|| base.auto_exec.trust.clone()),
+        };
         Policy {
+            auto_exec,
+            require: self.require.unwrap_or_else(|| base.require.clone()),
+            version: self.version.or(base.version),
             modes: self.modes.unwrap_or_else(|| base.modes.clone()),
             gate_effects: self.gate_effects.unwrap_or_else(|| base.gate_effects.clone()),
             gate_tags: self.gate_tags.unwrap_or_else(|| base.gate_tags.clone()),
@@ -120,17 +152,27 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
             }
         }
     }
-    let base = said.remove(DEFAULT_TENANT).unwrap_or_default().over(&Policy::default());
-    let mut policies: BTreeMap<_, _> = said.into_iter().map(|(tenant, said)| (tenant, said.over(&base))).collect();
-    policies.insert(DEFAULT_TENANT.to_owned(), base);
+    let default = said.remove(DEFAULT_TENANT).unwrap_or_default();
+    let names_effects = default.gate_effects.is_some();
+    let base = default.over(&Policy::default());
+    let of_tenant = |(tenant, said): (String, Said)| {
+        let names_effects = names_effects || said.gate_effects.is_some();
+        (tenant, said.over(&base).without_built_in_gates(names_effects))
+    };
+    let mut policies: BTreeMap<_, _> = said.into_iter().map(of_tenant).collect();
+    policies.insert(DEFAULT_TENANT.to_owned(), base.without_built_in_gates(names_effects));
     policies
 }
 
 fn read_one(mut table: Table<'_>) -> Said {
-    table.not_in_this_version(&["auto_exec", "auto_exec_min_trust", "trust", "require"]);
     let mut said = Said {
         modes: table.get("modes").map(|field| field.list(mode)),
         standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
+        auto_exec: table.get("auto_exec").and_then(|field| field.boolean()),
+        min_trust: table.get("auto_exec_min_trust").and_then(|field| level(&field)),
+        trust: table.get("trust").and_then(|field| field.table()).map(trust),
+        require: table.get("require").and_then(|field| field.table()).map(require),
+        version: table.get("version").and_then(|field| field.integer(0..=u64::from(u32::MAX))).map(|n| n as u32),
         ..Said::default()
     };
     if let Some(mut gate) = table.get("gate").and_then(|field| field.table()) {
@@ -151,13 +193,46 @@ fn read_one(mut table: Table<'_>) -> Said {
 }
 
 fn mode(field: Field<'_>) -> Option<Mode> {
-    let mode = field.word(&MODES.map(|mode| (mode.as_str(), mode)))?;
-    if mode == Mode::AutoExec {
-        let message = "AUTO_EXEC needs levels of trust, which are not supported by this version: take it out";
-        field.problem(pages::CONFIG_NOT_SUPPORTED, message);
-        return None;
+    field.word(&MODES.map(|mode| (mode.as_str(), mode)))
+}
+
+fn level(field: &Field<'_>) -> Option<u32> {
+    field.integer(0..=u64::from(TRUST_MAX)).map(|level| level as u32)
+}
+
+/// `{ "me/Mail.Send" = 3 }`
+fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
+    let mut trust = BTreeMap::new();
+    for (name, field) in table.entries() {
+        let is_pair = name.rsplit_once('/').is_some_and(|(who, what)| !who.is_empty() && is_operator(what));
+        if !is_pair {
+            field.invalid::<()>(format!("`{name}` names no actor and operator: write `\"ada/Mail.Send\" = 3`"));
+        } else if let Some(level) = level(&field) {
+            trust.insert(name.to_owned(), level);
+        }
     }
-    Some(mode)
+    trust
+}
+
+/// `{ "Web.Fetch" = ["citations"] }`
+fn require(mut table: Table<'_>) -> BTreeMap<Operator, Vec<Demand>> {
+    let mut require = BTreeMap::new();
+    for (name, field) in table.entries() {
+        if !is_operator(name) {
+            field.invalid::<()>(format!("`{name}` is no operator: write `\"Web.Fetch\" = [\"citations\"]`"));
+            continue;
+        }
+        let mut demands = field.list(|demand| demand.word(&Demand::ALL.map(|demand| (demand.as_str(), demand))));
+        demands.sort_unstable();
+        demands.dedup();
+        require.insert(Operator::new(name), demands);
+    }
+    require
+}
+
+fn is_operator(text: &str) -> bool {
+    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    text.contains('.') && text.split('.').all(is_word)
 }
 
 fn effect(field: Field<'_>) -> Option<Effect> {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use latchwork_core::cost::{Budget, Prices};
 use latchwork_core::event::Mode;
-use latchwork_core::ids::Hash;
+use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{Effect, OnIndeterminate};
 use latchwork_core::plan::RetrySpec;
+use latchwork_core::policy::{AutoExec, Demand};
 use serde_json::Value;
 
 /// The whole of `latch.toml` with environment and flags applied.
@@ -82,6 +83,12 @@ pub struct Policy {
     pub self_approve: bool,
     /// What its jobs may spend.
     pub budget: Budget,
+    /// Who may act without being asked.
+    pub auto_exec: AutoExec,
+    /// What answers of external operators must carry.
+    pub require: BTreeMap<Operator, Vec<Demand>>,
+    /// The number its author gave it.
+    pub version: Option<u32>,
     /// SHA-256 of the canonical policy: part of request keys.
     pub hash: Hash,
 }

@@ -2,10 +2,12 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use latchwork_core::ids::Hash;
 
 use crate::engine::Problem;
+use crate::os;
 
 /// A directory of `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
 #[derive(Debug)]
@@ -20,6 +22,26 @@ pub(super) struct Kept {
     pub(super) plugin: String,
     /// The component; its digest was checked.
     pub(super) bytes: Vec<u8>,
+}
+
+/// What is known of a kept component without loading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The plugin's name when it was kept.
+    pub plugin: String,
+    /// Its digest.
+    pub digest: Hash,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was kept last.
+    kept: SystemTime,
+}
+
+/// What was kept within this time may belong to a job that is just being accepted.
+const FRESH: Duration = Duration::from_secs(60 * 60);
+
+fn now() -> SystemTime {
+    os::clock::system_time(os::clock::now_us())
 }
 
 impl Components {
@@ -38,7 +60,9 @@ impl Components {
         if std::fs::read(&wasm).is_ok_and(|kept| kept == bytes) {
             let name = std::fs::read(self.path(digest, "plugin"));
             if name.is_ok_and(|name| name == plugin.as_bytes()) {
-                return Ok(());
+                // It is in use again: not to be pruned while a job is just being accepted.
+                let file = std::fs::File::options().write(true).open(&wasm);
+                return file.and_then(|file| file.set_modified(now())).map_err(failed);
             }
         }
         self.write(&self.path(digest, "plugin"), plugin.as_bytes()).map_err(failed)?;
@@ -63,6 +87,43 @@ impl Components {
         let plugin = std::fs::read_to_string(&name)
             .map_err(|error| Problem::Source(format!("{} cannot be read: {error}", name.display())))?;
         Ok(Kept { plugin, bytes })
+    }
+
+    /// Every kept component, the largest first.
+    pub(super) fn list(&self) -> std::io::Result<Vec<Stored>> {
+        let entries = match std::fs::read_dir(&self.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut all = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let digest = name.to_str().and_then(|name| Hash::from_hex(name.strip_suffix(".wasm")?));
+            let Some(digest) = digest else { continue };
+            let plugin = std::fs::read_to_string(self.path(digest, "plugin")).unwrap_or_default();
+            let about = entry.metadata()?;
+            all.push(Stored { plugin, digest, bytes: about.len(), kept: about.modified()? });
+        }
+        all.sort_by_key(|stored| (std::cmp::Reverse(stored.bytes), stored.digest));
+        Ok(all)
+    }
+
+    /// Remove what is not needed and not fresh; what was removed.
+    pub(super) fn prune(&self, is_needed: impl Fn(Hash) -> bool) -> std::io::Result<Vec<Stored>> {
+        let mut removed = Vec::new();
+        for stored in self.list()? {
+            let is_fresh = now().duration_since(stored.kept).map_or(true, |age| age < FRESH);
+            if is_needed(stored.digest) || is_fresh {
+                continue;
+            }
+            std::fs::remove_file(self.path(stored.digest, "wasm"))?;
+            match std::fs::remove_file(self.path(stored.digest, "plugin")) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => removed.push(stored),
+            }
+        }
+        Ok(removed)
     }
 
     fn path(&self, digest: Hash, extension: &str) -> PathBuf {
@@ -95,5 +156,26 @@ mod tests {
         assert!(matches!(components.get(digest).unwrap_err(), Problem::Digest { .. }));
         components.keep("mail", digest, bytes).unwrap();
         assert_eq!(components.get(digest).unwrap(), kept);
+    }
+
+    /// I43.
+    #[test]
+    fn what_is_needed_or_fresh_is_never_pruned() {
+        let dir = tempfile::tempdir().unwrap();
+        let components = Components::at(dir.path().join("components"));
+        assert_eq!(components.list().unwrap(), []);
+        let digests = ["needed", "fresh", "old"].map(|name| Hash::of(&[name.as_bytes()]));
+        for (name, digest) in ["needed", "fresh", "old"].into_iter().zip(digests) {
+            components.keep("mail", digest, name.as_bytes()).unwrap();
+        }
+        for digest in [digests[0], digests[2]] {
+            let file = std::fs::File::options().write(true).open(components.path(digest, "wasm")).unwrap();
+            file.set_modified(now() - 2 * FRESH).unwrap();
+        }
+        let pruned = components.prune(|digest| digest == digests[0]).unwrap();
+        assert_eq!(pruned.iter().map(|stored| stored.digest).collect::<Vec<_>>(), [digests[2]]);
+        assert_eq!((pruned[0].bytes, pruned[0].plugin.as_str()), (3, "mail"));
+        assert!(components.get(digests[2]).is_err());
+        assert!(components.get(digests[0]).is_ok() && components.get(digests[1]).is_ok());
     }
 }

@@ -7,7 +7,7 @@
 mod components;
 mod source;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
@@ -20,6 +20,8 @@ use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, LoadError, Plugin, PluginSettings, Problem};
 
 use components::Components;
+
+pub use components::Stored;
 
 /// All plugins of a configuration.
 pub struct Registry {
@@ -100,6 +102,17 @@ impl Registry {
         Ok(self.digests().entry(digest).or_insert(plugin).clone())
     }
 
+    /// Remove the kept components that are neither configured nor in `needed`; those that were
+    /// removed. One that another process kept within the last hour may be about to be pinned,
+    /// and stays.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or a file not be removed.
+    pub fn prune(&self, needed: &BTreeSet<Hash>) -> std::io::Result<Vec<Stored>> {
+        let configured: BTreeSet<Hash> = self.plugins.iter().map(|plugin| plugin.digest).collect();
+        self.components.prune(|digest| configured.contains(&digest) || needed.contains(&digest))
+    }
+
     /// The operator table that a job pins when it is accepted.
     pub fn pin(&self) -> &BTreeMap<Operator, Pinned> {
         &self.pinned
@@ -160,6 +173,14 @@ impl Registry {
         self.plugins.push(plugin.clone());
         if problems.is_empty() { Ok(()) } else { Err(LoadError { plugin: plugin.name.clone(), problems }) }
     }
+}
+
+/// The components that are kept in a state directory, whoever needs them.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn kept(state_dir: &std::path::Path) -> std::io::Result<Vec<Stored>> {
+    Components::at(state_dir.join("components")).list()
 }
 
 /// A plugin may only tighten: waiting for a person is stricter than giving a call up.

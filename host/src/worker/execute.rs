@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use latchwork_core::decide::{Invocation, Try};
-use latchwork_core::effect::{Effect, Spent};
+use latchwork_core::effect::{Answer, Effect, Spent};
 use latchwork_core::error::Failure;
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::keys;
 use latchwork_core::manifest::Limits;
+use latchwork_core::policy;
 
 use super::run::{Dropped, Run};
 use crate::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext};
@@ -30,7 +31,7 @@ impl Run {
         let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
         crash.at("execute", true);
         let wall_ms = u32::try_from(end.wall_us / 1000).unwrap_or(u32::MAX);
-        let (answer, spent) = (end.answer, Some(Spent { fuel: end.fuel, wall_ms }));
+        let (answer, spent) = (self.demanded(invocation, end.answer), Some(Spent { fuel: end.fuel, wall_ms }));
         Ok(Effect {
             slot: invocation.slot.clone(),
             try_no: started.try_no,
@@ -39,6 +40,16 @@ impl Run {
             time_us: os::clock::now_us(),
             spent,
         })
+    }
+
+    /// An answer that lacks what the policy demands of it is none. Nothing was changed by it:
+    /// calls that could change the world are not made where anything is demanded.
+    fn demanded(&self, invocation: &Invocation, answer: Answer) -> Answer {
+        let Answer::Ok(output) = &answer else { return answer };
+        let state = self.state();
+        let pinned = state.durable.job.pinned(&invocation.operator).filter(|pinned| !pinned.is_world_changing());
+        let unmet = pinned.and_then(|pinned| policy::unmet(&self.rules, &invocation.operator, pinned, &output.result));
+        unmet.map_or(answer, Answer::NotApplied)
     }
 
     /// Asks the tool whether the open try of a call happened; it changes nothing.

@@ -15,6 +15,7 @@ use crate::step::StepState;
 use crate::storage::Payload;
 
 use super::action::{self, Standing};
+use super::asking::is_gated;
 use super::gates::{ask, gate_hash, holds};
 use super::{Context, failed, inputs, is_dry, reuse, waits};
 
@@ -84,7 +85,7 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
         };
         if let Some(reason) = fails {
             let because = Some(id.clone());
-            let body = Body::StepSkipped { step_id: planned.step_id.clone(), reason, because };
+            let body = Body::StepSkipped { step_id: planned.step_id.clone(), reason, because, call: None };
             return Some(Draft { events: vec![body], ..Draft::default() });
         }
     }
@@ -123,7 +124,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
         return Some(fail(id, &failure));
     };
     if operator.kind == PluginKind::Tool && operator.is_world_changing() && is_dry(job.header.mode) {
-        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None };
+        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
         return Some(Draft { events: vec![body], ..Draft::default() });
     }
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
@@ -140,7 +141,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     // An approval that the rules of today do not accept is asked for again.
     let passed = match job.gates.get(&slot) {
         Some(gate) => holds(durable, context, gate),
-        None => !policy::needs_gate(context.rules, job.header.mode, planned, operator, true),
+        None => !is_gated(durable, context, planned, (&planned.name, operator), true),
     };
     if passed {
         return None;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
-use crate::event::{Body, PayloadRef, Refused, Verdict};
+use crate::event::{Body, PayloadRef, Refused, Verdict, WouldCall};
 use crate::ids::{Hash, Operator, Slot};
 use crate::ledger::{self, Caller, Decision, Found, Quiescence, Rejection, Row, RowState};
 use crate::manifest::{Determinism, Pinned, PluginKind};
@@ -15,6 +15,7 @@ use crate::state::{Call, Draft, Durable, label};
 use crate::storage::{ActionWrite, LedgerWrite, Payload};
 
 use super::action::{self, Standing};
+use super::asking::is_gated;
 use super::gates::{self, ask, gate_hash};
 use super::{Context, TRIES_MAX, WAIT_IN_PLACE_MS, blocked, budget, is_dry, ladder};
 
@@ -221,15 +222,22 @@ fn allowed(
     }
     if first && is_dry(job.header.mode) && operator.is_world_changing() {
         let step_id = slot.step();
-        let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None };
+        let call = (slot.call_number().is_some()).then(|| {
+            let (slot, operator) = (slot.clone(), invocation.operator.clone());
+            Box::new(WouldCall { slot, operator, args: invocation.args_ref })
+        });
+        let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None, call };
         let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
         return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
+    }
+    if first && let Some(failure) = policy::unverifiable(context.rules, &invocation.operator, operator) {
+        return Next::Write(refuse(durable, invocation, failure, context));
     }
     // Nobody is asked to approve what was done already.
     if first && matches!(standing, Standing::Unseen) {
         let asks = slot.call_number().is_some()
             && !job.gates.contains_key(slot)
-            && policy::needs_gate(context.rules, job.header.mode, planned, operator, false);
+            && is_gated(durable, context, planned, (&invocation.operator, operator), false);
         if asks || durable.seen.look_first {
             return Next::LookAction;
         }
@@ -273,13 +281,7 @@ fn gated(
     let hash = gate_hash(operator, invocation.operator.as_str(), slot, &invocation.args, job.header.mode);
     match job.gates.get(slot) {
         Some(gate) if gate.hash != hash => {
-            let divergence = Divergence {
-                at: slot.to_string(),
-                what: "call".to_owned(),
-                field: "approved arguments".to_owned(),
-                recorded: gate.hash.to_hex(),
-                found: hash.to_hex(),
-            };
+            let divergence = Divergence::new(slot, "call", "approved arguments", gate.hash.to_hex(), hash.to_hex());
             Some(Next::Diverge(divergence))
         }
         Some(gate) if gate.decision.is_some() && gates::holds(durable, context, gate) => None,
@@ -289,7 +291,7 @@ fn gated(
         })),
         found => {
             slot.call_number()?;
-            let needed = || policy::needs_gate(context.rules, job.header.mode, planned, operator, false);
+            let needed = || is_gated(durable, context, planned, (&invocation.operator, operator), false);
             if found.is_none() && !needed() {
                 return None;
             }
@@ -399,13 +401,13 @@ fn recorded(durable: &Durable, slot: &Slot) -> Next {
     let call = durable.job.calls.get(slot);
     if !call.is_some_and(|call| call.committed) {
         // Only possible where the row is final and its events are gone: the log is the authority.
-        return Next::Diverge(Divergence {
-            at: slot.to_string(),
-            what: "call".to_owned(),
-            field: "final answer".to_owned(),
-            recorded: "a final ledger row".to_owned(),
-            found: "no command_committed event".to_owned(),
-        });
+        return Next::Diverge(Divergence::new(
+            slot,
+            "call",
+            "final answer",
+            "a final ledger row".to_owned(),
+            "no command_committed event".to_owned(),
+        ));
     }
     let Some(effect) = durable.answer(slot) else {
         return Next::Answer(Err(Failure::new(Code::Internal, format!("the recorded answer of {slot} is missing"))));
@@ -551,34 +553,22 @@ fn mismatch(durable: &Durable, invocation: &Invocation) -> Divergence {
         .or_else(|| durable.rows.get(slot).map(|row| (row.operator.clone(), row.args_hash)))
         .expect("a mismatch is decided only against a row or an event");
     if operator != invocation.operator {
-        return Divergence {
-            at: slot.to_string(),
-            what: "call".to_owned(),
-            field: "operator".to_owned(),
-            recorded: operator.to_string(),
-            found: invocation.operator.to_string(),
-        };
+        return Divergence::new(slot, "call", "operator", operator.to_string(), invocation.operator.to_string());
     }
     let recorded = durable.job.calls.get(slot).map(|call| call.action_key);
     let recorded = recorded.or_else(|| durable.rows.get(slot).map(|row| row.action_key)).flatten();
     if args == invocation.args_ref.hash && recorded != invocation.action_key {
         let word = |key: Option<Hash>| key.map_or_else(|| "none".to_owned(), Hash::to_hex);
-        return Divergence {
-            at: slot.to_string(),
-            what: "call".to_owned(),
-            field: "action key".to_owned(),
-            recorded: word(recorded),
-            found: word(invocation.action_key),
-        };
+        return Divergence::new(slot, "call", "action key", word(recorded), word(invocation.action_key));
     }
     let kept = durable.args(slot).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Divergence {
-        at: slot.to_string(),
-        what: "call".to_owned(),
-        field: "arguments".to_owned(),
-        recorded: kept.unwrap_or_else(|| format!("salted hash {args}")),
-        found: String::from_utf8_lossy(&invocation.args).into_owned(),
-    }
+    Divergence::new(
+        slot,
+        "call",
+        "arguments",
+        kept.unwrap_or_else(|| format!("salted hash {args}")),
+        String::from_utf8_lossy(&invocation.args).into_owned(),
+    )
 }
 
 /// The verdict event that ends an open try.

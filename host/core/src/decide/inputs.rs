@@ -18,7 +18,11 @@ pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<
     |reference| match reference {
         Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
         Reference::Outcome { step } => {
-            Some(Cow::Owned(super::outcome_id(&durable.job.header.job_id, step).into_bytes()))
+            // A copied outcome keeps the name it has in the job that made it.
+            let copied = durable.job.step(step).filter(|step| step.copied.is_some());
+            let id = copied.and_then(|step| step.outcome.as_ref()).map(|outcome| outcome.id.clone());
+            let id = id.unwrap_or_else(|| super::outcome_id(&durable.job.header.job_id, step));
+            Some(Cow::Owned(id.into_bytes()))
         }
     }
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use crate::ids::{Hash, Operator, Slot, StepId};
-use crate::policy;
 use crate::state::Durable;
 use crate::step::StepState;
 
 use super::action::{self, Standing, step_action_key};
+use super::asking::is_gated;
 use super::{Context, reuse};
 
 /// One thing to look up.
@@ -50,8 +50,8 @@ pub fn lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
                 return Some(Lookup::Outcome { step_id, operator, input_hash });
             }
             let slot = Slot::of_step(&step.id);
-            let asks = policy::needs_gate(context.rules, job.header.mode, planned, operator, true)
-                && !job.gates.contains_key(&slot);
+            let asks =
+                is_gated(durable, context, planned, (&planned.name, operator), true) && !job.gates.contains_key(&slot);
             if !asks || !matches!(action::planned(durable, planned), Standing::Unseen) {
                 return None;
             }

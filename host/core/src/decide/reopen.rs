@@ -26,7 +26,7 @@ pub enum Refusal {
         state: JobState,
     },
     /// What it did was undone.
-    #[error("{slot} compensated what the job did: submit it anew with `latch run PLAN --new`")]
+    #[error("{slot} compensated what the job did: fork it with `latch job fork`, or submit it anew")]
     Compensated {
         /// The compensation.
         slot: Slot,

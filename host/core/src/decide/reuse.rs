@@ -8,11 +8,11 @@ use crate::event::{Body, Origin, ResultType};
 use crate::ids::{Hash, Slot, StepId};
 use crate::manifest::Pinned;
 use crate::plan;
-use crate::policy;
 use crate::reuse::{self, Reason, Reusable, Wanted};
 use crate::state::{Draft, Durable, Step, label};
 use crate::storage::Payload;
 
+use super::asking::is_gated;
 use super::step_end::outcome;
 use super::{Context, inputs, is_dry};
 
@@ -53,7 +53,7 @@ pub(super) fn taken_over(
         operator,
         input_hash: input_hash(durable, planned)?,
         policy: reuse::policy_decision(context.rules, mode, planned, operator),
-        is_gated: policy::needs_gate(context.rules, mode, planned, operator, true),
+        is_gated: is_gated(durable, context, planned, (&planned.name, operator), true),
         now_us: context.now_us,
     };
     let output = candidate.output.as_ref().filter(|output| Hash::of(&[output]) == found.output_hash);

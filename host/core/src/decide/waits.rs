@@ -17,7 +17,7 @@ pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::St
     let job = &durable.job;
     if is_dry(job.header.mode) {
         // Nobody is asked for anything in a dry run, and nothing waits.
-        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None };
+        let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
         return Draft { events: vec![body], ..Draft::default() };
     }
     let wait = match read(durable, id) {

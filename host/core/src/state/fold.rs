@@ -116,6 +116,7 @@ impl Job {
             aborted: false,
             failure: None,
             cost: Default::default(),
+            forked: None,
         })
     }
 
@@ -177,9 +178,10 @@ impl Job {
                 step.result_type = Some(*result_type);
                 step.failure = Some(failure.clone());
             }
-            Body::StepSkipped { step_id, reason, because } => {
+            Body::StepSkipped { step_id, reason, because, call } => {
                 let step = self.move_step(event, step_id, StepInput::Skip)?;
                 step.skipped = Some((*reason, because.clone()));
+                step.would_call = call.as_deref().cloned();
             }
             Body::StepAborted { step_id, .. } => {
                 let step = self.restarted(event, step_id, StepInput::Abort)?;
@@ -256,6 +258,7 @@ impl Job {
                 self.divergence = Some((**report).clone());
             }
             Body::JobCancelRequested { by } => self.cancel = Some(by.clone()),
+            Body::JobForked { .. } => self.fork(event)?,
             Body::JobReopened { steps, calls, .. } => {
                 self.move_job(event, JobInput::Reopen)?;
                 self.reopen(event, steps, calls)?;
@@ -463,6 +466,8 @@ impl Step {
             result_type: None,
             failure: None,
             skipped: None,
+            would_call: None,
+            copied: None,
             aborts: 0,
             blocked: None,
             holder: None,

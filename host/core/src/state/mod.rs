@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::effect::{Provenance, Usage};
 use crate::error::{Code, Failure};
-use crate::event::{Decider, Header, Holder, Origin, PayloadRef, ResultType, Verdict};
+use crate::event::{Decider, Header, Holder, Maker, Origin, PayloadRef, ResultType, Verdict, WouldCall};
 use crate::ids::{Hash, Operator, Slot, StepId};
 use crate::job::JobState;
 use crate::manifest::Pinned;
@@ -14,6 +14,7 @@ use crate::step::StepState;
 
 mod durable;
 mod fold;
+mod forked;
 mod gates;
 mod reopen;
 mod seen;
@@ -21,6 +22,7 @@ mod waits;
 
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
+pub use forked::Forked;
 pub use seen::{Candidate, Seen};
 pub use waits::{KeptSignal, WaitState};
 
@@ -75,6 +77,8 @@ pub struct Job {
     pub failure: Option<Code>,
     /// What its calls cost.
     pub cost: crate::cost::Totals,
+    /// Where it goes on from, if it is a fork.
+    pub forked: Option<Forked>,
 }
 
 /// One step.
@@ -96,6 +100,10 @@ pub struct Step {
     pub failure: Option<Failure>,
     /// Why it was skipped, and because of which step.
     pub skipped: Option<(Code, Option<StepId>)>,
+    /// The call inside it that a dry run left out.
+    pub would_call: Option<WouldCall>,
+    /// Who executed it, where it was copied by a fork; and whether its output was given instead.
+    pub copied: Option<(Box<Maker>, bool)>,
     /// Tries that ended without a verdict on it (stack overflow, wall clock).
     pub aborts: u32,
     /// What it waits for.

@@ -19,6 +19,7 @@ impl Job {
             let step = self.move_step(event, id, StepInput::Reopen)?;
             step.failure = None;
             step.skipped = None;
+            step.would_call = None;
             step.result_type = None;
             step.blocked = None;
             step.holder = None;

@@ -13,6 +13,7 @@ mod cancel;
 mod costs;
 mod events;
 mod export;
+mod fork;
 mod gate;
 mod list;
 mod replay;
@@ -32,6 +33,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::Resolve(args) => resolve::run(args, ctx).await,
         JobCommand::Cancel(args) => cancel::run(args, ctx).await,
         JobCommand::Retry(args) => retry::run(args, ctx).await,
+        JobCommand::Fork(args) => fork::run(args, ctx).await,
         JobCommand::Approve(args) => gate::approve(args, ctx).await,
         JobCommand::Reject(args) => gate::reject(args, ctx).await,
         JobCommand::Signal(args) => signal::run(args, ctx).await,

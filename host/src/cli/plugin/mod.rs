@@ -7,6 +7,7 @@ use super::error::Exit;
 mod build;
 mod inspect;
 mod list;
+mod prune;
 
 pub(super) use build::build_configured;
 
@@ -15,6 +16,7 @@ pub(super) async fn run(args: PluginArgs, ctx: &Context<'_>) -> anyhow::Result<E
         PluginCommand::Build(args) => build::run(&args, ctx).await,
         PluginCommand::Inspect(args) => inspect::run(&args, ctx),
         PluginCommand::List => list::run(ctx),
+        PluginCommand::Prune => prune::run(ctx).await,
         PluginCommand::Toolchain => build::toolchain(ctx),
     }
 }

@@ -1,5 +1,7 @@
 //! Steps that do what they are told.
 
+mod mark;
+
 use latchwork_guest::{Determinism, Effect, Error, step, tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,6 +74,10 @@ latchwork_guest::export_step! {
             .determinism(Determinism::External)
             .effects([Effect::ReadOnly, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend]),
         step::operator("Driver.Pure", |input: Value, _: &step::Context| Ok(input)).describe("Returns its input."),
+        step::operator("Driver.Mark", mark::run)
+            .describe("Performs the calls it is given, and says which version of itself did.")
+            .determinism(Determinism::External)
+            .effects([Effect::ReadOnly, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend]),
         step::operator("Driver.Noop", |_: Value, _: &step::Context| Ok(())).describe("Returns null."),
     ],
 }

@@ -169,6 +169,7 @@ fn rules_narrow_each_other() {
         gate_quorum: 3,
         self_approve: false,
         budget: crate::cost::Budget { per_job_micro_usd: Some(5), per_month_micro_usd: Some(7) },
+        ..Rules::default()
     };
     assert_eq!(wide.clone().narrowed_by(&narrow), narrow);
     assert_eq!(narrow.clone().narrowed_by(&wide), narrow);

@@ -12,7 +12,7 @@ use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::job::JobState;
 use crate::manifest::{Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution};
 use crate::plan::Plan;
-use crate::policy::Rules;
+use crate::policy::{AutoExec, Rules};
 use crate::reuse::Reusable;
 use crate::state::{Candidate, Draft, Durable, label};
 use crate::storage::{ActionRow, ActionWrite, Batch, InboxRow, JobRow, Record, Request};
@@ -139,6 +139,7 @@ impl Sim {
             engine_profile: Hash::default(),
             standing_approvals: vec![],
             contexts: None,
+            policy: None,
             rules: None,
             operators: operators(),
         };
@@ -176,7 +177,12 @@ impl Sim {
             effects: vec![],
             world: BTreeMap::new(),
             applied: BTreeSet::new(),
-            rules: Rules { standing_approvals: true, ..Rules::default() },
+            // The tenant trusts everybody: `AUTO_EXEC` asks only where the plan does.
+            rules: Rules {
+                standing_approvals: true,
+                auto_exec: AutoExec { enabled: true, min_trust: 0, trust: BTreeMap::new() },
+                ..Rules::default()
+            },
             script: BTreeMap::new(),
             spent_elsewhere: 0,
             answers_flushed: vec![],

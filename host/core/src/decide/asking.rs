@@ -1,0 +1,36 @@
+//! Whether a call to the world is asked about first: the rules of plan, mode and policy, and what
+//! a fork adds to them.
+
+use crate::event::Mode;
+use crate::ids::Operator;
+use crate::manifest::{Pinned, PluginKind};
+use crate::plan;
+use crate::policy;
+use crate::state::Durable;
+
+use super::{Context, is_dry};
+
+/// Whether a person has to approve this invocation of `name` before it is made.
+///
+/// `own` is whether the invocation is the plan step itself rather than a call inside it.
+pub(super) fn is_gated(
+    durable: &Durable,
+    context: &Context<'_>,
+    planned: &plan::Step,
+    (name, operator): (&Operator, &Pinned),
+    own: bool,
+) -> bool {
+    let (job, rules) = (&durable.job, context.rules);
+    let header = &job.header;
+    if policy::needs_gate(rules, header.mode, planned, operator, own) {
+        return true;
+    }
+    let is_tool = operator.kind == PluginKind::Tool;
+    let is_external = operator.effects.iter().any(|effect| effect.is_external());
+    let is_trusted = || rules.auto_exec.trusts(&header.actor_id, name);
+    if header.mode == Mode::AutoExec && is_tool && is_external && !is_trusted() {
+        return true;
+    }
+    // A dry run changes nothing anyway.
+    is_tool && operator.is_world_changing() && !is_dry(header.mode) && job.may_be_done_already(&planned.step_id)
+}

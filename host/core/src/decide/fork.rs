@@ -1,0 +1,247 @@
+//! A new job that goes on from the middle of another one (§10): what was done before a step is
+//! copied with its seed, times and answers, the rest is executed anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::event::{Body, Copied, CopiedCall, Decider, Maker, PayloadRef};
+use crate::ids::{Hash, JobId, Slot, StepId};
+use crate::job::JobState;
+use crate::keys;
+use crate::manifest::Pinned;
+use crate::plan;
+use crate::state::{Call, Durable, Step, label};
+use crate::step::StepState;
+use crate::storage::Payload;
+
+use super::outcome_id;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct ForkRequest {
+    /// The step from which on everything is executed again.
+    pub at: StepId,
+    /// Outputs that replace those of copied steps: JSON.
+    pub set: BTreeMap<StepId, Vec<u8>>,
+    /// Who asks, and why.
+    pub by: Decider,
+    /// The new job.
+    pub job_id: JobId,
+    /// Its secret: salts of one job say nothing about another.
+    pub secret: Hash,
+}
+
+/// What the new job begins with, behind its plan.
+#[derive(Clone, Debug)]
+pub struct Fork {
+    /// `job_forked`.
+    pub body: Body,
+    /// What the copied steps took, gave and heard.
+    pub payloads: Vec<Payload>,
+}
+
+/// Why a job is not forked so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ForkRefusal {
+    /// It may still do what the fork would do.
+    #[error(
+        "job {job_id} is {} and goes on by itself: let it come to rest with `latch resume {job_id}`, or cancel it",
+        state.as_str()
+    )]
+    GoesOn {
+        /// The job.
+        job_id: JobId,
+        /// Where it stands.
+        state: JobState,
+    },
+    /// The plan has no such step.
+    #[error("the plan of job {job_id} has no step {step}: see `latch job show {job_id}`")]
+    NoStep {
+        /// The job.
+        job_id: JobId,
+        /// What was named.
+        step: StepId,
+    },
+    /// An output can only be replaced where there is one.
+    #[error("the output of {step} cannot be set: {why}")]
+    NotCopied {
+        /// The step.
+        step: StepId,
+        /// Why it is not copied.
+        why: &'static str,
+    },
+    /// Bytes that the copied step needs are gone.
+    #[error("{what} of step {step} is not kept: fork at {step} or before it")]
+    Gone {
+        /// The step.
+        step: StepId,
+        /// What is missing.
+        what: &'static str,
+    },
+}
+
+/// What a fork of `origin` begins with.
+///
+/// # Errors
+/// See [`ForkRefusal`].
+pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal> {
+    let job = &origin.job;
+    let job_id = &job.header.job_id;
+    if matches!(job.state, JobState::Pending | JobState::Running | JobState::Waiting) {
+        return Err(ForkRefusal::GoesOn { job_id: job_id.clone(), state: job.state });
+    }
+    let known = |step: &StepId| match job.index(step) {
+        Some(_) => Ok(()),
+        None => Err(ForkRefusal::NoStep { job_id: job_id.clone(), step: step.clone() }),
+    };
+    known(&request.at)?;
+    let behind_at = behind(&job.plan.steps, [&request.at]);
+    // What was made from an output that is replaced is made again.
+    let behind_set = behind(&job.plan.steps, request.set.keys());
+    for step in request.set.keys() {
+        known(step)?;
+        let why = match job.step(step).map(|step| step.state) {
+            _ if *step == request.at => "the fork executes it again",
+            _ if behind_at.contains(step) => "it comes after the step to fork at",
+            _ if behind_set.contains(step) => "it depends on another step whose output is set",
+            Some(StepState::Succeeded) => continue,
+            _ => "it did not succeed",
+        };
+        return Err(ForkRefusal::NotCopied { step: step.clone(), why });
+    }
+    let is_copied = |step: &&Step| {
+        let again = step.id == request.at || behind_at.contains(&step.id) || behind_set.contains(&step.id);
+        step.state == StepState::Succeeded && !again
+    };
+    let mut payloads = Payloads { secret: request.secret, kept: BTreeMap::new() };
+    let copied = job.steps.iter().filter(is_copied).map(|step| copy(origin, request, step, &mut payloads));
+    let copied = copied.collect::<Result<Vec<Copied>, _>>()?;
+    let runs = |step: &&Step| !copied.iter().any(|copied| copied.step_id == step.id);
+    let may_be_done = |step: &&Step| !job.state.is_terminal() || may_have_changed(origin, &step.id);
+    let gated = job.steps.iter().filter(runs).filter(may_be_done).map(|step| step.id.clone()).collect();
+    let body = Body::JobForked {
+        origin: job_id.clone(),
+        origin_seq: job.next_seq,
+        origin_head: job.head,
+        at: request.at.clone(),
+        by: request.by.clone(),
+        copied,
+        gated,
+    };
+    if let Some(contexts) = origin.payloads.get(label::CONTEXTS) {
+        payloads.keep(label::CONTEXTS.to_owned(), contexts.to_vec());
+    }
+    let payloads = payloads.kept.into_iter().map(|(label, bytes)| Payload { label, bytes }).collect();
+    Ok(Fork { body, payloads })
+}
+
+/// Every step that depends on one of these, directly or through others. Plans are in
+/// topological order.
+fn behind<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
+    let from: BTreeSet<&StepId> = of.into_iter().collect();
+    let mut behind = BTreeSet::new();
+    for step in steps {
+        if step.depends_on.iter().any(|id| from.contains(id) || behind.contains(id)) {
+            behind.insert(step.step_id.clone());
+        }
+    }
+    behind
+}
+
+/// Whether the job did something to the world in this step, or nobody knows, or it could still
+/// be tried; or the job that it was itself forked from did.
+fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
+    let job = &origin.job;
+    let may = |call: &Call| {
+        let failed = call.finished.as_ref().is_some_and(|finished| !finished.ok);
+        !call.committed || !failed || call.is_lost()
+    };
+    job.may_be_done_already(step)
+        || job.calls.iter().any(|(slot, call)| {
+            slot.step() == *step && job.pinned(&call.operator).is_some_and(Pinned::is_world_changing) && may(call)
+        })
+}
+
+struct Payloads {
+    secret: Hash,
+    kept: BTreeMap<String, Vec<u8>>,
+}
+
+impl Payloads {
+    fn keep(&mut self, label: String, bytes: Vec<u8>) -> PayloadRef {
+        let reference = keys::payload_ref(&self.secret, &label, &bytes);
+        self.kept.insert(label, bytes);
+        reference
+    }
+}
+
+fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Payloads) -> Result<Copied, ForkRefusal> {
+    let id = &step.id;
+    let job = &origin.job;
+    let gone = |what| ForkRefusal::Gone { step: id.clone(), what };
+    let (set, earlier) = (request.set.get(id), step.copied.as_ref());
+    let output = match set {
+        Some(output) => output.clone(),
+        None => origin.output(id).ok_or_else(|| gone("the output"))?.to_vec(),
+    };
+    let maker = match earlier {
+        Some((maker, _)) => maker.clone(),
+        None => Box::new(Maker {
+            job_id: job.header.job_id.clone(),
+            actor_id: job.header.actor_id.clone(),
+            correlation_id: job.header.correlation_id.clone(),
+            pinned: job.plan.step(id).and_then(|planned| job.pinned(&planned.name)).cloned(),
+        }),
+    };
+    let input = origin.input(id).ok_or_else(|| gone("the input"))?;
+    let input = payloads.keep(label::input(id), input.to_vec());
+    let output = payloads.keep(label::output(id), output);
+    let is_set = set.is_some() || earlier.is_some_and(|(_, is_set)| *is_set);
+    let mut emits = Vec::new();
+    for (n, emit) in (0..).zip(&step.emits) {
+        let label = label::emitted(id, n);
+        let bytes = origin.payloads.get(&label).ok_or_else(|| gone("an announced event"))?;
+        emits.push((emit.name.clone(), emit.after_calls, payloads.keep(label, bytes.to_vec())));
+    }
+    let outcome = step.outcome.as_ref().map(|outcome| {
+        let id = if set.is_some() { outcome_id(&request.job_id, id) } else { outcome.id.clone() };
+        (id, outcome.outcome_type.clone(), outcome.status.clone(), outcome.sensitivity.clone())
+    });
+    Ok(Copied {
+        step_id: id.clone(),
+        input,
+        started_us: step.started_us,
+        output,
+        is_set,
+        result_type: step.result_type.ok_or_else(|| gone("the result"))?,
+        maker,
+        calls: if is_set { Vec::new() } else { calls(origin, id, payloads).ok_or_else(|| gone("an answer"))? },
+        emits,
+        outcome,
+    })
+}
+
+/// What the step's calls were answered: by the world, or by the job that it was copied from.
+fn calls(origin: &Durable, step: &StepId, payloads: &mut Payloads) -> Option<Vec<CopiedCall>> {
+    let mut calls = Vec::new();
+    let mut keep = |slot: &Slot, answer: Vec<u8>| {
+        let args = origin.payloads.get(&label::args(slot)).map(|args| payloads.keep(label::args(slot), args.to_vec()));
+        (args, payloads.keep(label::answer(slot, 0), answer))
+    };
+    for earlier in origin.job.copied_calls_of(step) {
+        let answer = origin.payloads.get(&label::answer(&earlier.slot, 0))?;
+        let (args, answer) = keep(&earlier.slot, answer.to_vec());
+        calls.push(CopiedCall { args, answer, ..earlier.clone() });
+    }
+    for (_, slot, call) in origin.job.calls_of(step) {
+        let (args, answer) = keep(slot, origin.answer(slot)?.to_bytes());
+        calls.push(CopiedCall {
+            slot: slot.clone(),
+            operator: call.operator.clone(),
+            args,
+            action_key: call.action_key,
+            time_us: call.finished.as_ref()?.time_us,
+            answer,
+        });
+    }
+    Some(calls)
+}

@@ -1,0 +1,178 @@
+//! Forks: what is copied, what is executed again, and what is asked about first.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::sim::{Cut, Sim, step};
+use crate::decide::{self, ForkRefusal, ForkRequest};
+use crate::event::{Body, Decider, Event, Mode};
+use crate::ids::{Hash, JobId, Slot, StepId};
+use crate::job::JobState;
+use crate::ledger::RowState;
+use crate::policy::AutoExec;
+use crate::response::response;
+use crate::state::label;
+use crate::storage::Request;
+
+fn plan() -> Vec<serde_json::Value> {
+    vec![
+        step("r", "Read", &[], json!({})),
+        step("x", "Script", &[], json!({ "calls": ["Read"] })),
+        step("o", "Opaque", &["r"], json!({ "x": { "$ref": "r#" } })),
+        step("s", "Script", &["o"], json!({ "calls": ["Read", "Opaque"] })),
+        step("t", "Read", &["s"], json!({})),
+    ]
+}
+
+/// Nobody is asked about anything: ada is trusted with every tool.
+fn trusting(mode: Mode) -> Sim {
+    let mut sim = Sim::new(mode, plan());
+    let trust = ["Opaque", "Keyed", "Queryable"].map(|name| (format!("ada/{name}"), 3)).into();
+    sim.rules.auto_exec = AutoExec { enabled: true, min_trust: 3, trust };
+    sim
+}
+
+fn request(at: &str) -> ForkRequest {
+    ForkRequest {
+        at: StepId::new(at),
+        set: BTreeMap::new(),
+        by: Decider { actor: "bob".into(), reason: None },
+        job_id: JobId::new("job_1"),
+        secret: Hash::of(&[b"another secret"]),
+    }
+}
+
+fn setting(at: &str, step: &str) -> ForkRequest {
+    let set = [(StepId::new(step), b"\"other\"".to_vec())].into();
+    ForkRequest { set, ..request(at) }
+}
+
+/// The job that begins with the fork, in a world of its own.
+fn forked(origin: &Sim, request: &ForkRequest) -> Sim {
+    let fork = decide::fork(&origin.durable(), request).expect("it can be forked");
+    let mut sim = trusting(origin.durable().job.header.mode);
+    sim.rules = origin.rules.clone();
+    let head = sim.record.events[1].hash;
+    sim.record.events.push(Event::seal(2, 5_000_000, 0, fork.body, head));
+    sim.record.secret = request.secret;
+    sim.record.payloads = fork.payloads;
+    sim.now_us = 6_000_000;
+    sim
+}
+
+fn copied(sim: &Sim) -> Vec<String> {
+    sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
+}
+
+/// I40, I41.
+#[test]
+fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about() {
+    let mut origin = trusting(Mode::AutoExec);
+    assert_eq!(origin.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!((origin.world[&Slot::new("o")], origin.world[&Slot::new("s/1")]), (1, 1));
+    let before = origin.durable();
+
+    let mut sim = forked(&origin, &request("s"));
+    assert_eq!(copied(&sim), ["r", "x", "o"]);
+    let durable = sim.durable();
+    for id in ["r", "x", "o"].map(StepId::new) {
+        let (old, new) = (before.job.step(&id).unwrap(), durable.job.step(&id).unwrap());
+        assert_eq!((old.started_us, old.result_type), (new.started_us, new.result_type));
+        assert_eq!((before.output(&id), before.input(&id)), (durable.output(&id), durable.input(&id)));
+        assert_eq!(new.output.unwrap(), durable.payload_ref(&label::output(&id), &durable.output(&id).unwrap()));
+    }
+    assert_eq!(durable.job.header.job_seed, before.job.header.job_seed);
+    assert_eq!(durable.job.copied_calls_of(&"x".into()).len(), 1, "with what its call was answered");
+    assert!(durable.job.calls.is_empty(), "they are not its own calls");
+
+    let durable = sim.process(None).unwrap();
+    let blocked = response(&durable).blocked_on.expect("what the origin committed is gated, whatever the mode");
+    assert_eq!((durable.job.state, blocked.slot.as_str()), (JobState::Parked, "s/1"));
+    assert!(sim.world.is_empty());
+    let gate_hash = durable.job.gates[&Slot::new("s/1")].hash;
+    sim.ask(Request::Approve { slot: Slot::new("s/1"), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!(sim.world, [(Slot::new("s/1"), 1)].into());
+
+    // A fork of the fork remembers who made what, and what was done before.
+    let again = forked(&sim, &request("t"));
+    assert_eq!(copied(&again), ["r", "x", "o", "s"]);
+    let at_o = decide::fork(&sim.durable(), &request("o")).unwrap();
+    let Body::JobForked { gated, .. } = at_o.body else { panic!() };
+    assert_eq!(gated, [StepId::new("s")], "`o` was copied into the fork: what it did there is the origin's");
+}
+
+/// I41: killed anywhere, a fork comes to the same end, and what it copied is never executed.
+#[test]
+fn a_fork_survives_every_cut() {
+    let mut origin = trusting(Mode::HumanGated);
+    origin.rules.standing_approvals = true;
+    let durable = origin.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked, "`o` waits for its gate");
+    let gated = forked(&origin, &request("o")).durable().job.forked.unwrap().gated;
+    assert_eq!(gated.len(), 3, "the origin may still do all of it");
+    // One process ends, and approves what it sees.
+    let round = |sim: &mut Sim, cut: Option<Cut>| {
+        let died = sim.process(cut).is_err();
+        let durable = sim.durable();
+        let open = durable.job.gates.iter().find(|(_, gate)| gate.decision.is_none());
+        if let Some((slot, gate)) = open {
+            sim.ask(Request::Approve { slot: slot.clone(), gate_hash: gate.hash });
+        }
+        died
+    };
+    let mut cuts = 0;
+    for rounds_before in 0..3 {
+        for cut in 0.. {
+            let mut sim = forked(&origin, &request("o"));
+            for _ in 0..rounds_before {
+                round(&mut sim, None);
+            }
+            let died = round(&mut sim, Some(Cut::Write(cut)));
+            let mut in_doubt = false;
+            for _ in 0..4 {
+                round(&mut sim, None);
+                in_doubt |= sim.durable().rows.values().any(|row| row.state == RowState::Indeterminate);
+            }
+            let done = [(Slot::new("o"), 1), (Slot::new("s/1"), 1)].into();
+            // Opaque calls that were cut off are a person's to resolve.
+            assert!(in_doubt || sim.durable().job.state == JobState::Completed, "cut {cut}");
+            assert!(in_doubt || sim.world == done, "cut {cut}: {:?}", sim.world);
+            assert!(sim.world.values().all(|times| *times == 1));
+            if !died {
+                break;
+            }
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 10, "{cuts}");
+}
+
+/// I40.
+#[test]
+fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
+    let mut origin = trusting(Mode::AutoExec);
+    origin.process(None).unwrap();
+    let sim = forked(&origin, &setting("s", "r"));
+    assert_eq!(copied(&sim), ["r", "x"], "`o` was made from `r`");
+    let gated = sim.durable().job.forked.unwrap().gated;
+    assert_eq!(gated, ["o", "s"].map(StepId::new));
+    assert_eq!(sim.durable().output(&"r".into()).as_deref(), Some(b"\"other\"".as_slice()));
+    let set = response(&sim.durable()).steps[0].notes.clone();
+    assert_eq!(set, ["output set with the fork"]);
+
+    let refused = |request: ForkRequest| decide::fork(&origin.durable(), &request).unwrap_err();
+    assert!(matches!(refused(setting("s", "s")), ForkRefusal::NotCopied { .. }));
+    assert!(matches!(refused(setting("s", "t")), ForkRefusal::NotCopied { .. }));
+    assert!(matches!(refused(setting("s", "nobody")), ForkRefusal::NoStep { .. }));
+    assert!(matches!(refused(request("nobody")), ForkRefusal::NoStep { .. }));
+}
+
+#[test]
+fn a_job_that_goes_on_by_itself_is_not_forked() {
+    let mut origin = trusting(Mode::AutoExec);
+    assert!(origin.process(Some(Cut::Write(6))).is_err());
+    let refused = decide::fork(&origin.durable(), &request("s")).unwrap_err();
+    assert!(matches!(refused, ForkRefusal::GoesOn { state: JobState::Running, .. }), "{refused}");
+}

@@ -1,0 +1,90 @@
+//! Modes: what a dry run reports, and what trust lifts.
+
+use serde_json::json;
+
+use super::sim::{Sim, step};
+use crate::effect::Answer;
+use crate::error::Code;
+use crate::event::Mode;
+use crate::ids::{Operator, Slot};
+use crate::job::JobState;
+use crate::policy::{AutoExec, Demand, unmet};
+use crate::response::response;
+
+fn auto(level: u32) -> AutoExec {
+    AutoExec { enabled: true, min_trust: 2, trust: [("ada/Opaque".to_owned(), level)].into() }
+}
+
+/// I42: trust lifts the mode's gates and no others.
+#[test]
+fn trust_lifts_the_gates_of_the_mode_and_never_the_plans_own() {
+    let plan = |gate: &str| {
+        let mut one = step("a", "Opaque", &[], json!({}));
+        one["gate"] = json!(gate);
+        vec![one, step("s", "Script", &["a"], json!({ "calls": ["Opaque"] }))]
+    };
+    let state = |gate: &str, change: &dyn Fn(&mut Sim)| {
+        let mut sim = Sim::new(Mode::AutoExec, plan(gate));
+        sim.rules.auto_exec = auto(2);
+        change(&mut sim);
+        let durable = sim.process(None).unwrap();
+        (durable.job.state, sim.world.len())
+    };
+    assert_eq!(state("none", &|_| {}), (JobState::Completed, 2));
+    assert_eq!(state("none", &|sim| sim.rules.auto_exec = auto(1)), (JobState::Parked, 0), "not enough trust");
+    assert_eq!(state("none", &|sim| sim.rules.auto_exec = AutoExec::default()), (JobState::Parked, 0));
+    assert_eq!(state("human_confirm", &|_| {}), (JobState::Parked, 0), "the plan's own gate stays");
+    let named = |sim: &mut Sim| sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
+    assert_eq!(state("none", &named), (JobState::Parked, 0), "and so does one that the policy names");
+}
+
+/// I42.
+#[test]
+fn a_dry_run_reports_each_call_it_left_out_with_its_arguments() {
+    let plan = vec![
+        step("a", "Opaque", &[], json!({ "to": "ada" })),
+        step("b", "Read", &["a"], json!({ "x": { "$ref": "a#/id" }, "y": 1 })),
+        step("s", "Script", &["a"], json!({ "calls": ["Read", "Keyed", "Read"] })),
+    ];
+    let mut sim = Sim::new(Mode::DryRun, plan);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world.len(), sim.actions.len()), (JobState::Completed, 0, 0));
+    let response = response(&durable);
+    let would = |n: usize| response.steps[n].would_call.clone().expect("it says what it would have done");
+    assert_eq!((would(0).operator.as_str(), would(0).args), ("Opaque", json!({ "to": "ada" })));
+    assert_eq!((would(1).open, would(1).args["y"].clone()), (vec!["/x".to_owned()], json!(1)));
+    assert_eq!((would(2).slot, would(2).operator.as_str()), (Slot::new("s/1"), "Keyed"));
+    assert_eq!(would(2).args, json!({ "k": 1 }));
+}
+
+#[test]
+fn a_demand_that_is_not_met_is_a_denial() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    sim.rules.auto_exec = auto(3);
+    sim.rules.require = [(Operator::new("Opaque"), vec![Demand::Verified])].into();
+    let durable = sim.process(None).unwrap();
+    assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
+    assert!(sim.world.is_empty(), "afterwards would be too late");
+
+    let operators = super::sim::operators();
+    let read = Operator::new("Read");
+    let denied = |demands: &[Demand], answer: &str| {
+        let mut rules = sim.rules.clone();
+        rules.require = [(read.clone(), demands.to_vec())].into();
+        unmet(&rules, &read, &operators[&read], answer).map(|failure| failure.code)
+    };
+    let both = [Demand::Citations, Demand::Verified];
+    assert_eq!(denied(&both, r#"{"citations":["x"],"verified":true}"#), None);
+    for lacking in [r#"{"citations":[],"verified":true}"#, r#"{"citations":["x"],"verified":"yes"}"#, "[]", "{}"] {
+        assert_eq!(denied(&both, lacking), Some(Code::PolicyDenied), "{lacking}");
+    }
+    assert_eq!(denied(&[], "{}"), None);
+    let mut stable = operators[&read].clone();
+    stable.determinism = crate::manifest::Determinism::Stable;
+    assert_eq!(unmet(&sim.rules, &read, &stable, "{}"), None, "only what comes from outside");
+    // The denial of a read is its answer: final, and nothing was changed.
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
+    let failure = crate::error::Failure::new(Code::PolicyDenied, "no citations");
+    sim.script.insert(read, vec![Answer::NotApplied(failure)]);
+    assert_eq!(response(&sim.process(None).unwrap()).failed[0].reason_code, Code::PolicyDenied);
+}

@@ -1,0 +1,77 @@
+//! What a policy demands of answers that come from outside.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Rules;
+use crate::error::{Code, Failure};
+use crate::ids::Operator;
+use crate::manifest::{Determinism, Pinned};
+
+/// Something that an answer must carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Demand {
+    /// A list `citations` at its top, not empty.
+    Citations,
+    /// `"verified": true` at its top.
+    Verified,
+}
+
+impl Demand {
+    /// Every demand.
+    pub const ALL: [Demand; 2] = [Demand::Citations, Demand::Verified];
+
+    /// The word in policies.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Demand::Citations => "citations",
+            Demand::Verified => "verified",
+        }
+    }
+
+    fn is_met(self, answer: &Value) -> bool {
+        match self {
+            Demand::Citations => {
+                answer.get("citations").and_then(Value::as_array).is_some_and(|citations| !citations.is_empty())
+            }
+            Demand::Verified => answer.get("verified") == Some(&Value::Bool(true)),
+        }
+    }
+}
+
+/// Why an answer is not accepted, where it lacks what the rules demand of an external operator.
+pub fn unmet(rules: &Rules, name: &Operator, operator: &Pinned, answer: &str) -> Option<Failure> {
+    let demands = demands(rules, name, operator)?;
+    let answer: Value = serde_json::from_str(answer).unwrap_or(Value::Null);
+    let lacking: Vec<&str> = demands.iter().filter(|demand| !demand.is_met(&answer)).map(|d| d.as_str()).collect();
+    let words = lacking.join(" and ");
+    (!lacking.is_empty()).then(|| {
+        Failure::new(Code::PolicyDenied, format!("the policy requires {words} of {name}, and they are missing"))
+    })
+}
+
+/// Why a call may not be made: it would change the world, and what the rules demand of its
+/// answer could only be looked at afterwards.
+pub fn unverifiable(rules: &Rules, name: &Operator, operator: &Pinned) -> Option<Failure> {
+    demands(rules, name, operator)?;
+    let message = format!("the policy requires more of {name} than can be checked before it changes the world");
+    operator.is_world_changing().then(|| Failure::new(Code::PolicyDenied, message))
+}
+
+fn demands<'a>(rules: &'a Rules, name: &Operator, operator: &Pinned) -> Option<&'a [Demand]> {
+    let is_external = operator.determinism == Determinism::External;
+    rules.require.get(name).map(Vec::as_slice).filter(|demands| is_external && !demands.is_empty())
+}
+
+/// Both have to be met.
+pub(super) fn narrow(ours: &mut BTreeMap<Operator, Vec<Demand>>, others: &BTreeMap<Operator, Vec<Demand>>) {
+    for (operator, demands) in others {
+        let all = ours.entry(operator.clone()).or_default();
+        all.extend(demands);
+        all.sort_unstable();
+        all.dedup();
+    }
+}

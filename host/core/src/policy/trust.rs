@@ -1,0 +1,94 @@
+//! Who may act without being asked: trust of an operator in the hands of an actor.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Operator;
+
+/// The highest level of trust.
+pub const TRUST_MAX: u32 = 3;
+
+/// What a tenant says about acting without being asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AutoExec {
+    /// Whether it is allowed at all.
+    pub enabled: bool,
+    /// The level of trust that it takes.
+    pub min_trust: u32,
+    /// Levels from 0 to [`TRUST_MAX`], by `actor/Operator`; who is not named has none.
+    pub trust: BTreeMap<String, u32>,
+}
+
+impl Default for AutoExec {
+    fn default() -> Self {
+        Self { enabled: false, min_trust: TRUST_MAX, trust: BTreeMap::new() }
+    }
+}
+
+impl AutoExec {
+    /// Whether nobody may act without being asked.
+    pub fn is_off(&self) -> bool {
+        !self.enabled
+    }
+
+    /// Whether calls of the operator in the actor's jobs need no approval of the mode's own.
+    pub fn trusts(&self, actor: &str, operator: &Operator) -> bool {
+        let level = self.trust.get(&format!("{actor}/{operator}")).copied().unwrap_or(0);
+        self.enabled && level >= self.min_trust
+    }
+
+    /// The part that concerns one actor: what is kept with a job.
+    #[must_use]
+    pub fn of_actor(&self, actor: &str) -> AutoExec {
+        if self.is_off() {
+            return AutoExec::default();
+        }
+        let is_of = |name: &&String| name.rsplit_once('/').is_some_and(|(who, _)| who == actor);
+        let trust = self.trust.iter().filter(|(name, _)| is_of(name)).map(|(name, level)| (name.clone(), *level));
+        AutoExec { trust: trust.collect(), ..*self }
+    }
+
+    /// What both allow.
+    #[must_use]
+    pub(super) fn narrowed_by(&self, other: &AutoExec) -> AutoExec {
+        let both = |(name, level): (&String, &u32)| Some((name.clone(), *level.min(other.trust.get(name)?)));
+        AutoExec {
+            enabled: self.enabled && other.enabled,
+            min_trust: self.min_trust.max(other.min_trust),
+            trust: self.trust.iter().filter_map(both).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auto(enabled: bool, min_trust: u32, trust: &[(&str, u32)]) -> AutoExec {
+        let trust = trust.iter().map(|(name, level)| ((*name).to_owned(), *level)).collect();
+        AutoExec { enabled, min_trust, trust }
+    }
+
+    /// I42.
+    #[test]
+    fn trust_is_per_actor_and_operator_and_both_policies_have_to_give_it() {
+        let send = Operator::new("Mail.Send");
+        let now = auto(true, 2, &[("ada/Mail.Send", 3), ("bob/Mail.Send", 1)]);
+        assert!(now.trusts("ada", &send));
+        assert!(!now.trusts("bob", &send) && !now.trusts("eve", &send));
+        assert!(!now.trusts("ada", &Operator::new("Web.Post")));
+        assert!(!auto(false, 0, &[]).trusts("ada", &send), "without the tenant's word nobody is trusted");
+        assert!(auto(true, 0, &[]).trusts("ada", &send), "a tenant may ask for none");
+
+        let accepted = auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 3)]);
+        let narrower = now.narrowed_by(&accepted);
+        assert_eq!(narrower, auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 1)]));
+        assert!(!narrower.trusts("ada", &send));
+        assert_eq!(accepted.narrowed_by(&now), narrower);
+        assert!(now.narrowed_by(&auto(true, 0, &[])).trust.is_empty(), "who was not trusted then is not now");
+        assert!(!now.narrowed_by(&AutoExec::default()).enabled);
+        assert_eq!(now.of_actor("ada").trust.len(), 1);
+    }
+}

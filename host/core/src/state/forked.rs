@@ -1,0 +1,79 @@
+//! A fork begins with steps that another job executed.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Body, CopiedCall, Event};
+use crate::ids::{JobId, Slot, StepId};
+use crate::step::StepInput;
+
+use super::fold::{FoldError, unknown};
+use super::{Emit, Job, Outcome};
+
+/// Where a job goes on from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forked {
+    /// The job it was forked from.
+    pub origin: JobId,
+    /// The step from which on it executes again.
+    pub at: StepId,
+    /// Steps whose calls to the world are asked about first, whatever the mode.
+    pub gated: Vec<StepId>,
+    /// Calls of copied step plugins. They are not the job's own: it neither paid for them nor
+    /// has to undo them.
+    pub calls: BTreeMap<Slot, CopiedCall>,
+}
+
+impl Job {
+    pub(super) fn fork(&mut self, event: &Event) -> Result<(), FoldError> {
+        let Body::JobForked { origin, at, copied, gated, .. } = &event.body else {
+            unreachable!("only forks come here");
+        };
+        if event.seq != 2 || self.forked.is_some() {
+            return Err(unknown(event, "a fork is one from its beginning"));
+        }
+        let mut calls = BTreeMap::new();
+        for from in copied {
+            self.move_step(event, &from.step_id, StepInput::Ready)?;
+            let step = self.move_step(event, &from.step_id, StepInput::Reuse)?;
+            step.input = Some(from.input);
+            step.started_us = from.started_us;
+            step.output = Some(from.output);
+            step.result_type = Some(from.result_type);
+            step.copied = Some((from.maker.clone(), from.is_set));
+            step.emits = from
+                .emits
+                .iter()
+                .map(|(name, after_calls, payload)| Emit {
+                    after_calls: *after_calls,
+                    name: name.clone(),
+                    payload: *payload,
+                })
+                .collect();
+            step.outcome = from.outcome.clone().map(|(id, outcome_type, status, sensitivity)| Outcome {
+                id,
+                outcome_type,
+                status,
+                sensitivity,
+            });
+            calls.extend(from.calls.iter().map(|call| (call.slot.clone(), call.clone())));
+        }
+        if self.index(at).is_none_or(|at| self.steps[at].copied.is_some()) {
+            return Err(unknown(event, format!("it cannot go on at {at}")));
+        }
+        self.forked = Some(Forked { origin: origin.clone(), at: at.clone(), gated: gated.clone(), calls });
+        Ok(())
+    }
+
+    /// The calls of a copied step, in order.
+    pub fn copied_calls_of(&self, step: &StepId) -> Vec<&CopiedCall> {
+        let forked = self.forked.iter().flat_map(|forked| forked.calls.values());
+        let mut calls: Vec<_> = forked.filter(|call| call.slot.step() == *step).collect();
+        calls.sort_by_key(|call| call.slot.call_number());
+        calls
+    }
+
+    /// Whether the job that this one was forked from may have done what the step does.
+    pub fn may_be_done_already(&self, step: &StepId) -> bool {
+        self.forked.as_ref().is_some_and(|forked| forked.gated.contains(step))
+    }
+}

@@ -1,0 +1,67 @@
+//! `latch job fork`.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use latchwork_core::ids::StepId;
+use latchwork_core::pages;
+
+use crate::cli::args::JobForkArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit, Problem};
+use crate::cli::{open, run, view};
+use crate::fork::{ForkError, ForkWish};
+use crate::host::SubmitError;
+use crate::worker::WorkerError;
+
+/// The new job is durable first; then it is executed here.
+pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let set = given(&args.set)?;
+    let host = open::host(ctx.config(None)?).await?;
+    let actor = ctx.actor(args.actor.as_deref());
+    let wish = ForkWish { at: args.at, set, actor: actor.clone(), reason: args.reason };
+    let claim = match host.fork(&args.job, wish).await {
+        Ok(claim) => claim,
+        Err(ForkError::Load(WorkerError::NoJob(job))) => return Err(super::no_such_job(&job).into()),
+        Err(ForkError::Load(error)) => return Err(error.into()),
+        Err(ForkError::Write(error) | ForkError::Submit(SubmitError::Write(error))) => {
+            return Err(super::write_error(error));
+        }
+        Err(ForkError::Plan(violations)) => {
+            let message = format!("the rest of the plan of {} does not fit the loaded plugins", args.job);
+            let error = CliError::input(pages::PLAN_REFUSED, message).with(violations.iter().map(Problem::from));
+            return Err(error.into());
+        }
+        Err(error @ ForkError::Output { .. }) => {
+            return Err(CliError::input(pages::INPUT_UNREADABLE, error.to_string()).into());
+        }
+        Err(error @ ForkError::Submit(_)) => {
+            return Err(CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml")).into());
+        }
+        Err(error @ ForkError::Refused(_)) => {
+            return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
+        }
+    };
+    ctx.printer.note(format!("{} goes on from the middle of {}", claim.row.job_id, args.job));
+    let response = run::drive(ctx, &host, claim).await?;
+    let response = run::until_settled(ctx, &host, response, &actor).await?;
+    Ok(view::answer(ctx, &response))
+}
+
+fn given(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap<StepId, Vec<u8>>> {
+    let mut outputs = BTreeMap::new();
+    for (step, file) in set {
+        let bytes = if file == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes)?;
+            bytes
+        } else {
+            run::read(file)?
+        };
+        if outputs.insert(step.clone(), bytes).is_some() {
+            return Err(CliError::input(pages::USAGE, format!("--set {step}: it is given twice")).into());
+        }
+    }
+    Ok(outputs)
+}

@@ -1,0 +1,174 @@
+//! A new job that goes on from the middle of another one.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::awaited;
+use latchwork_core::canon;
+use latchwork_core::decide::{self, ForkRefusal, ForkRequest};
+use latchwork_core::event::{Body, Decider, Event, Header};
+use latchwork_core::ids::{Hash, JobId, StepId};
+use latchwork_core::job::JobState;
+use latchwork_core::keys;
+use latchwork_core::plan::{self, Violation};
+use latchwork_core::state::{Durable, label};
+use latchwork_core::storage::{Claim, JobRow, NewJob, Submitted, WriteError};
+
+use crate::host::{Host, SubmitError};
+use crate::os;
+use crate::submit::{new_job_id, reachable};
+use crate::worker::WorkerError;
+
+/// What a fork is asked for.
+#[derive(Clone, Debug)]
+pub struct ForkWish {
+    /// The step from which on everything is executed again.
+    pub at: StepId,
+    /// Outputs that replace those of copied steps: JSON text.
+    pub set: BTreeMap<StepId, Vec<u8>>,
+    /// Who asks.
+    pub actor: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Why a job was not forked; nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum ForkError {
+    /// The job and the wish do not fit.
+    #[error(transparent)]
+    Refused(#[from] ForkRefusal),
+    /// An output is not what its step gives.
+    #[error("the output given for {step} is refused: {message}")]
+    Output {
+        /// The step.
+        step: StepId,
+        /// Why.
+        message: String,
+    },
+    /// The loaded plugins cannot execute the rest of the plan.
+    #[error("the rest of the plan does not fit the loaded plugins")]
+    Plan(Vec<Violation>),
+    /// The policy of today does not allow the job.
+    #[error(transparent)]
+    Submit(#[from] SubmitError),
+    /// The job cannot be read.
+    #[error(transparent)]
+    Load(#[from] WorkerError),
+    /// The store refused the new job.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl Host {
+    /// Accepts a fork of a job; it is claimed at once. What it executes, it executes with the
+    /// plugins and under the policy of now.
+    ///
+    /// # Errors
+    /// See [`ForkError`].
+    pub async fn fork(&self, job_id: &JobId, wish: ForkWish) -> Result<Claim, ForkError> {
+        let origin = self.load(job_id).await?;
+        let now_us = os::clock::now_us();
+        let request = ForkRequest {
+            at: wish.at,
+            set: wish.set,
+            by: Decider { actor: wish.actor, reason: wish.reason },
+            job_id: new_job_id(now_us),
+            secret: Hash(os::entropy::bytes()),
+        };
+        let fork = decide::fork(&origin, &request)?;
+        for (step, output) in &request.set {
+            self.check_output(&origin, step, output)
+                .map_err(|message| ForkError::Output { step: step.clone(), message })?;
+        }
+        let Body::JobForked { copied, .. } = &fork.body else { unreachable!("a fork begins with its own event") };
+        let violations: Vec<Violation> = self.violations(&origin.job.plan);
+        let is_copied = |violation: &Violation| {
+            let index = violation.pointer.strip_prefix("/steps/").and_then(|rest| rest.split('/').next()?.parse().ok());
+            let step = index.and_then(|index: usize| origin.job.plan.steps.get(index));
+            step.is_some_and(|step| copied.iter().any(|copied| copied.step_id == step.step_id))
+        };
+        let violations: Vec<_> = violations.into_iter().filter(|violation| !is_copied(violation)).collect();
+        if !violations.is_empty() {
+            return Err(ForkError::Plan(violations));
+        }
+        let header = &origin.job.header;
+        let accepting = self.accept(&header.tenant_id, &request.by.actor, header.mode)?;
+        let unique = [b"fork\0".as_slice(), header.request_key.0.as_slice(), request.job_id.as_str().as_bytes()];
+        let header = Header {
+            job_id: request.job_id.clone(),
+            actor_id: request.by.actor.clone(),
+            trace_id: hex::encode(os::entropy::bytes::<16>()),
+            request_key: Hash::of(&unique),
+            engine_profile: self.engine_profile(),
+            // What somebody approved was another job.
+            standing_approvals: Vec::new(),
+            contexts: origin
+                .payloads
+                .get(label::CONTEXTS)
+                .map(|kept| keys::payload_ref(&request.secret, label::CONTEXTS, kept)),
+            policy: accepting.policy,
+            rules: accepting.rules,
+            operators: reachable(&origin.job.plan, self.registry.pin()),
+            ..header.clone()
+        };
+        let row = JobRow {
+            job_id: request.job_id.clone(),
+            tenant_id: header.tenant_id.clone(),
+            actor_id: header.actor_id.clone(),
+            request_key: header.request_key,
+            plan_id: origin.job.plan.plan_id.clone(),
+            plan_hash: origin.job.plan_hash,
+            mode: header.mode.as_str().to_owned(),
+            state: JobState::Pending,
+            attempt: 0,
+            next_seq: 3,
+            head: Hash::default(),
+            inbox_pending: false,
+            cancel_requested: false,
+            wake_at_us: None,
+            created_us: now_us,
+            updated_us: now_us,
+        };
+        let plan = serde_json::to_value(&origin.job.plan).expect("a plan is plain data");
+        let bodies = [
+            Body::IntentAccepted { header: Box::new(header) },
+            Body::PlanCreated { plan, plan_hash: origin.job.plan_hash },
+            fork.body,
+        ];
+        let mut events: Vec<Event> = Vec::new();
+        for (seq, body) in (0..).zip(bodies) {
+            let head = events.last().map(|event| event.hash).unwrap_or_default();
+            events.push(Event::seal(seq, now_us, 0, body, head));
+        }
+        let row = JobRow { head: events[2].hash, ..row };
+        let claimed = JobRow { attempt: 1, ..row.clone() };
+        let claim = Some(self.worker.claimer());
+        let awaited = awaited::of_plan(&origin.job.plan);
+        let job = NewJob { row, events, secret: request.secret, payloads: fork.payloads, awaited, claim };
+        match self.journal.submit(job).await? {
+            Submitted::New => Ok(Claim { row: claimed, now_us }),
+            Submitted::Attached(row) => {
+                Err(WriteError::Broken(format!("job {} has its request key", row.job_id)).into())
+            }
+        }
+    }
+
+    fn violations(&self, plan: &plan::Plan) -> Vec<Violation> {
+        let text = serde_json::to_vec(plan).expect("a plan is plain data");
+        self.check(&text).err().unwrap_or_default()
+    }
+
+    /// A given output has to be what the step's own code could have given.
+    fn check_output(&self, origin: &Durable, step: &StepId, output: &[u8]) -> Result<(), String> {
+        let value = canon::parse_strict(output).map_err(|error| error.to_string())?;
+        let job = &origin.job;
+        let operator = job.plan.step(step).map(|planned| &planned.name);
+        let copied = job.step(step).and_then(|step| step.copied.as_ref());
+        let pinned = copied
+            .and_then(|(maker, _)| maker.pinned.as_ref())
+            .or_else(|| operator.and_then(|operator| job.pinned(operator)));
+        let (Some(operator), Some(pinned)) = (operator, pinned) else { return Ok(()) };
+        let plugin = self.registry.by_digest(pinned.digest).map_err(|error| error.to_string())?;
+        plugin.check_output(operator.as_str(), &value).map_err(|failure| failure.message)
+    }
+}

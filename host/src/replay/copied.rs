@@ -1,0 +1,22 @@
+//! Answers that a fork took over from the job it comes from.
+
+use latchwork_core::effect::{Answer, Effect};
+use latchwork_core::error::Failure;
+use latchwork_core::ids::{Slot, StepId};
+use latchwork_core::state::{Durable, label};
+
+/// What the calls of a copied step were answered, and when.
+pub(super) fn answers(whole: &Durable, step: &StepId) -> Vec<(Slot, i64, Result<String, Failure>)> {
+    let calls = whole.job.copied_calls_of(step).into_iter();
+    calls
+        .filter_map(|call| {
+            let kept = whole.payloads.get(&label::answer(&call.slot, 0))?;
+            let effect: Effect = serde_json::from_slice(kept).ok()?;
+            let answer = match effect.answer {
+                Answer::Ok(output) => Ok(output.result),
+                Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure),
+            };
+            Some((call.slot.clone(), call.time_us, answer))
+        })
+        .collect()
+}

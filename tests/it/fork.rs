@@ -1,0 +1,254 @@
+//! Divergence as a state with three ways out, and forks: real processes, components, database.
+
+use std::path::Path;
+
+use latchwork_core::decide;
+use latchwork_core::effect::{Answer, Effect, Provenance};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::event::{Body, Refused};
+use latchwork_core::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::job::JobState;
+use latchwork_core::state::{Draft, Durable, label};
+use latchwork_core::storage::{Claimer, EffectStore, Journal, StatusWrite};
+use latchwork_store::{OpenOptions, OwnerLock, Sqlite, SystemClock};
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
+    json!({
+        "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,
+        "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
+        "idempotency_template": id,
+    })
+}
+
+fn place(steps: &[Value]) -> Place {
+    let place = Place::witness("atomic").again();
+    let plan = json!({ "plan_id": "forked", "schema_version": "1.0", "steps": steps });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    place
+}
+
+fn run(place: &Place) -> Value {
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+fn id(response: &Value) -> String {
+    response["job_id"].as_str().expect("a response names its job").to_owned()
+}
+
+fn approved(place: &Place, job: &str, slot: &str) -> Value {
+    let ran = place.latch(&["job", "approve", job, slot, "--actor", "bob"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    place.latch(&["resume", job, "--json"]).json()
+}
+
+fn fork(place: &Place, job: &str, more: &[&str]) -> Value {
+    let ran = place.latch(&[&["job", "fork", job, "--json", "--actor", "ada"], more].concat());
+    assert!(matches!(ran.code, 0 | 3), "{} {}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+fn replays(place: &Place, job: &str) {
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
+}
+
+fn notes(response: &Value) -> Vec<String> {
+    let steps = response["steps"].as_array().expect("a list");
+    steps.iter().map(|step| step["notes"][0].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Writes into the log of a parked job what another version of its step would have called.
+async fn foreign_history(dir: &Path, job: &JobId) {
+    let clock = SystemClock::new().expect("there is a clock");
+    let store = Sqlite::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
+    let lock =
+        OwnerLock::take(&OpenOptions::new(dir.join("latch.db")).owner_dir, "other", "other", &clock).expect("a lock");
+    let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 5_000 };
+    store.put_inbox(job, "ada", None, latchwork_core::storage::Request::Continue).await.expect("it is told");
+    let claim = store.claim_job(job, &claimer).await.expect("it answers").expect("it is free");
+    let record = store.load(job).await.expect("it answers").expect("it is there");
+    let inbox = record.inbox.iter().map(|row| row.id).collect();
+    let effects = store.effects(job).await.expect("it answers");
+    let mut durable = Durable::load(record, effects).expect("it folds");
+    let slot = Slot::new("d/0");
+    let failure = Failure::new(Code::PolicyDenied, "as the other version heard");
+    let effect = Effect {
+        slot: slot.clone(),
+        try_no: 0,
+        answer: Answer::NotApplied(failure),
+        provenance: Provenance::Executed,
+        time_us: claim.now_us,
+        spent: None,
+    };
+    let args = durable.payload_ref(&label::args(&slot), br#"{"note":1}"#);
+    let finished = Body::ToolInvocationFinished {
+        slot: slot.clone(),
+        try_no: 0,
+        ok: false,
+        answer: durable.payload_ref(&label::answer(&slot, 0), &effect.to_bytes()),
+        provenance: Provenance::Executed,
+        code: Some(Code::PolicyDenied),
+        usage: None,
+        spent: None,
+        nondeterministic: false,
+        refused: Some(Refused { operator: Operator::new("Effect.Keyed"), args, action_key: None }),
+    };
+    let draft = Draft {
+        events: vec![finished, Body::CommandCommitted { slot }],
+        effects: vec![effect],
+        inbox_done: inbox,
+        flush_now: true,
+        ..decide::claimed(claim.row.attempt, "other", Hash::default())
+    };
+    let claimed = decide::claimed(claim.row.attempt, "other", Hash::default()).events;
+    let draft = Draft { events: claimed.into_iter().chain(draft.events).collect(), ..draft };
+    let parked = Draft {
+        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")) }],
+        status: Some(StatusWrite { to: JobState::Parked, wake_at_us: None }),
+        flush_now: true,
+        ..Draft::default()
+    };
+    for draft in [draft, parked] {
+        let batch = durable.seal(draft, claim.now_us).expect("it is a legal history");
+        store.write(batch).await.expect("written");
+    }
+    store.close().await;
+}
+
+/// I19, I40, I41: what the code does is not what the log says: nothing is executed, and the job
+/// can be looked at, continued, forked and given up.
+#[test]
+fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
+    let calls = json!({ "calls": [
+        { "operator": "Effect.Read", "args": { "note": 1 } },
+        { "operator": "Effect.Opaque", "args": { "note": 2 } },
+    ] });
+    let place = place(&[step("o", "Effect.Opaque", &[], json!({ "note": 0 })), step("d", "Driver.Run", &["o"], calls)]);
+    let job = id(&run(&place));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(foreign_history(&place.dir, &JobId::new(&job)));
+
+    let diverged = approved(&place, &job, "o");
+    assert_eq!(diverged["state"], "DIVERGED", "{diverged:#}");
+    let report = &diverged["divergence"];
+    assert_eq!((&report["at"], &report["field"]), (&json!("d/0"), &json!("operator")), "{report:#}");
+    assert_eq!((&report["recorded"], &report["found"]), (&json!("Effect.Keyed"), &json!("Effect.Read")));
+    assert_eq!(place.world().into_iter().collect::<Vec<_>>(), [("o".to_owned(), 1)]);
+    let actions: Vec<_> =
+        diverged["next_actions"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    for way in ["resolve {} --continue", "fork {} --at d", "resolve {} --abort"] {
+        let way = format!("latch job {}", way.replace("{}", &job));
+        assert!(actions.contains(&way.as_str()), "{way} is not in {actions:?}");
+    }
+    let shown = place.latch(&["job", "show", &job]).stdout;
+    let line = shown.lines().find(|line| line.contains("Effect.Keyed")).expect("both are shown");
+    assert!(line.contains("Effect.Read"), "{shown}");
+
+    // The pinned code does what it did: the same difference, and still nothing is executed.
+    assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
+    let again = place.latch(&["resume", &job, "--json"]);
+    assert_eq!((again.code, &again.json()["state"]), (3, &json!("DIVERGED")), "{}", again.stdout);
+    assert_eq!(place.world().len(), 1);
+
+    let forked = fork(&place, &job, &["--at", "d"]);
+    let fork_id = id(&forked);
+    assert_eq!(forked["blocked_on"]["slot"], "d/1", "{forked:#}");
+    let done = approved(&place, &fork_id, "d/1");
+    assert_eq!(done["state"], "COMPLETED", "{done:#}");
+    let world = [("d/1".to_owned(), 1), ("o".to_owned(), 1)];
+    assert_eq!(place.world().into_iter().collect::<Vec<_>>(), world, "what was copied was not executed again");
+    replays(&place, &fork_id);
+
+    assert_eq!(place.latch(&["job", "resolve", &job, "--abort"]).code, 0);
+    assert_eq!(place.latch(&["resume", &job, "--json"]).json()["state"], "PARTIAL");
+    assert_eq!(place.world().len(), 2);
+}
+
+/// I40, I41: steps before the fork are copied with their times and answers; an output can be
+/// replaced; what the origin committed later is asked about, whatever the mode.
+#[test]
+fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
+    let calls = |n: u32, operator: &str| {
+        json!({ "calls": [
+        { "operator": "Effect.Read", "args": { "note": n } }, { "operator": operator, "args": { "note": n } },
+    ] })
+    };
+    let place = place(&[
+        step("a", "Driver.Run", &[], calls(1, "Effect.Opaque")),
+        step("b", "Driver.Pure", &[], json!({ "note": "before" })),
+        step(
+            "c",
+            "Driver.Run",
+            &["a", "b"],
+            json!({ "calls": [
+            { "operator": "Effect.Opaque", "args": { "note": { "$ref": "b#/note" } } },
+        ] }),
+        ),
+    ]);
+    let auto = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\n\
+                trust = { \"ada/Effect.Opaque\" = 3 }\n";
+    let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
+    std::fs::write(place.dir.join("latch.toml"), format!("{config}\n{auto}")).expect("writable");
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--mode", "AUTO_EXEC"]);
+    assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
+    let job = id(&ran.json());
+    assert_eq!(place.world().values().sum::<u32>(), 2);
+
+    std::fs::write(place.dir.join("b.json"), r#"{ "note": "after" }"#).expect("writable");
+    let forked = fork(&place, &job, &["--at", "c", "--set", "b=b.json", "--reason", "another note"]);
+    let fork_id = id(&forked);
+    assert_eq!(
+        notes(&forked)[..2],
+        [format!("copied from {job}"), "output set with the fork".to_owned()],
+        "{forked:#}"
+    );
+    assert_eq!(forked["blocked_on"]["slot"], "c/0", "asked about although ada is trusted: {forked:#}");
+    let shown = place.latch(&["job", "show", &fork_id]).stdout;
+    assert!(shown.contains("after"), "with the replaced output: {shown}");
+    let done = approved(&place, &fork_id, "c/0");
+    assert_eq!(done["state"], "COMPLETED", "{done:#}");
+    let files = std::fs::read_dir(place.dir.join("effects")).expect("there").count();
+    assert_eq!(files, 3, "one more effect than before");
+    replays(&place, &fork_id);
+    replays(&place, &job);
+    let events = place.latch(&["job", "events", &fork_id, "--json"]).json()["events"].clone();
+    assert_eq!(
+        (&events[2]["type"], &events[2]["origin"], &events[2]["reason"]),
+        (&json!("job_forked"), &json!(job), &json!("another note"))
+    );
+
+    // A fork of the fork: what was copied twice still replays as the job that made it.
+    let twice = fork(&place, &fork_id, &["--at", "c"]);
+    assert_eq!(notes(&twice)[..2], [format!("copied from {job}"), "output set with the fork".to_owned()]);
+    replays(&place, &id(&twice));
+
+    // Input that does not fit is refused, and no job comes of it.
+    let jobs = || place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
+    let before = jobs();
+    std::fs::write(place.dir.join("bad.json"), "{ nonsense").expect("writable");
+    for refused in [
+        vec!["--at", "nowhere"],
+        vec!["--at", "c", "--set", "c=b.json"],
+        vec!["--at", "a", "--set", "c=b.json"],
+        vec!["--at", "c", "--set", "b=bad.json"],
+        vec!["--at", "c", "--set", "b=missing.json"],
+        vec!["--at", "c", "--set", "a=b.json"],
+    ] {
+        let ran = place.latch(&[&["job", "fork", &job], refused.as_slice()].concat());
+        assert_eq!(ran.code, 2, "{refused:?}: {} {}", ran.stdout, ran.stderr);
+    }
+    let running = run_parked(&place);
+    assert_eq!(jobs(), before.map(|n| n + 1), "{running}");
+}
+
+/// Another job, which waits for its gate: it may still do what a fork of it does.
+fn run_parked(place: &Place) -> String {
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
+    assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
+    id(&ran.json())
+}

@@ -1,0 +1,181 @@
+//! The four modes on the golden flow, and what policies demand of answers.
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+fn messages(place: &Place) -> usize {
+    std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
+}
+
+fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "plan.json", "--json", "--actor", "ada"], more].concat()
+}
+
+fn policy(place: &Place, text: &str) {
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).expect("readable");
+    std::fs::write(&file, format!("{config}\n{text}\n")).expect("writable");
+}
+
+fn reasons(response: &Value) -> Vec<String> {
+    let steps = response["steps"].as_array().expect("a list");
+    steps.iter().map(|step| step["reason_code"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn replays(place: &Place, response: &Value) {
+    let job = response["job_id"].as_str().expect("a response names its job");
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
+}
+
+/// I42: everything is computed, nothing is done, and what would be done is told exactly.
+#[test]
+fn a_dry_run_of_the_golden_flow_tells_what_would_be_done() {
+    let place = Place::golden("atomic").again();
+    let dry = place.latch(&run(&["--mode", "DRY_RUN"]));
+    let response = dry.json();
+    assert_eq!((dry.code, &response["status"]), (0, &json!("completed")), "{} {}", dry.stdout, dry.stderr);
+    assert_eq!(messages(&place), 0);
+    let would = |step: usize| response["steps"][step]["would_call"].clone();
+    assert_eq!(reasons(&response)[4], "MODE_FORBIDS", "{response:#}");
+    assert_eq!(would(4)["slot"], "s5");
+    assert!(would(4)["args"].is_object(), "{response:#}");
+    let left_out = response["steps"][5].clone();
+    assert_eq!(left_out["state"], "SKIPPED", "{response:#}");
+    assert!(would(5)["args"].is_object(), "{response:#}");
+    replays(&place, &response);
+
+    let job = response["job_id"].as_str().expect("an id");
+    let shown = place.latch(&["job", "show", job]);
+    assert!(shown.stdout.contains("s5 would call"), "{}", shown.stdout);
+
+    // What was told is what is then asked about.
+    let gated = place.latch(&run(&[])).json();
+    let shown = place.latch(&["job", "show", gated["job_id"].as_str().expect("an id")]);
+    let named = would(4)["args"].as_object().expect("checked").keys().all(|key| shown.stdout.contains(key.as_str()));
+    assert!(named, "{}", shown.stdout);
+}
+
+/// I42: a step plugin runs to its first call that would change the world.
+#[test]
+fn a_dry_run_stops_a_step_at_its_first_change() {
+    let place = Place::witness("atomic").again();
+    let dry = place.latch(&run(&["--mode", "DRY_RUN"]));
+    assert_eq!(dry.code, 0, "{} {}", dry.stdout, dry.stderr);
+    let response = dry.json();
+    assert_eq!(reasons(&response), ["", "MODE_FORBIDS", "MODE_FORBIDS", "MODE_FORBIDS", "MODE_FORBIDS"]);
+    let would = &response["steps"][4]["would_call"];
+    assert_eq!(would, &json!({ "slot": "d/0", "operator": "Effect.Opaque", "args": { "note": 4 } }));
+    assert!(place.world().is_empty());
+    replays(&place, &response);
+}
+
+#[test]
+fn drafts_only_are_made_where_nothing_else_is_allowed() {
+    let place = Place::golden("atomic").again();
+    let drafts = place.latch(&run(&["--mode", "DRAFT_ONLY", "--approve", "s5"]));
+    let response = drafts.json();
+    assert_eq!((drafts.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
+    assert!(reasons(&response).contains(&"MODE_FORBIDS".to_owned()), "{response:#}");
+    assert_eq!(response["outcomes"].as_array().map(Vec::len), Some(4), "the drafts are there: {response:#}");
+    assert_eq!(messages(&place), 0);
+    replays(&place, &response);
+}
+
+/// I42: AUTO_EXEC takes the tenant's word and trust; a plan's own gates stay.
+#[test]
+fn acting_alone_takes_the_tenants_word_and_trust() {
+    let template = Place::witness("atomic");
+    let auto = ["--mode", "AUTO_EXEC"];
+    let place = template.again();
+    assert_eq!(place.latch(&run(&auto)).code, 2, "nobody allows it");
+    policy(&place, "[policy.default]\nmodes = [\"AUTO_EXEC\"]");
+    let refused = place.latch(&run(&auto));
+    assert_eq!(refused.code, 2, "a mode is not trust: {}", refused.stdout);
+    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("auto_exec = true"), "{}", refused.stderr);
+
+    let trust = |level: u32| {
+        let of = |operator: &str| format!("\"ada/{operator}\" = {level}");
+        let all = ["Effect.Opaque", "Effect.Keyed", "Effect.Queryable"].map(of).join(", ");
+        format!("[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\ntrust = {{ {all} }}")
+    };
+    let place = template.again();
+    policy(&place, &trust(2));
+    let waits = place.latch(&run(&auto));
+    assert_eq!(
+        (waits.code, &waits.json()["blocked_on"]["step_id"]),
+        (3, &json!("o")),
+        "3 is the least: {}",
+        waits.stdout
+    );
+    assert!(place.world().is_empty());
+
+    let place = template.again();
+    policy(&place, &trust(3));
+    let done = place.latch(&run(&auto));
+    assert_eq!((done.code, place.world()["o"], place.world()["d/0"]), (0, 1, 1), "{} {}", done.stdout, done.stderr);
+    replays(&place, &done.json());
+    let eve = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
+    assert_eq!(eve.json()["status"], "partial", "trust is of one actor: {}", eve.stdout);
+
+    // The plan's own gate is asked whoever is trusted.
+    let place = Place::golden("atomic").again();
+    let mut plan: Value =
+        serde_json::from_slice(&std::fs::read(place.dir.join("plan.json")).expect("readable")).expect("JSON");
+    let all =
+        plan["steps"].as_array().expect("steps").iter().map(|step| step["name"].as_str().expect("named").to_owned());
+    let all: Vec<_> = all.map(|name| format!("\"ada/{name}\" = 3")).collect();
+    policy(
+        &place,
+        &format!("[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\ntrust = {{ {} }}", all.join(", ")),
+    );
+    plan["steps"][5]["gate"] = json!("human_confirm");
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    let asks = place.latch(&run(&auto)).json();
+    assert_eq!(
+        asks["blocked"].as_array().map(|blocked| blocked.iter().any(|b| b["step_id"] == "s6")),
+        Some(true),
+        "{asks:#}"
+    );
+    assert_eq!(messages(&place), 0);
+}
+
+/// I42: trust that was taken back while a job waited is not used, and trust given later neither.
+#[test]
+fn an_open_job_has_the_narrower_of_two_policies() {
+    let place = Place::witness("atomic").again();
+    let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
+    let auto = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\n";
+    policy(&place, &format!("{auto}trust = {{ \"ada/Effect.Keyed\" = 3, \"ada/Effect.Queryable\" = 3 }}"));
+    let waits = place.latch(&run(&["--mode", "AUTO_EXEC"])).json();
+    assert_eq!(waits["blocked_on"]["step_id"], "o", "{waits:#}");
+    let job = waits["job_id"].as_str().expect("an id");
+    let all = "trust = { \"ada/Effect.Opaque\" = 3, \"ada/Effect.Queryable\" = 3 }";
+    std::fs::write(place.dir.join("latch.toml"), format!("{config}\n{auto}{all}\n")).expect("writable");
+    assert_eq!(place.latch(&["job", "approve", job, "o"]).code, 0);
+    let waits = place.latch(&["resume", job, "--json"]).json();
+    assert_eq!(waits["blocked_on"]["step_id"], "k", "no longer trusted with it: {waits:#}");
+    assert_eq!(place.latch(&["job", "approve", job, "k"]).code, 0);
+    let waits = place.latch(&["resume", job, "--json"]).json();
+    assert_eq!(waits["blocked_on"]["slot"], "d/0", "was not trusted with it when the job was accepted: {waits:#}");
+}
+
+/// I42: facts without sources are denied where the policy asks for sources.
+#[test]
+fn answers_without_what_the_policy_demands_are_denied() {
+    let place = Place::witness("atomic").again();
+    let step = json!({
+        "step_id": "r", "kind": "operator", "name": "Effect.Read", "payload": { "note": 1 }, "effects": ["read_only"],
+        "policy_tags": [], "cache_policy": "never", "idempotency_template": "r",
+    });
+    let plan = json!({ "plan_id": "r", "schema_version": "1.0", "steps": [step] });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    assert_eq!(place.latch(&run(&[])).code, 0);
+    policy(&place, "[policy.strict]\nrequire = { \"Effect.Read\" = [\"citations\"] }");
+    assert_eq!(place.latch(&run(&["--new"])).code, 0, "another tenant's rules");
+    let denied = place.latch(&run(&["--tenant", "strict"]));
+    assert_eq!(denied.code, 1, "{} {}", denied.stdout, denied.stderr);
+    assert_eq!(denied.json()["failed"][0]["reason_code"], "POLICY_DENIED", "{}", denied.stdout);
+    replays(&place, &denied.json());
+}

@@ -1,0 +1,134 @@
+//! A job that was started with a component goes on with it, whatever is configured meanwhile.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+/// Real components of one operator in two versions: the second differs in one word.
+fn place() -> (Place, PathBuf) {
+    let place = Place::witness("atomic").again();
+    let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
+    let source = config.lines().filter_map(|line| line.strip_prefix("source = ")).next_back().expect("three plugins");
+    let component = place.dir.join("step.wasm");
+    std::fs::copy(source.trim_matches('"'), &component).expect("copied");
+    let config = config.replace(source, "\"step.wasm\"");
+    std::fs::write(place.dir.join("latch.toml"), config).expect("writable");
+    let calls = json!([
+        { "operator": "Effect.Read", "args": { "note": 1 } },
+        { "operator": "Effect.Opaque", "args": { "note": 2 } },
+    ]);
+    let step = json!({
+        "step_id": "m", "kind": "operator", "name": "Driver.Mark", "payload": { "calls": calls },
+        "effects": ["read_only", "internal_write", "external_write", "external_send"], "policy_tags": [], "cache_policy": "never",
+        "idempotency_template": "m",
+    });
+    let plan = json!({ "plan_id": "marked", "schema_version": "1.0", "steps": [step] });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    (place, component)
+}
+
+fn change_version(component: &PathBuf) {
+    let mut bytes = std::fs::read(component).expect("readable");
+    let (one, two) = (b"component called one", b"component called two");
+    let at = bytes.windows(one.len()).position(|window| window == one).expect("the mark is in the component");
+    bytes[at..at + two.len()].copy_from_slice(two);
+    std::fs::write(component, bytes).expect("writable");
+}
+
+fn run(place: &Place) -> Value {
+    let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
+    assert_eq!(ran.code, 3, "it waits for its gate: {} {}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+fn id(response: &Value) -> String {
+    response["job_id"].as_str().expect("a response names its job").to_owned()
+}
+
+fn finish(place: &Place, job: &str) -> crate::program::Ran {
+    assert_eq!(place.latch(&["job", "approve", job, "m/1"]).code, 0);
+    place.latch(&["resume", job, "--json"])
+}
+
+/// Who answered, as the last word of the recorded output says.
+fn version(place: &Place, job: &str) -> String {
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
+    let events = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
+    let header = events[0].clone();
+    header["operators"]["Driver.Mark"]["digest"].as_str().expect("it is pinned").to_owned()
+}
+
+/// I43: replaced while a job is open, a component is still there for it; new jobs get the new one.
+#[test]
+fn an_open_job_goes_on_with_the_component_that_it_began_with() {
+    let (place, component) = place();
+    let old = id(&run(&place));
+    let first = version(&place, &old);
+    change_version(&component);
+    let new = id(&run(&place));
+    assert_ne!(first, version(&place, &new));
+
+    // Both answers are compared with their logs by the code that each job pinned.
+    for job in [&old, &new] {
+        let done = finish(&place, job);
+        assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+        version(&place, job);
+    }
+    let kept = place.dir.join(".latch/components").join(format!("{first}.wasm"));
+    let good = std::fs::read(&kept).expect("it is kept under its digest");
+
+    // Damage is found by the digest: nothing else is ever run in its place.
+    let waits = id(&run(&place));
+    let second = version(&place, &waits);
+    change_version_back(&component);
+    let of_second = place.dir.join(".latch/components").join(format!("{second}.wasm"));
+    std::fs::write(&of_second, &good).expect("writable");
+    let refused = place.latch(&["job", "replay", &waits, "--json"]);
+    assert_ne!(refused.code, 0, "{}", refused.stdout);
+    assert!(format!("{}{}", refused.stdout, refused.stderr).contains(&second[..12]), "{}", refused.stdout);
+}
+
+fn change_version_back(component: &PathBuf) {
+    let mut bytes = std::fs::read(component).expect("readable");
+    let (one, two) = (b"component called one", b"component called two");
+    let at = bytes.windows(two.len()).position(|window| window == two).expect("the mark is in the component");
+    bytes[at..at + one.len()].copy_from_slice(one);
+    std::fs::write(component, bytes).expect("writable");
+}
+
+/// I43: pruning never takes what a job may still need.
+#[test]
+fn pruning_leaves_what_open_jobs_have_pinned() {
+    let (place, component) = place();
+    let job = id(&run(&place));
+    let pinned = version(&place, &job);
+    change_version(&component);
+    let age = || {
+        for entry in std::fs::read_dir(place.dir.join(".latch/components")).expect("there") {
+            let file = std::fs::File::options().write(true).open(entry.expect("readable").path()).expect("opened");
+            let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+            file.set_modified(old).expect("set");
+        }
+    };
+    let pruned = || {
+        age();
+        let ran = place.latch(&["plugin", "prune", "--json"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.json()["pruned"].clone()
+    };
+    assert_eq!(pruned(), json!([]), "the old version is pinned, the others are configured");
+    let doctor = place.latch(&["doctor", "--json"]).json();
+    let told = doctor["checks"].as_array().expect("a list").iter().find(|check| check["check"] == "components");
+    assert!(
+        told.is_some_and(|check| check["found"].as_str().is_some_and(|found| found.contains("4 kept"))),
+        "{doctor:#}"
+    );
+    assert_eq!(finish(&place, &job).code, 0, "the old version was there for it");
+    let gone = pruned();
+    assert_eq!((gone[0]["digest"].clone(), gone[1].clone()), (json!(format!("sha256:{pinned}")), Value::Null));
+    let again = place.latch(&["run", "plan.json", "--new", "--json"]);
+    assert_eq!(again.code, 3, "what is configured is kept: {}", again.stderr);
+}
