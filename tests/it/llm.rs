@@ -204,10 +204,10 @@ fn a_wrong_llm_step_is_refused_in_its_place() {
         .collect();
     for wanted in [
         ("P004", "/steps/0/payload"),
-        ("P027", "/steps/0/payload"),
+        ("P028", "/steps/0/payload"),
         ("P003", "/steps/0/payload/messages"),
         ("P003", "/steps/0/payload/params/max_tokens"),
-        ("P028", "/steps/1/name"),
+        ("P029", "/steps/1/name"),
     ] {
         assert!(found.iter().any(|(code, at)| (code.as_str(), at.as_str()) == wanted), "{wanted:?} in {found:?}");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::record::{Content, PayloadRecord};
 use super::withhold::Withhold;
-use crate::event::{Body, Event, PayloadRef};
+use crate::event::{Body, Copied, Event, PayloadRef};
 use crate::ids::{Slot, StepId};
 use crate::manifest::PluginKind;
 use crate::state::{Job, label};
@@ -12,6 +12,13 @@ use crate::state::{Job, label};
 /// The payloads an event refers to, by label.
 pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
     match &event.body {
+        Body::IntentAccepted { header } => {
+            header.contexts.iter().map(|contexts| (label::CONTEXTS.to_owned(), *contexts)).collect()
+        }
+        Body::JobForked { copied, .. } => copied.iter().flat_map(of_copied).collect(),
+        Body::StepSkipped { call: Some(call), .. } => vec![(label::args(&call.slot), call.args)],
+        Body::SignalKept { n, payload, .. } => vec![(label::signal(*n), *payload)],
+        Body::WaitCompleted { step_id, payload, .. } => vec![(label::output(step_id), *payload)],
         Body::StepReady { step_id, input } => vec![(label::input(step_id), *input)],
         Body::StateCheckpointed { step_id, output } => vec![(label::output(step_id), *output)],
         Body::ToolInvocationStarted { slot, args, .. } => vec![(label::args(slot), *args)],
@@ -26,6 +33,18 @@ pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
         Body::GateRequested { slot, args, .. } => vec![(label::args(slot), *args)],
         _ => Vec::new(),
     }
+}
+
+/// What a fork took over of a step.
+fn of_copied(copied: &Copied) -> Vec<(String, PayloadRef)> {
+    let Copied { step_id, input, output, calls, emits, .. } = copied;
+    let mut found = vec![(label::input(step_id), *input), (label::output(step_id), *output)];
+    for call in calls {
+        found.extend(call.args.map(|args| (label::args(&call.slot), args)));
+        found.push((label::answer(&call.slot, 0), call.answer));
+    }
+    found.extend((0..).zip(emits).map(|(n, (_, _, payload))| (label::emitted(step_id, n), *payload)));
+    found
 }
 
 /// Where the bytes of a payload are that has none of its own: a tool takes its step's input and
