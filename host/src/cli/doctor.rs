@@ -185,13 +185,21 @@ fn writable(dir: &Path) -> Result<(), String> {
 }
 
 fn cache(config: &Config) -> Check {
-    let dir = config.state_dir.join("cache");
+    const NAME: &str = "plugin cache";
+    let Some(dir) = &config.cache_dir else {
+        let found = "there is no place for one outside the project: plugins are compiled at each start";
+        return Check::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
+    };
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    if let Err(error) = writable(nearest) {
+        return Check::warn(NAME, error, "set LATCH_CACHE_DIR to a folder of your own");
+    }
     if !dir.exists() {
-        return Check::ok("plugin cache", format!("{} is not there yet", dir.display()));
+        return Check::ok(NAME, format!("{} is not there yet", dir.display()));
     }
     match catalog::engine(config) {
-        Ok(engine) => Check::ok("plugin cache", format!("engine profile {}", engine.step_profile())),
-        Err(error) => Check::fail("plugin cache", error.to_string(), format!("remove {}", dir.display())),
+        Ok(engine) => Check::ok(NAME, format!("{}, engine profile {}", dir.display(), engine.step_profile())),
+        Err(error) => Check::fail(NAME, error.to_string(), format!("remove {}", dir.display())),
     }
 }
 
