@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use latchwork_core::pages;
-use latchwork_core::storage::{Journal, StoreError};
-use latchwork_store::{NoProbe, OpenOptions, Sqlite};
+use latchwork_core::storage::StoreError;
+use latchwork_store::{NoProbe, OpenOptions, Sqlite, times_used};
 use serde_json::{Value, json};
 
 use super::args::DoctorArgs;
@@ -93,14 +93,19 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
         Ok(path) => path,
         Err(error) => return checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009")),
     };
-    if !path.exists() {
+    let used = open::options(config, &config.database, Arc::new(NoProbe)).map(|options| times_used(&options.owner_dir));
+    if let (false, false, Ok(Ok(times @ 1..))) = (path.exists(), accept_restore, used) {
+        let found = format!("{} is not there, although it has been used for work {times} times", path.display());
+        return checks.push(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
+    }
+    if !path.exists() && !accept_restore {
         checks.push(match writable(path.parent().unwrap_or(Path::new("/"))) {
             Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
             Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
         });
         return;
     }
-    let store = match opened(config, &config.database).await {
+    let store = match opened(config, &config.database, accept_restore).await {
         Ok(store) => store,
         Err(error) => return checks.push(store_failure(NAME, &error)),
     };
@@ -144,7 +149,7 @@ async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
     match open::sqlite_path(url) {
         Ok(path) if !path.exists() => Check::ok(name, format!("{} is not there yet", path.display())),
         Err(error) => Check::fail(name, error.to_string(), "latch explain L0009"),
-        Ok(path) => match opened(config, url).await {
+        Ok(path) => match opened(config, url, false).await {
             Err(error) => store_failure(name, &error),
             Ok(store) => match store.check_file().await {
                 Ok(()) => Check::ok(name, format!("{} is undamaged", path.display())),
@@ -154,11 +159,11 @@ async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
     }
 }
 
-async fn opened(config: &Config, url: &str) -> Result<Arc<Sqlite>, StoreError> {
+async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Sqlite>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // Looking must not make anything.
-    Sqlite::open(OpenOptions { create: false, ..options }).await
+    // Looking must not make anything; accepting that the old one is gone may.
+    Sqlite::open(OpenOptions { create, ..options }).await
 }
 
 fn store_failure(name: &'static str, error: &StoreError) -> Check {

@@ -2,7 +2,7 @@
 //! database.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::Context as _;
 use latchwork_core::pages;
@@ -59,10 +59,14 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
     };
-    let open = |url: &str| Ok::<_, anyhow::Error>(Sqlite::open(options(config, url, probe.clone())?));
-    let main = open(&config.database)?.await?;
+    let open = async |url: &str| {
+        let store = Sqlite::open(options(config, url, probe.clone())?).await?;
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
+        Ok::<_, anyhow::Error>(store)
+    };
+    let main = open(&config.database).await?;
     let effects = match (&config.effect_store, config.commit) {
-        (Some(url), Commit::Staged) => open(url)?.await?,
+        (Some(url), Commit::Staged) => open(url).await?,
         _ => main.clone(),
     };
     let owner = owner(&options(config, &config.database, probe)?.owner_dir)?;

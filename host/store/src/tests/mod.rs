@@ -2,6 +2,7 @@
 
 mod damage;
 mod failures;
+mod restored;
 mod schema;
 mod tidy;
 
