@@ -73,6 +73,25 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
+/// What this process has opened.
+static OPENED: Mutex<Vec<Arc<Sqlite>>> = Mutex::new(Vec::new());
+
+/// Writes what is queued and closes every database: the last process to do so leaves one whole
+/// file, without a write-ahead log that a copy of the file would lack.
+pub(super) async fn close() {
+    let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
+    // The first one opened is the one that this process has claims in.
+    if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
+        && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
+        && let Err(error) = store.sweep_owners(dir, lock).await
+    {
+        tracing::debug!("lock files are not looked over: {error}");
+    }
+    for store in opened {
+        store.close().await;
+    }
+}
+
 /// How a database of this configuration is opened. What belongs to it lies beside it, so that
 /// one state directory may serve several databases.
 pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
@@ -90,9 +109,11 @@ pub(super) fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(path))
 }
 
+/// This process's lock.
+static LOCK: OnceLock<OwnerLock> = OnceLock::new();
+
 /// This process as an owner of jobs; its lock is held for as long as it lives.
 pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
-    static LOCK: OnceLock<OwnerLock> = OnceLock::new();
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());
     }

@@ -33,6 +33,7 @@ mod row;
 mod script;
 mod statement;
 mod submit;
+mod sweep;
 mod writer;
 
 use std::sync::Arc;

@@ -57,6 +57,7 @@ statements! {
     JOBS_READ = "jobs_read";
     RECOVER = "recover";
     OWNER_READ = "owner_read";
+    OWNERS_NAMED = "owners_named";
     ACTION_READ = "action_read";
     KV_GET = "kv_get";
     KV_SET = "kv_set";

@@ -4,6 +4,7 @@ mod damage;
 mod failures;
 mod restored;
 mod schema;
+mod sweep;
 mod tidy;
 
 use std::path::Path;
