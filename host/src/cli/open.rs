@@ -33,9 +33,30 @@ pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
     })
 }
 
-/// The configured stores alone, for commands that need no plugin.
+/// The configured stores alone, for commands about jobs that are there: they make no database.
 pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
+    if let Some(path) = missing(config)? {
+        return Err(no_database(&path).into());
+    }
     stores(config, &crash_point()?).await
+}
+
+/// The database's file, where it is not there and could be. A folder that is not there is an
+/// error of its own.
+pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+    let path = sqlite_path(&config.database)?;
+    let could_be = path.parent().is_some_and(Path::is_dir) && !path.exists();
+    Ok(could_be.then_some(path))
+}
+
+/// What is said of a job where there is no database.
+pub(super) fn no_database(path: &Path) -> CliError {
+    CliError::input(pages::NO_SUCH_JOB, looked_in(path))
+}
+
+/// Where was looked, and that nothing is there.
+pub(super) fn looked_in(path: &Path) -> String {
+    format!("the database {} is not there; --db and --config name another", path.display())
 }
 
 /// Every plugin that could not be loaded, with its code.

@@ -8,7 +8,11 @@ use crate::cli::output::Tone;
 use crate::replay;
 
 pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let host = open::host(ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing(&config)? {
+        return Err(open::no_database(&path).into());
+    }
+    let host = open::host(config).await?;
     let record = host.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
     let events = record.events.clone();
     let durable = host.load(&args.job).await?;
