@@ -50,6 +50,12 @@ pub enum ReplayError {
         /// Why.
         message: String,
     },
+    /// What the log names is not there to be replayed.
+    #[error("{label} is missing")]
+    Missing {
+        /// What the log names.
+        label: String,
+    },
     /// A plugin of the job cannot be loaded.
     #[error("{0}")]
     Plugin(String),
@@ -149,9 +155,10 @@ async fn replay_steps(
             continue;
         }
         let plugin = registry.by_digest(pinned.digest).map_err(|error| ReplayError::Plugin(error.to_string()))?;
-        let Some(input) = whole.input(&step.id) else { continue };
+        let missing = |label: String| ReplayError::Missing { label };
+        let input = whole.input(&step.id).ok_or_else(|| missing(label::input(&step.id)))?;
         let trail = Arc::new(Trail::default());
-        let calls = Box::new(Recorded::new(whole, job, &step.id, trail.clone()));
+        let calls = Box::new(Recorded::new(whole, job, &step.id, trail.clone()).map_err(missing)?);
         let text = String::from_utf8_lossy(&input).into_owned();
         let end = plugin.run_step(planned.name.as_str(), &text, &pinned.limits, calls).await;
         report.step_runs += 1;
@@ -219,24 +226,25 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(whole: &Durable, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Self {
+    /// Every committed answer has to be there; the label of one that is not otherwise.
+    fn new(whole: &Durable, prefix: &Job, step: &StepId, trail: Arc<Trail>) -> Result<Self, String> {
         let job = &whole.job;
         let answers = job
             .calls_of(step)
             .filter(|(_, _, call)| call.committed)
-            .filter_map(|(_, slot, call)| {
-                let finished = call.finished.as_ref()?;
-                let effect = whole.answer(slot)?;
+            .map(|(_, slot, call)| {
+                let finished = call.finished.as_ref().ok_or_else(|| label::answer(slot, call.tries))?;
+                let effect = whole.answer(slot).ok_or_else(|| label::answer(slot, finished.try_no))?;
                 let answer = match &effect.answer {
                     Answer::Ok(output) => Ok(output.result.clone()),
                     Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
                 };
-                Some((slot.clone(), finished.time_us, answer))
+                Ok((slot.clone(), finished.time_us, answer))
             })
-            .collect();
+            .collect::<Result<_, String>>()?;
         let started = prefix.step(step).and_then(|step| step.started_us).unwrap_or(job.accepted_us);
         let header = &job.header;
-        Self {
+        Ok(Self {
             answers,
             secret: whole.secret,
             step: step.clone(),
@@ -253,7 +261,7 @@ impl Recorded {
             emitted: 0,
             trail,
             job: job.clone(),
-        }
+        })
     }
 
     fn diverge(&self, divergence: Divergence) -> Stop {

@@ -14,6 +14,7 @@ use crate::step::StepState;
 
 mod durable;
 mod fold;
+mod verify;
 
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
