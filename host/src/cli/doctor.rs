@@ -17,8 +17,6 @@ use crate::build::{self, RECIPE, Recipe, Toolchain};
 use crate::config::{Commit, Config, Durability};
 use crate::os;
 
-/// Database time and system time of one machine may differ by what a slow query takes.
-const CLOCK_DIFFERENCE_US_MAX: i64 = 2_000_000;
 /// 2025-01-01: a machine that believes to be earlier has lost its clock.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
 
@@ -130,17 +128,6 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
             "relaxed: a power failure may undo what was acknowledged, and calls may happen twice",
             "remove `durability = \"relaxed\"`",
         ),
-    });
-    checks.push(match store.now_us().await {
-        Ok(now) if (now - os::clock::now_us()).abs() <= CLOCK_DIFFERENCE_US_MAX => {
-            Check::ok("database time", "agrees with the machine's")
-        }
-        Ok(now) => Check::fail(
-            "database time",
-            format!("differs from the machine's by {} ms", (now - os::clock::now_us()) / 1_000),
-            "set the machine's clock, and let a time service keep it",
-        ),
-        Err(error) => store_failure("database time", &error),
     });
     store.close().await;
 }

@@ -46,7 +46,8 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     }
     if ctx.json {
-        ctx.printer.document(&json!({ "jobs": responses }));
+        let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
+        ctx.printer.document(&json!({ "jobs": documents }));
     } else if responses.is_empty() {
         ctx.printer.say("nothing was left behind");
     }

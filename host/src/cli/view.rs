@@ -10,15 +10,23 @@ use super::output::{Tone, table};
 
 /// Prints a response and says how the command ends.
 pub(super) fn answer(ctx: &Context<'_>, response: &Response) -> Exit {
-    let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
-    let response = &Response { next_actions, ..response.clone() };
-    let document = serde_json::to_value(response).expect("a response is plain data");
     if ctx.json {
-        ctx.printer.document(&document);
+        ctx.printer.document(&document(ctx, response));
     } else {
-        print(ctx, response);
+        print(ctx, &to_type(ctx, response));
     }
     exit(response)
+}
+
+/// A response for programs.
+pub(super) fn document(ctx: &Context<'_>, response: &Response) -> serde_json::Value {
+    serde_json::to_value(to_type(ctx, response)).expect("a response is plain data")
+}
+
+/// The response with its next actions as they have to be typed here.
+fn to_type(ctx: &Context<'_>, response: &Response) -> Response {
+    let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
+    Response { next_actions, ..response.clone() }
 }
 
 /// 0 done, 1 failed, 3 stopped safely and needs someone.
