@@ -7,6 +7,7 @@ use latchwork_core::state::{Durable, Gate};
 use latchwork_core::storage::Request;
 
 use super::context::Context;
+use super::visible::visible;
 use crate::host::Host;
 
 /// Asks about every open gate of a parked job; true where at least one was decided.
@@ -36,10 +37,11 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
 
 /// What would be executed, line by line: operator, plugin, effects, and every argument.
 pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> {
-    let mut lines = vec![String::new(), format!("{slot} wants to execute {}", gate.operator)];
+    let mut lines = vec![String::new(), visible(&format!("{slot} wants to execute {}", gate.operator))];
     if let Some(pinned) = durable.job.pinned(&gate.operator) {
         let effects: Vec<_> = pinned.effects.iter().map(|effect| effect.as_str()).collect();
-        lines.push(format!("  plugin {} {}, effects {}", pinned.plugin, pinned.version, effects.join(", ")));
+        let plugin = visible(&format!("{} {}", pinned.plugin, pinned.version));
+        lines.push(format!("  plugin {plugin}, effects {}", effects.join(", ")));
     }
     lines.push(format!("  gate-{slot}, hash {}", gate.hash));
     let bytes = durable.args(slot).unwrap_or_default();
@@ -64,9 +66,4 @@ fn field(name: &str, value: &serde_json::Value) -> Vec<String> {
     let mut lines = vec![format!("  {name}:")];
     lines.extend(text.lines().map(|line| format!("    {}", visible(line))));
     lines
-}
-
-/// Control characters of an argument must not repaint what a person decides about.
-fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -22,6 +22,7 @@ mod plugin;
 mod resume;
 mod run;
 mod view;
+mod visible;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use latchwork_core::step::StepState;
 use super::context::Context;
 use super::error::Exit;
 use super::output::{Tone, table};
+use super::visible::visible;
 
 /// Prints a response and says how the command ends.
 pub(super) fn answer(ctx: &Context<'_>, response: &Response) -> Exit {
@@ -55,7 +56,7 @@ fn print(ctx: &Context<'_>, response: &Response) {
             let reason = step.reason_code.map(|code| code.to_string()).unwrap_or_default();
             let notes = step.notes.join(", ");
             let why = [reason, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-            [step.step_id.to_string(), step.operator.clone(), word(step.state).to_owned(), why]
+            [step.step_id.to_string(), visible(&step.operator), word(step.state).to_owned(), visible(&why)]
         })
         .collect();
     for line in table(["step", "operator", "state", ""], &rows) {
@@ -63,14 +64,14 @@ fn print(ctx: &Context<'_>, response: &Response) {
     }
     for outcome in &response.outcomes {
         let head = format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id);
-        printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), outcome.preview));
+        printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), visible(&outcome.preview)));
     }
     for failed in &response.failed {
         let head = printer.tone(Tone::Bad, &format!("{} {}", failed.step_id, failed.reason_code));
-        printer.say(format!("{head}: {} (`latch explain {}`)", failed.message, failed.reason_code));
+        printer.say(format!("{head}: {} (`latch explain {}`)", visible(&failed.message), failed.reason_code));
     }
     if let Some(divergence) = &response.divergence {
-        printer.say(format!("{} {divergence}", printer.tone(Tone::Bad, "diverged:")));
+        printer.say(format!("{} {}", printer.tone(Tone::Bad, "diverged:"), visible(&divergence.to_string())));
     }
     if !response.next_actions.is_empty() {
         printer.say(printer.tone(Tone::Title, "next:"));
