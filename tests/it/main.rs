@@ -14,5 +14,6 @@ mod hostile;
 mod place;
 mod program;
 mod store_crash;
+mod storms;
 mod support;
 mod tidy;
