@@ -110,8 +110,7 @@ impl Host {
     /// # Errors
     /// See [`StartError`].
     pub fn start(config: Config, stores: Stores, crash: Arc<dyn CrashPoint>) -> Result<Host, StartError> {
-        let cache_dir = Some(config.state_dir.join("cache"));
-        let engine = Engine::new(EngineOptions { cache_dir })?;
+        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })?;
         let engine_profile = engine.step_profile();
         let registry = Registry::load(engine, &config, stores.kv.clone()).map_err(StartError::Plugins)?;
         let registry = Arc::new(registry);

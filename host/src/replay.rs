@@ -69,6 +69,12 @@ pub enum ReplayError {
         /// Why.
         message: String,
     },
+    /// What the log names is not there to be replayed.
+    #[error("{label} is missing")]
+    Missing {
+        /// What the log names.
+        label: String,
+    },
     /// A plugin of the job cannot be loaded.
     #[error("{0}")]
     Plugin(String),
@@ -203,7 +209,13 @@ pub(crate) async fn replay_step(
         return Ok(None);
     }
     let plugin = components.by_digest(pinned.digest).map_err(ReplayError::Plugin)?;
-    let Some(input) = whole.input(&step.id) else { return Ok(None) };
+    let Some(input) = whole.input(&step.id) else {
+        // In evidence it may be withheld; in a database everything that is named is there.
+        return match salts {
+            Salts::Secret(_) => Err(ReplayError::Missing { label: label::input(&step.id) }),
+            _ => Ok(None),
+        };
+    };
     let trail = Arc::new(Trail::default());
     let operator = planned.name.as_str();
     // A step does not run on an input that its schema refuses: neither then nor now.

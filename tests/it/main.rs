@@ -25,6 +25,7 @@ mod prompt;
 mod provider;
 mod reuse;
 mod store_crash;
+mod storms;
 mod support;
 mod tidy;
 mod waits;

@@ -213,8 +213,6 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) {
         return;
     }
     std::fs::create_dir_all(to).expect("made");
-    // The cache is refused where others could have written to it.
-    std::fs::set_permissions(to, std::fs::metadata(from).expect("there").permissions()).expect("set");
     for entry in std::fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");
         copy_tree(&entry.path(), &to.join(entry.file_name()));

@@ -33,7 +33,13 @@ pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
     for name in ["LATCH_CONFIG", "LATCH_DATABASE", "LATCH_LOG", "LATCH_LOG_FORMAT"] {
         command.env_remove(name);
     }
+    command.env("LATCH_CACHE_DIR", compiled());
     command
+}
+
+/// Where all tests keep compiled plugins: not in the home of whoever runs them.
+pub(crate) fn compiled() -> PathBuf {
+    path().parent().and_then(Path::parent).expect("it lies in a folder of the target folder").join("tests-compiled")
 }
 
 /// What came of it.

@@ -105,6 +105,15 @@ pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     parse::Parser::new(text).deeper(8).document()
 }
 
+/// Parse a JSON text of which everything that is wrong is wanted: what has no canonical form but
+/// a place in the text is passed over and listed. A text with anything in the list is refused by
+/// [`parse_strict`].
+pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), CanonError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+    parse::Parser::tolerant(text)
+}
+
 /// Whether [`parse_strict`] would accept what is written of `value`, for values that were
 /// built in code or parsed leniently.
 pub fn check_value(value: &Value) -> Result<(), Refusal> {

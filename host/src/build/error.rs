@@ -9,7 +9,7 @@ use super::recipe::Problem;
 pub enum BuildError {
     /// The folder holds no recipe.
     #[error(
-        "{} holds no latch-plugin.toml: name a plugin's folder, or start one with `latch plugin new`", .0.display()
+        "{} holds no latch-plugin.toml: name a plugin's folder", .0.display()
     )]
     NoRecipe(PathBuf),
     /// The recipe is wrong: every problem of it.

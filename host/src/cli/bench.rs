@@ -16,7 +16,7 @@ use super::open;
 use super::output::{Tone, table};
 use super::plugin;
 use crate::bench::{self, Load, Measured, Sandbox, Workload};
-use crate::config::{Config, LoadOptions};
+use crate::config::{Config, DATABASE_VARIABLE, LoadOptions};
 use crate::host::{Host, StartError, Stores};
 use crate::worker::NoCrash;
 
@@ -87,7 +87,9 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
         );
         return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
     }
-    let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, near: None, env: &|_| None };
+    // Of the environment only where compiled code is kept: the rest is the benchmark's own.
+    let env = |name: &str| std::env::var(name).ok().filter(|_| name != DATABASE_VARIABLE);
+    let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, near: None, env: &env };
     Ok(Config::load(&options)?)
 }
 

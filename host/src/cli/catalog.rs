@@ -12,7 +12,7 @@ use crate::registry::Registry;
 
 /// An engine with the configured cache.
 pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
-    Engine::new(EngineOptions { cache_dir: Some(config.state_dir.join("cache")) })
+    Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })
 }
 
 /// Every configured plugin; all problems of all of them otherwise.

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use latchwork_core::pages;
-use latchwork_core::storage::{Journal, StoreError};
-use latchwork_store::{NoProbe, OpenOptions, Sqlite};
+use latchwork_core::storage::StoreError;
+use latchwork_store::{NoProbe, OpenOptions, Sqlite, times_used};
 use serde_json::{Value, json};
 
 use super::args::DoctorArgs;
@@ -18,8 +18,6 @@ use crate::config::{Commit, Config, Durability};
 use crate::os;
 use crate::registry;
 
-/// Database time and system time of one machine may differ by what a slow query takes.
-const CLOCK_DIFFERENCE_US_MAX: i64 = 2_000_000;
 /// 2025-01-01: a machine that believes to be earlier has lost its clock.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
 
@@ -95,14 +93,19 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
         Ok(path) => path,
         Err(error) => return checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009")),
     };
-    if !path.exists() {
+    let used = open::options(config, &config.database, Arc::new(NoProbe)).map(|options| times_used(&options.owner_dir));
+    if let (false, false, Ok(Ok(times @ 1..))) = (path.exists(), accept_restore, used) {
+        let found = format!("{} is not there, although it has been used for work {times} times", path.display());
+        return checks.push(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
+    }
+    if !path.exists() && !accept_restore {
         checks.push(match writable(path.parent().unwrap_or(Path::new("/"))) {
             Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
             Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
         });
         return;
     }
-    let store = match opened(config, &config.database).await {
+    let store = match opened(config, &config.database, accept_restore).await {
         Ok(store) => store,
         Err(error) => return checks.push(store_failure(NAME, &error)),
     };
@@ -128,17 +131,6 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
             "remove `durability = \"relaxed\"`",
         ),
     });
-    checks.push(match store.now_us().await {
-        Ok(now) if (now - os::clock::now_us()).abs() <= CLOCK_DIFFERENCE_US_MAX => {
-            Check::ok("database time", "agrees with the machine's")
-        }
-        Ok(now) => Check::fail(
-            "database time",
-            format!("differs from the machine's by {} ms", (now - os::clock::now_us()) / 1_000),
-            "set the machine's clock, and let a time service keep it",
-        ),
-        Err(error) => store_failure("database time", &error),
-    });
     store.close().await;
 }
 
@@ -146,7 +138,7 @@ async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
     match open::sqlite_path(url) {
         Ok(path) if !path.exists() => Check::ok(name, format!("{} is not there yet", path.display())),
         Err(error) => Check::fail(name, error.to_string(), "latch explain L0009"),
-        Ok(path) => match opened(config, url).await {
+        Ok(path) => match opened(config, url, false).await {
             Err(error) => store_failure(name, &error),
             Ok(store) => match store.check_file().await {
                 Ok(()) => Check::ok(name, format!("{} is undamaged", path.display())),
@@ -156,11 +148,11 @@ async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
     }
 }
 
-async fn opened(config: &Config, url: &str) -> Result<Arc<Sqlite>, StoreError> {
+async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Sqlite>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // Looking must not make anything.
-    Sqlite::open(OpenOptions { create: false, ..options }).await
+    // Looking must not make anything; accepting that the old one is gone may.
+    Sqlite::open(OpenOptions { create, ..options }).await
 }
 
 fn store_failure(name: &'static str, error: &StoreError) -> Check {
@@ -187,13 +179,21 @@ fn writable(dir: &Path) -> Result<(), String> {
 }
 
 fn cache(config: &Config) -> Check {
-    let dir = config.state_dir.join("cache");
+    const NAME: &str = "plugin cache";
+    let Some(dir) = &config.cache_dir else {
+        let found = "there is no place for one outside the project: plugins are compiled at each start";
+        return Check::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
+    };
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    if let Err(error) = writable(nearest) {
+        return Check::warn(NAME, error, "set LATCH_CACHE_DIR to a folder of your own");
+    }
     if !dir.exists() {
-        return Check::ok("plugin cache", format!("{} is not there yet", dir.display()));
+        return Check::ok(NAME, format!("{} is not there yet", dir.display()));
     }
     match catalog::engine(config) {
-        Ok(engine) => Check::ok("plugin cache", format!("engine profile {}", engine.step_profile())),
-        Err(error) => Check::fail("plugin cache", error.to_string(), format!("remove {}", dir.display())),
+        Ok(engine) => Check::ok(NAME, format!("{}, engine profile {}", dir.display(), engine.step_profile())),
+        Err(error) => Check::fail(NAME, error.to_string(), format!("remove {}", dir.display())),
     }
 }
 

@@ -6,10 +6,13 @@ use std::process::ExitCode;
 
 use latchwork_core::pages;
 use latchwork_core::plan::Violation;
-use latchwork_core::storage::{InboxError, StoreError};
+use latchwork_core::storage::{InboxError, StoreError, WriteError};
 use serde_json::{Value, json};
 
 use crate::config::{self, ConfigErrors, Origin};
+use crate::engine::EngineError;
+use crate::host::SubmitError;
+use crate::worker::WorkerError;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,35 +184,99 @@ impl From<&InboxError> for CliError {
     }
 }
 
-impl From<anyhow::Error> for CliError {
-    /// Libraries have errors of their own; here each gets its code. The innermost known one
-    /// decides, what was said around it is kept.
-    fn from(error: anyhow::Error) -> Self {
-        let mut known = None;
-        for cause in error.chain() {
-            known = cause
-                .downcast_ref::<CliError>()
-                .cloned()
-                .or_else(|| cause.downcast_ref::<ConfigErrors>().map(CliError::from))
-                .or_else(|| cause.downcast_ref::<StoreError>().map(CliError::from))
-                .or_else(|| cause.downcast_ref::<InboxError>().map(CliError::from));
-            if known.is_some() {
-                break;
+impl From<&WriteError> for CliError {
+    fn from(error: &WriteError) -> Self {
+        let message = error.to_string();
+        match error {
+            WriteError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, message),
+            WriteError::Unavailable(_) | WriteError::Unknown(_) => {
+                CliError::failed(pages::DATABASE_UNAVAILABLE, message)
+            }
+            WriteError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
+            WriteError::Restored(_) => CliError::needs_someone(pages::DATABASE_RESTORED, message),
+            WriteError::Fenced { .. } | WriteError::NotHeld { .. } | WriteError::LeaseExpired => {
+                CliError::needs_someone(pages::JOB_HELD, message)
+            }
+            WriteError::Cancelled | WriteError::InboxPending => CliError::failed(pages::JOB_REFUSES, message),
+            // Answers to questions that no command asks.
+            _ => CliError::failed(pages::DEFECT, message),
+        }
+    }
+}
+
+impl From<&WorkerError> for CliError {
+    fn from(error: &WorkerError) -> Self {
+        match error {
+            WorkerError::Lost(_) => CliError::needs_someone(pages::JOB_HELD, error.to_string()),
+            WorkerError::Store(store) => CliError::from(store),
+            WorkerError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
+            WorkerError::PluginMissing { .. } => CliError::input(pages::PLUGIN_MISSING, error.to_string()),
+            WorkerError::Broken { .. } => CliError::failed(pages::DEFECT, error.to_string()),
+        }
+    }
+}
+
+impl From<&SubmitError> for CliError {
+    fn from(error: &SubmitError) -> Self {
+        match error {
+            SubmitError::Write(write) => CliError::from(write),
+            SubmitError::OtherPlan { .. } => {
+                let advice = "give the request another request_id, or use --new";
+                CliError::input(pages::REQUEST_CONFLICT, format!("{error}; {advice}"))
+            }
+            SubmitError::ModeNotAllowed { .. } => {
+                CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml"))
             }
         }
-        let around: Vec<String> = error
-            .chain()
-            .take_while(|cause| {
-                !(cause.is::<CliError>()
-                    || cause.is::<ConfigErrors>()
-                    || cause.is::<StoreError>()
-                    || cause.is::<InboxError>())
-            })
-            .map(ToString::to_string)
-            .collect();
-        match known {
-            Some(known) if around.is_empty() => known,
-            Some(known) => CliError { message: format!("{}: {}", around.join(": "), known.message), ..known },
+    }
+}
+
+impl From<&EngineError> for CliError {
+    fn from(error: &EngineError) -> Self {
+        match error {
+            EngineError::Cache { .. } => CliError::input(pages::CONFIG_INVALID_VALUE, error.to_string()),
+            EngineError::Config(_) => CliError::failed(pages::DEFECT, error.to_string()),
+        }
+    }
+}
+
+/// An error of a library in the command line's terms, where it is one that has some.
+fn known(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
+    fn one<'e, E>(cause: &'e (dyn std::error::Error + 'static)) -> Option<CliError>
+    where
+        E: std::error::Error + 'static,
+        CliError: From<&'e E>,
+    {
+        cause.downcast_ref::<E>().map(CliError::from)
+    }
+    let said = cause.downcast_ref::<CliError>().cloned();
+    // Those that hold another one of these first: some show themselves as what they hold, and
+    // then it is no cause of its own.
+    said.or_else(|| one::<ConfigErrors>(cause))
+        .or_else(|| one::<SubmitError>(cause))
+        .or_else(|| one::<WorkerError>(cause))
+        .or_else(|| one::<EngineError>(cause))
+        .or_else(|| one::<WriteError>(cause))
+        .or_else(|| one::<InboxError>(cause))
+        .or_else(|| one::<StoreError>(cause))
+}
+
+impl From<anyhow::Error> for CliError {
+    /// Libraries have errors of their own; here each gets its code. The outermost known one
+    /// decides, what was said around it is kept.
+    fn from(error: anyhow::Error) -> Self {
+        let mut around = Vec::new();
+        let mut decided = None;
+        for cause in error.chain() {
+            decided = known(cause);
+            if decided.is_some() {
+                break;
+            }
+            around.push(cause.to_string());
+        }
+        match decided {
+            Some(error) if around.is_empty() => error,
+            Some(error) => CliError { message: format!("{}: {}", around.join(": "), error.message), ..error },
             None => CliError::failed(pages::DEFECT, around.join(": ")),
         }
     }

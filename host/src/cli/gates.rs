@@ -10,6 +10,7 @@ use latchwork_core::state::{Durable, Gate};
 use latchwork_core::storage::{InboxError, Request};
 
 use super::context::Context;
+use super::visible::visible;
 use crate::config::Config;
 use crate::host::Host;
 use crate::os;
@@ -68,10 +69,11 @@ pub(super) fn rules(config: &Config, header: &Header) -> Rules {
 
 /// What would be executed, line by line: operator, plugin, effects, and every argument.
 pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> {
-    let mut lines = vec![String::new(), format!("{slot} wants to execute {}", gate.operator)];
+    let mut lines = vec![String::new(), visible(&format!("{slot} wants to execute {}", gate.operator))];
     if let Some(pinned) = durable.job.pinned(&gate.operator) {
         let effects: Vec<_> = pinned.effects.iter().map(|effect| effect.as_str()).collect();
-        lines.push(format!("  plugin {} {}, effects {}", pinned.plugin, pinned.version, effects.join(", ")));
+        let plugin = visible(&format!("{} {}", pinned.plugin, pinned.version));
+        lines.push(format!("  plugin {plugin}, effects {}", effects.join(", ")));
     }
     lines.push(format!("  gate-{slot}, hash {}", gate.hash));
     if let Some(expires_us) = gate.expires_us {
@@ -109,9 +111,4 @@ fn field(name: &str, value: &serde_json::Value) -> Vec<String> {
     let mut lines = vec![format!("  {name}:")];
     lines.extend(text.lines().map(|line| format!("    {}", visible(line))));
     lines
-}
-
-/// Control characters of an argument must not repaint what a person decides about.
-pub(super) fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -131,6 +131,9 @@ impl Observer for Live {
 
     fn log(&self, _: &JobId, place: &str, level: Level, message: &str) {
         let tone = if level <= Level::WARN { Tone::Attention } else { Tone::Quiet };
-        self.tell(tone, format!("  {place}  | {message}"));
+        // Each line says who speaks: none can pass for one of the host's.
+        for line in message.lines() {
+            self.tell(tone, format!("  {place}  | {line}"));
+        }
     }
 }

@@ -24,6 +24,7 @@ mod resume;
 mod run;
 mod verify;
 mod view;
+mod visible;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -65,7 +66,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     let ctx = Context::new(cli.global, printer)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let done = runtime.block_on(dispatch(cli.command, &ctx));
+    let done = runtime.block_on(async {
+        let done = dispatch(cli.command, &ctx).await;
+        open::close().await;
+        done
+    });
     // A read of the terminal that nobody answered must not keep the process alive.
     runtime.shutdown_background();
     done

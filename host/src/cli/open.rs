@@ -2,7 +2,7 @@
 //! database.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::Context as _;
 use latchwork_core::pages;
@@ -33,9 +33,30 @@ pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
     })
 }
 
-/// The configured stores alone, for commands that need no plugin.
+/// The configured stores alone, for commands about jobs that are there: they make no database.
 pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
+    if let Some(path) = missing(config)? {
+        return Err(no_database(&path).into());
+    }
     stores(config, &crash_point()?).await
+}
+
+/// The database's file, where it is not there and could be. A folder that is not there is an
+/// error of its own.
+pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+    let path = sqlite_path(&config.database)?;
+    let could_be = path.parent().is_some_and(Path::is_dir) && !path.exists();
+    Ok(could_be.then_some(path))
+}
+
+/// What is said of a job where there is no database.
+pub(super) fn no_database(path: &Path) -> CliError {
+    CliError::input(pages::NO_SUCH_JOB, looked_in(path))
+}
+
+/// Where was looked, and that nothing is there.
+pub(super) fn looked_in(path: &Path) -> String {
+    format!("the database {} is not there; --db and --config name another", path.display())
 }
 
 /// Every plugin that could not be loaded, with its code.
@@ -59,14 +80,37 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
     };
-    let open = |url: &str| Ok::<_, anyhow::Error>(Sqlite::open(options(config, url, probe.clone())?));
-    let main = open(&config.database)?.await?;
+    let open = async |url: &str| {
+        let store = Sqlite::open(options(config, url, probe.clone())?).await?;
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
+        Ok::<_, anyhow::Error>(store)
+    };
+    let main = open(&config.database).await?;
     let effects = match (&config.effect_store, config.commit) {
-        (Some(url), Commit::Staged) => open(url)?.await?,
+        (Some(url), Commit::Staged) => open(url).await?,
         _ => main.clone(),
     };
     let owner = owner(&options(config, &config.database, probe)?.owner_dir)?;
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
+}
+
+/// What this process has opened.
+static OPENED: Mutex<Vec<Arc<Sqlite>>> = Mutex::new(Vec::new());
+
+/// Writes what is queued and closes every database: the last process to do so leaves one whole
+/// file, without a write-ahead log that a copy of the file would lack.
+pub(super) async fn close() {
+    let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
+    // The first one opened is the one that this process has claims in.
+    if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
+        && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
+        && let Err(error) = store.sweep_owners(dir, lock).await
+    {
+        tracing::debug!("lock files are not looked over: {error}");
+    }
+    for store in opened {
+        store.close().await;
+    }
 }
 
 /// How a database of this configuration is opened. What belongs to it lies beside it, so that
@@ -86,9 +130,11 @@ pub(super) fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(path))
 }
 
+/// This process's lock.
+static LOCK: OnceLock<OwnerLock> = OnceLock::new();
+
 /// This process as an owner of jobs; its lock is held for as long as it lives.
 pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
-    static LOCK: OnceLock<OwnerLock> = OnceLock::new();
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());
     }

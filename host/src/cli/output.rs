@@ -1,7 +1,8 @@
 //! The only place that prints.
 //!
 //! Answers go to stdout, progress and errors to stderr. With `--json` stdout carries JSON and
-//! nothing else. A reader that went away (`latch … | head`) is not an error.
+//! nothing else. Text that others wrote may be in all of it: what would deceive on a terminal is
+//! shown as an escape. A reader that went away (`latch … | head`) is not an error.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Mutex;
@@ -11,6 +12,7 @@ use latchwork_core::pages;
 use serde_json::Value;
 
 use super::error::CliError;
+use super::visible::{visible, visible_lines};
 
 /// How a piece of text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Printer {
     /// A line of the answer for people; nothing with `--json`.
     pub fn say(&self, text: impl AsRef<str>) {
         if !self.json {
-            self.raw(&format!("{}\n", text.as_ref()));
+            self.raw(&format!("{}\n", safe(text.as_ref())));
         }
     }
 
@@ -94,7 +96,7 @@ impl Printer {
 
     /// Progress: a line to stderr.
     pub fn note(&self, text: impl AsRef<str>) {
-        self.write(&mut io::stderr().lock(), format!("{}\n", text.as_ref()).as_bytes());
+        self.write(&mut io::stderr().lock(), format!("{}\n", safe(text.as_ref())).as_bytes());
     }
 
     /// Progress in a tone: a line to stderr.
@@ -195,9 +197,18 @@ pub fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<Strin
     std::iter::once(&head).chain(rows).map(line).collect()
 }
 
+/// Text as it may go to a terminal: line ends and our own tones, nothing else that acts there.
+fn safe(text: &str) -> String {
+    let tones = [Tone::Title, Tone::Good, Tone::Attention, Tone::Bad, Tone::Quiet];
+    let styles = tones.iter().flat_map(|tone| [format!("{}", tone.style()), format!("{:#}", tone.style())]);
+    visible_lines(text, &styles.collect::<Vec<_>>())
+}
+
+/// One line in a tone.
 fn paint(color: bool, tone: Tone, text: &str) -> String {
+    let text = visible(text);
     if !color {
-        return text.to_owned();
+        return text;
     }
     let style = tone.style();
     format!("{style}{text}{style:#}")

@@ -12,7 +12,16 @@ use super::error::{CliError, Exit};
 use super::{open, run, view};
 
 pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let host = open::host(ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing(&config)? {
+        if args.job.is_some() {
+            return Err(open::no_database(&path).into());
+        }
+        ctx.printer.note(open::looked_in(&path));
+        ctx.answer(&json!({ "jobs": [] }), || "nothing was left behind".to_owned());
+        return Ok(Exit::Done);
+    }
+    let host = open::host(config).await?;
     let actor = ctx.actor(None);
     if let Some(job_id) = args.job {
         if host.journal.job(&job_id).await?.is_none() {
@@ -37,7 +46,8 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     }
     if ctx.json {
-        ctx.printer.document(&json!({ "jobs": responses }));
+        let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
+        ctx.printer.document(&json!({ "jobs": documents }));
     } else if responses.is_empty() {
         ctx.printer.say("nothing was left behind");
     }

@@ -21,9 +21,10 @@ use super::error::{CliError, Exit};
 use super::live::{Live, show};
 use super::{gates, open, plan, plugin, view};
 use crate::config::DEFAULT_TENANT;
-use crate::host::{Accepted, Host, SubmitError};
+use crate::host::{Accepted, Host};
 use crate::os;
 use crate::submit::{Submission, bare_intent, fresh_request_id};
+use crate::worker::WorkerError;
 
 /// Between two looks at a job that another process executes.
 const FOLLOW_MS: u64 = 200;
@@ -44,14 +45,7 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
             ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
             attach(ctx, &host, &row.job_id).await?
         }
-        Err(SubmitError::Write(error)) => return Err(super::job::write_error(error)),
-        Err(error @ SubmitError::OtherPlan { .. }) => {
-            let advice = "give the request another request_id, or use --new";
-            return Err(CliError::input(pages::REQUEST_CONFLICT, format!("{error}; {advice}")).into());
-        }
-        Err(error @ SubmitError::ModeNotAllowed { .. }) => {
-            return Err(CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml")).into());
-        }
+        Err(error) => return Err(error.into()),
     };
     let response = until_settled(ctx, &host, response, &actor).await?;
     Ok(view::answer(ctx, &response))
@@ -90,7 +84,10 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
             return Ok(response(&durable));
         }
         if let Some(claim) = host.journal.claim_job(job_id, &host.worker.claimer()).await? {
-            return drive(ctx, host, claim).await;
+            match drive_claimed(ctx, host, claim).await {
+                Err(WorkerError::Lost(_)) => continue,
+                driven => return Ok(driven?),
+            }
         }
         if row.state == JobState::Waiting {
             return Ok(response(&durable));
@@ -103,8 +100,15 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     }
 }
 
-/// Drives a claimed job, showing what happens.
+/// Drives a claimed job, showing what happens; if another process takes it over, follows that one.
 pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+    match drive_claimed(ctx, host, claim).await {
+        Err(WorkerError::Lost(job_id)) => attach(ctx, host, &job_id).await,
+        driven => Ok(driven?),
+    }
+}
+
+async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> Result<Response, WorkerError> {
     let (live, mut lines) = Live::new();
     let driven = host.drive(claim, Arc::new(live));
     tokio::pin!(driven);
@@ -117,7 +121,7 @@ pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyho
     while let Ok(line) = lines.try_recv() {
         show(ctx.printer, &line);
     }
-    Ok(result?)
+    result
 }
 
 /// Sits out the next time at which the job goes on by itself; false where that is too far away, or

@@ -8,21 +8,30 @@ use latchwork_core::step::StepState;
 
 use super::context::Context;
 use super::error::Exit;
-use super::gates::{self, visible};
+use super::gates;
 use super::output::{Tone, table};
+use super::visible::visible;
 use crate::os;
 
 /// Prints a response and says how the command ends.
 pub(super) fn answer(ctx: &Context<'_>, response: &Response) -> Exit {
-    let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
-    let response = &Response { next_actions, ..response.clone() };
-    let document = serde_json::to_value(response).expect("a response is plain data");
     if ctx.json {
-        ctx.printer.document(&document);
+        ctx.printer.document(&document(ctx, response));
     } else {
-        print(ctx, response);
+        print(ctx, &to_type(ctx, response));
     }
     exit(response)
+}
+
+/// A response for programs.
+pub(super) fn document(ctx: &Context<'_>, response: &Response) -> serde_json::Value {
+    serde_json::to_value(to_type(ctx, response)).expect("a response is plain data")
+}
+
+/// The response with its next actions as they have to be typed here.
+fn to_type(ctx: &Context<'_>, response: &Response) -> Response {
+    let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
+    Response { next_actions, ..response.clone() }
 }
 
 /// 0 done, 1 failed, 3 stopped safely and needs someone.
@@ -51,7 +60,7 @@ fn print(ctx: &Context<'_>, response: &Response) {
             let reason = step.reason_code.map(|code| code.to_string()).unwrap_or_default();
             let notes = step.notes.join(", ");
             let why = [reason, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-            [step.step_id.to_string(), step.operator.clone(), word(step.state).to_owned(), why]
+            [step.step_id.to_string(), visible(&step.operator), word(step.state).to_owned(), visible(&why)]
         })
         .collect();
     for line in table(["step", "operator", "state", ""], &rows) {
@@ -67,11 +76,11 @@ fn print(ctx: &Context<'_>, response: &Response) {
     }
     for outcome in &response.outcomes {
         let head = format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id);
-        printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), outcome.preview));
+        printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), visible(&outcome.preview)));
     }
     for failed in &response.failed {
         let head = printer.tone(Tone::Bad, &format!("{} {}", failed.step_id, failed.reason_code));
-        printer.say(format!("{head}: {} (`latch explain {}`)", failed.message, failed.reason_code));
+        printer.say(format!("{head}: {} (`latch explain {}`)", visible(&failed.message), failed.reason_code));
     }
     if response.cost.calls > 0 {
         let cost = &response.cost;

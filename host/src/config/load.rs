@@ -9,7 +9,7 @@ use super::document::{Field, Sink, Table};
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, Origin, Problem};
 use super::types::{Commit, Config, Durability};
-use super::{CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, plugin, policy, values};
+use super::{CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, plugin, policy, values};
 
 /// What is known before a file is read.
 pub struct LoadOptions<'a> {
@@ -50,6 +50,7 @@ impl Config {
                 ConfigErrors(vec![Problem { origin, key: String::new(), code, message }])
             })?;
         }
+        config.cache_dir = cache::place(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
         Ok(config)
     }
 
@@ -67,6 +68,7 @@ impl Config {
             heartbeat_ms: 5_000,
             clock_margin_ms: 2_000,
             max_attempts_without_progress: 5,
+            cache_dir: None,
             state_dir: root.join(".latch"),
             policy: policy::read(None),
             plugins: vec![],

@@ -11,6 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cache;
 mod document;
 mod load;
 mod plugin;
@@ -32,6 +33,9 @@ pub const FILE_NAME: &str = "latch.toml";
 pub const CONFIG_VARIABLE: &str = "LATCH_CONFIG";
 /// Names the database; wins over the file.
 pub const DATABASE_VARIABLE: &str = "LATCH_DATABASE";
+
+/// Names the directory for compiled code.
+pub const CACHE_VARIABLE: &str = "LATCH_CACHE_DIR";
 
 const ON_INDETERMINATE: [(&str, OnIndeterminate); 2] =
     [("park", OnIndeterminate::Park), ("fail", OnIndeterminate::Fail)];

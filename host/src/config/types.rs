@@ -36,7 +36,10 @@ pub struct Config {
     pub clock_margin_ms: u32,
     /// Attempts without progress until a job is parked.
     pub max_attempts_without_progress: u32,
-    /// Where components, compiled code and lock files are kept.
+    /// Where compiled code is kept: the user's own place, never the project's. None: it is compiled
+    /// at each start.
+    pub cache_dir: Option<PathBuf>,
+    /// Where components and secrets are kept.
     pub state_dir: PathBuf,
     /// By tenant; `default` always exists.
     pub policy: BTreeMap<String, Policy>,

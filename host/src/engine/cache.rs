@@ -1,52 +1,65 @@
 //! Compiled code on disk, so that each component is compiled once per machine.
 //!
 //! The engine must only ever be given code that it compiled itself: loading anything else is
-//! running it. So the directory belongs to us alone, each entry carries a checksum over its
-//! content and what it was made from, and an entry that does not match is made anew. Writing is
-//! by rename, so that processes at the same time see a whole entry or none.
+//! running it. So the directory is the user's own and never the project's, nobody else may write
+//! to it, and each entry carries a code under a secret that only this user can read, over its
+//! content and what it was made from: who has no secret can plant nothing, whatever a copy, a
+//! restore or a clone may bring in. An entry that does not match is made anew. Writing is by
+//! rename, so that processes at the same time see a whole entry or none.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use latchwork_core::ids::Hash;
+use rustix::fs::{Mode, OFlags};
 use wasmtime::component::Component;
 
 use super::error::EngineError;
+use super::mac;
+use crate::os;
 
-/// First bytes of an entry; the number is the layout: magic, SHA-256 of the rest, key, code.
+/// First bytes of an entry; the number is the layout: magic, code of authenticity over all else,
+/// key, compiled code.
 const MAGIC: &[u8; 8] = b"LATCHAOT";
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 const HEADER_BYTES: usize = 8 + 4 + 32 + 32;
+/// The file of the secret, beside the entries.
+const SECRET: &str = "secret";
 
 /// A directory of compiled components.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Cache {
     dir: PathBuf,
+    secret: [u8; 32],
 }
 
 impl Cache {
-    /// Open, or create, the directory. Refused if anybody else could write to it.
-    pub(crate) fn open(dir: &Path) -> Result<Self, EngineError> {
+    /// Open, or create, the directory and its secret. Refused if anybody else could have had a
+    /// hand in it; none where it cannot be made, because a cache only saves time.
+    pub(crate) fn open(dir: &Path) -> Result<Option<Self>, EngineError> {
         let refuse = |reason: String| EngineError::Cache { path: dir.display().to_string(), reason };
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(dir)
-            .map_err(|error| refuse(error.to_string()))?;
+        if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+            && error.kind() != std::io::ErrorKind::AlreadyExists
+        {
+            tracing::warn!("no place for compiled plugins: {} cannot be made: {error}", dir.display());
+            return Ok(None);
+        }
         // Not through a link: the place that is checked is the place that is used.
         let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
         if !meta.is_dir() {
             return Err(refuse("it is not a directory".to_owned()));
         }
-        let me = rustix::process::geteuid().as_raw();
-        if meta.uid() != me {
-            return Err(refuse(format!("it belongs to user {}, not to this one ({me})", meta.uid())));
+        owned(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
+        match secret(dir) {
+            Ok(secret) => Ok(Some(Self { dir: dir.to_owned(), secret })),
+            Err(Unfit::Refused(reason)) => Err(refuse(reason)),
+            Err(Unfit::Failed(error)) => {
+                tracing::warn!("compiled plugins cannot be kept in {}: {error}", dir.display());
+                Ok(None)
+            }
         }
-        if meta.permissions().mode() & 0o022 != 0 {
-            return Err(refuse("others may write to it; run chmod 700 on it".to_owned()));
-        }
-        Ok(Self { dir: dir.to_owned() })
     }
 
     /// The component, from the cache if there is a good entry, else compiled and kept.
@@ -60,7 +73,7 @@ impl Cache {
         let key = key(engine, profile, digest);
         let path = self.dir.join(format!("{}.aot", key.to_hex()));
         match std::fs::read(&path) {
-            Ok(entry) => match code(&entry, key) {
+            Ok(entry) => match self.code(&entry, key) {
                 Some(code) => match load(engine, code) {
                     Ok(component) => return Ok(component),
                     Err(error) => tracing::debug!("compiled code of {digest} is of no use here: {error:#}"),
@@ -80,12 +93,81 @@ impl Cache {
 
     fn keep(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
-        file.write_all(&header(key, code))?;
+        file.write_all(&self.header(key, code))?;
         file.write_all(code)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
         Ok(())
     }
+
+    fn header(&self, key: Hash, code: &[u8]) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(MAGIC);
+        header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
+        // All but the code have a length of their own.
+        header[12..44].copy_from_slice(&mac::hmac(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
+        header[44..].copy_from_slice(&key.0);
+        header
+    }
+
+    /// The code of an entry that is whole, for this key and written by this user.
+    fn code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
+        let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
+        (head == self.header(wanted, code)).then_some(code)
+    }
+}
+
+/// Why there is no secret.
+enum Unfit {
+    /// It cannot be trusted.
+    Refused(String),
+    /// It cannot be read or made.
+    Failed(std::io::Error),
+}
+
+impl From<std::io::Error> for Unfit {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The secret of a directory, drawn at first use.
+fn secret(dir: &Path) -> Result<[u8; 32], Unfit> {
+    let path = dir.join(SECRET);
+    let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
+    let mut file = match read() {
+        Ok(file) => File::from(file),
+        Err(rustix::io::Errno::NOENT) => {
+            // A file of mode 600; of two processes at once, one is first.
+            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
+            file.write_all(&os::entropy::bytes::<32>())?;
+            file.as_file().sync_all()?;
+            match file.persist_noclobber(&path) {
+                Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(error.error.into());
+                }
+                _ => File::from(read().map_err(std::io::Error::from)?),
+            }
+        }
+        Err(error) => return Err(std::io::Error::from(error).into()),
+    };
+    let refuse = |reason: String| Unfit::Refused(format!("its file {SECRET:?}: {reason}; remove the directory"));
+    owned(&file.metadata()?, 0o077).map_err(refuse)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(33).read_to_end(&mut bytes)?;
+    bytes.try_into().map_err(|_| refuse("it is damaged".to_owned()))
+}
+
+/// Whether something belongs to this user and `others` of its permissions are not given.
+fn owned(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
+    let me = rustix::process::geteuid().as_raw();
+    if meta.uid() != me {
+        return Err(format!("it belongs to user {}, not to this one ({me})", meta.uid()));
+    }
+    if meta.permissions().mode() & others != 0 {
+        return Err("it is open to others".to_owned());
+    }
+    Ok(())
 }
 
 /// What an entry is made from: the component, the profile, and this machine's and engine's own
@@ -107,27 +189,12 @@ fn key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     Hash::of(&[&digest.0, &profile.0, &machine.0])
 }
 
-fn header(key: Hash, code: &[u8]) -> [u8; HEADER_BYTES] {
-    let mut header = [0; HEADER_BYTES];
-    header[..8].copy_from_slice(MAGIC);
-    header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
-    header[12..44].copy_from_slice(&Hash::of(&[&key.0, code]).0);
-    header[44..].copy_from_slice(&key.0);
-    header
-}
-
-/// The code of an entry that is whole and for this key.
-fn code(entry: &[u8], wanted: Hash) -> Option<&[u8]> {
-    let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
-    (head == header(wanted, code)).then_some(code)
-}
-
 #[expect(unsafe_code, reason = "the engine cannot check compiled code; what it is given is checked here")]
 fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: `deserialize` must be given what `Component::serialize` gave, unchanged. `code`
-    // comes from an entry whose checksum over content and key was verified a moment ago, on
-    // bytes already in our memory, out of a directory that only this user can write to and that
-    // nothing but `keep` writes to. The engine itself checks version and settings.
+    // comes from an entry whose code of authenticity over content and key was verified a moment
+    // ago, on bytes already in our memory, under a secret that only this user can read and that
+    // nothing but `keep` writes with. The engine itself checks version and settings.
     unsafe { Component::deserialize(engine, code) }
 }
 
@@ -143,7 +210,8 @@ mod tests {
     }
 
     fn only_entry(dir: &Path) -> PathBuf {
-        let entries: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let found = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET)).collect();
         assert_eq!(entries.len(), 1, "{entries:?}");
         entries[0].clone()
     }
@@ -151,7 +219,7 @@ mod tests {
     #[test]
     fn any_damaged_entry_is_made_anew() {
         let dir = tempfile::tempdir().unwrap();
-        let cache = Cache::open(&dir.path().join("compiled")).unwrap();
+        let cache = Cache::open(&dir.path().join("compiled")).unwrap().unwrap();
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
         let load = || cache.component(&engine, profile, digest, EMPTY).unwrap();
@@ -159,8 +227,8 @@ mod tests {
         let path = only_entry(&cache.dir);
         let good = std::fs::read(&path).unwrap();
         let key = key(&engine, profile, digest);
-        assert!(code(&good, key).is_some());
-        assert!(code(&good, Hash::default()).is_none(), "an entry is good for its own key alone");
+        assert!(cache.code(&good, key).is_some());
+        assert!(cache.code(&good, Hash::default()).is_none(), "an entry is good for its own key alone");
         let cuts = [0, 1, HEADER_BYTES - 1, HEADER_BYTES, good.len() - 1].map(|len| good[..len].to_vec());
         let flips = [0, 9, 20, 50, HEADER_BYTES + 7, good.len() - 1].map(|at| {
             let mut bad = good.clone();
@@ -168,11 +236,11 @@ mod tests {
             bad
         });
         for bad in cuts.into_iter().chain(flips) {
-            assert!(code(&bad, key).is_none());
+            assert!(cache.code(&bad, key).is_none());
             std::fs::write(&path, &bad).unwrap();
             load();
             assert_eq!(std::fs::read(only_entry(&cache.dir)).unwrap().len(), good.len());
-            assert!(code(&std::fs::read(&path).unwrap(), key).is_some());
+            assert!(cache.code(&std::fs::read(&path).unwrap(), key).is_some());
         }
     }
 
@@ -180,11 +248,53 @@ mod tests {
     fn a_directory_that_others_can_write_to_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
-        Cache::open(&path).unwrap();
+        Cache::open(&path).unwrap().unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(Cache::open(&path).unwrap_err().to_string().contains("chmod 700"));
-        std::fs::remove_dir(&path).unwrap();
+        assert!(Cache::open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
+        std::fs::remove_dir_all(&path).unwrap();
         std::os::unix::fs::symlink(dir.path(), &path).unwrap();
         assert!(Cache::open(&path).is_err());
+    }
+    #[test]
+    fn code_that_another_wrote_is_not_loaded() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = |name: &str| Cache::open(&dir.path().join(name)).unwrap().unwrap();
+        let (mine, other) = (open("mine"), open("other"));
+        let (engine, profile) = engine();
+        let digest = Hash::of(&[EMPTY]);
+        other.component(&engine, profile, digest, EMPTY).unwrap();
+        let planted = std::fs::read(only_entry(&other.dir)).unwrap();
+        let key = key(&engine, profile, digest);
+        assert!(other.code(&planted, key).is_some());
+        assert!(mine.code(&planted, key).is_none(), "whole and for this key, but of nobody we know");
+        // A plain checksum is no vouching.
+        let mut forged = mine.header(key, b"code").to_vec();
+        forged.extend_from_slice(b"code");
+        assert!(mine.code(&forged, key).is_some());
+        forged[12..44].copy_from_slice(&Hash::of(&[&key.0, b"code"]).0);
+        assert!(mine.code(&forged, key).is_none());
+    }
+
+    #[test]
+    fn a_secret_that_others_could_read_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("compiled");
+        let first = Cache::open(&path).unwrap().unwrap();
+        assert_eq!(Cache::open(&path).unwrap().unwrap().secret, first.secret, "it stays");
+        let secret = path.join(SECRET);
+        assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(Cache::open(&path).is_err_and(|error| error.to_string().contains("open to others")));
+        std::fs::remove_file(&secret).unwrap();
+        std::fs::write(dir.path().join("known"), [0; 32]).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("known"), &secret).unwrap();
+        assert!(Cache::open(&path).unwrap().is_none(), "not through a link");
+    }
+
+    #[test]
+    fn without_a_place_there_is_no_cache() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        assert!(Cache::open(&dir.path().join("file/compiled")).unwrap().is_none());
     }
 }

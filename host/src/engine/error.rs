@@ -14,7 +14,7 @@ pub enum EngineError {
     /// The cache of compiled code cannot be used safely.
     #[error(
         "the cache for compiled plugins at {path} cannot be used: {reason}; \
-         remove it or choose another state directory"
+         put that right, or name another folder in LATCH_CACHE_DIR"
     )]
     Cache {
         /// The directory.

@@ -14,6 +14,7 @@ mod describe;
 mod error;
 mod fault;
 mod limits;
+mod mac;
 mod outline;
 mod plugin;
 mod profile;
@@ -65,7 +66,7 @@ struct Profile {
 impl Engine {
     /// Set up both profiles, and the thread that makes running guests yield and notice the time.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
-        let cache = options.cache_dir.as_deref().map(cache::Cache::open).transpose()?;
+        let cache = options.cache_dir.as_deref().map(cache::Cache::open).transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build(kind);
             Ok(Profile { engine: start(config)?, digest, slots: slots::Slots::new() })

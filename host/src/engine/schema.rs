@@ -1,16 +1,42 @@
 //! JSON Schemas of operators, compiled once.
+//!
+//! Schemas and values both come from plugins. Neither may cost the host more than a bounded
+//! time, memory and stack: a schema is looked over before it is compiled ([`graph`]), and the
+//! work is counted before a value is checked ([`work`]). What is too much is refused, like what
+//! does not fit.
+
+mod graph;
+mod work;
 
 use latchwork_core::error::{Code, Failure};
 use serde_json::Value;
 
+use graph::Graph;
+use work::Work;
+
 /// How many violations a message lists.
 const VIOLATIONS_SHOWN: usize = 5;
+/// Up to so much work, times its depth, violations are looked for one by one: each alternative
+/// that fails is gone through once more for every one around it.
+const LOCATED_MAX: u64 = 400_000;
+/// Subschemas inside each other that any thread's stack has room for.
+const DEPTH_HERE_MAX: usize = 48;
+/// Stack for what goes deeper: 8 KiB for each of the deepest that is let through.
+const STACK_BYTES: usize = 64 * 1024 * 1024;
+/// Stack for compiling: more for each subschema, at most a thousand.
+const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
 
 /// The two schemas of an operator.
 #[derive(Debug)]
 pub(crate) struct Schemas {
-    input: jsonschema::Validator,
-    output: jsonschema::Validator,
+    input: Schema,
+    output: Schema,
+}
+
+#[derive(Debug)]
+struct Schema {
+    validator: jsonschema::Validator,
+    graph: Graph,
 }
 
 impl Schemas {
@@ -37,13 +63,33 @@ impl Schemas {
     }
 }
 
-fn compile(text: &str) -> Result<jsonschema::Validator, String> {
-    let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    jsonschema::validator_for(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
+fn compile(text: &str) -> Result<Schema, String> {
+    let (schema, graph) = Graph::read(text)?;
+    let compiled = on_a_stack_of(COMPILE_STACK_BYTES, || {
+        // Regular expressions in time that grows with the text alone.
+        let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
+        options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
+    });
+    Ok(Schema { validator: compiled??, graph })
 }
 
 /// Every violation up to a handful, by JSON pointer; values are masked, for they may be large or private.
-fn check(validator: &jsonschema::Validator, value: &Value) -> Result<(), String> {
+fn check(schema: &Schema, value: &Value) -> Result<(), String> {
+    let too_complex = "too complex: its schema has too many ways to look at so deep or large a value";
+    let work = work::count(&schema.graph, value).ok_or(too_complex)?;
+    if work.depth <= DEPTH_HERE_MAX {
+        return look(&schema.validator, value, work);
+    }
+    on_a_stack_of(STACK_BYTES, || look(&schema.validator, value, work))?
+}
+
+fn look(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<(), String> {
+    if validator.is_valid(value) {
+        return Ok(());
+    }
+    if work.applications.saturating_mul(work.depth as u64) > LOCATED_MAX {
+        return Err("it is too large to say where".to_owned());
+    }
     let mut errors = validator.iter_errors(value);
     let shown: Vec<_> = errors
         .by_ref()
@@ -53,12 +99,18 @@ fn check(validator: &jsonschema::Validator, value: &Value) -> Result<(), String>
             format!("{} {}", if at.is_empty() { "/" } else { &at }, error.masked())
         })
         .collect();
-    if shown.is_empty() {
-        return Ok(());
-    }
     let more = errors.count();
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
     Err(format!("{}{more}", shown.join("; ")))
+}
+
+/// Does something that may need more stack than threads have.
+fn on_a_stack_of<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    let thread = std::thread::Builder::new().name("latch-schema".to_owned()).stack_size(bytes);
+    std::thread::scope(|scope| {
+        let started = thread.spawn_scoped(scope, work).map_err(|error| format!("no thread to check it: {error}"))?;
+        started.join().map_err(|_| "checking it failed".to_owned())
+    })
 }
 
 #[cfg(test)]
@@ -81,5 +133,109 @@ mod tests {
     fn both_bad_schemas_are_named() {
         let bad = Schemas::compile("{", r#"{"type":"nonsense"}"#).unwrap_err();
         assert_eq!(bad.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["input-schema", "output-schema"]);
+    }
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!(1), |inner, _| json!([inner]))
+    }
+
+    fn output(schema: &Value) -> Schemas {
+        Schemas::compile("true", &schema.to_string()).unwrap()
+    }
+
+    /// On the stack of a worker thread, in little time.
+    fn refused_at_once(schema: &Value, value: Value) -> String {
+        let schemas = output(schema);
+        let check = move || schemas.check_output(&value).unwrap_err();
+        let failure = std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap().join().unwrap();
+        assert_eq!(failure.code, Code::SchemaValidationFailed);
+        failure.message
+    }
+
+    #[test]
+    fn a_schema_with_more_ways_than_atoms_ends_no_host() {
+        // Each level of the value doubles the ways.
+        let branch = json!({"type": "array", "items": {"$ref": "#"}, "minItems": 1});
+        let doubling = json!({"anyOf": [branch, branch]});
+        for levels in [22, 60, 120] {
+            assert!(refused_at_once(&doubling, nested(levels)).contains("too complex"));
+        }
+        let few = refused_at_once(&doubling, nested(3));
+        assert!(few.contains("/ "), "where there are few, it says where: {few}");
+        // Each definition applies the next twice.
+        let mut definitions: serde_json::Map<String, Value> = (0..25)
+            .map(|n| {
+                let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
+                (format!("d{n}"), json!({"allOf": [next, next]}))
+            })
+            .collect();
+        definitions.insert("d25".to_owned(), json!({"type": "string"}));
+        let dag = json!({"$ref": "#/$defs/d0", "$defs": definitions});
+        assert!(refused_at_once(&dag, json!(1)).contains("too complex"));
+    }
+
+    #[test]
+    fn a_deep_check_has_a_stack_of_its_own() {
+        // A row of definitions, the last of which goes into the items and begins again.
+        let definitions: serde_json::Map<String, Value> = (0..60)
+            .map(|n| {
+                let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
+                (format!("d{n}"), if n == 59 { json!({"items": {"$ref": "#"}}) } else { next })
+            })
+            .collect();
+        let row = json!({"$ref": "#/$defs/d0", "type": ["array", "number"], "$defs": definitions});
+        output(&row).check_output(&nested(120)).unwrap();
+        let plain = json!({"type": ["array", "string"], "items": {"$ref": "#"}});
+        assert!(refused_at_once(&plain, nested(120)).contains("/0/0"));
+        let nest = (0..30).fold(json!({"items": {"$ref": "#"}}), |inner, _| json!({"allOf": [inner]}));
+        output(&nest).check_output(&nested(125)).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_bounded_is_refused_at_load() {
+        let chain: serde_json::Map<String, Value> =
+            (0..100).map(|n| (format!("d{n}"), json!({"allOf": [{"$ref": format!("#/$defs/d{}", n + 1)}]}))).collect();
+        let mut chain = json!({"$ref": "#/$defs/d0", "$defs": chain});
+        chain["$defs"]["d100"] = json!({"items": {"$ref": "#"}});
+        let deep = (0..80).fold(json!({}), |inner, _| json!({"not": inner}));
+        let many: serde_json::Map<String, Value> = (0..2000).map(|n| (n.to_string(), json!({}))).collect();
+        for (schema, why) in [
+            (chain, "in a row"),
+            (deep, "deep"),
+            (json!({"properties": many}), "subschemas"),
+            (json!({"$ref": "#"}), "never end"),
+            (json!({"anyOf": [{"type": "null"}, {"not": {"$ref": "#"}}]}), "never end"),
+            (json!({"$ref": "https://example.com/other"}), "lead"),
+            (json!({"$ref": "#/nowhere"}), "lead"),
+            (json!({"$defs": {"x": {"$id": "https://example.com/x"}}}), "$id"),
+            (json!({"pattern": "(?=a)b"}), "JSON Schema"),
+            (json!({"description": "x".repeat(300_000)}), "bytes"),
+        ] {
+            let text = schema.to_string();
+            let refused = Schemas::compile(&text, "true").unwrap_err();
+            assert!(refused[0].1.contains(why), "{why}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn what_people_write_is_checked() {
+        let tree = json!({
+            "$id": "https://example.com/tree", "$ref": "#/$defs/node",
+            "$defs": {
+                "node": {
+                    "type": "object", "required": ["name"], "unevaluatedProperties": false,
+                    "allOf": [{"properties": {"name": {"type": "string", "pattern": "^[a-z]+$"}}}],
+                    "properties": {"children": {"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/node"}}},
+                },
+            },
+        });
+        let leaf = |name: &str| json!({"name": name, "children": []});
+        let schemas = output(&tree);
+        schemas.check_output(&json!({"name": "a", "children": [leaf("b"), leaf("c")]})).unwrap();
+        let failure = schemas.check_output(&json!({"name": "a", "children": [leaf("B")]})).unwrap_err();
+        assert!(failure.message.contains("/children/0/name"), "{failure}");
+        // A large answer of a plain shape.
+        let rows = json!({"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}});
+        let many: Vec<_> = (0..50_000).map(|n| json!({"n": n})).collect();
+        output(&rows).check_output(&json!(many)).unwrap();
     }
 }

@@ -57,6 +57,9 @@ pub async fn reexecute(
             Err(ReplayError::Log { message, .. } | ReplayError::Plugin(message)) => {
                 (format!("{} cannot be executed again", step.id), String::new(), message)
             }
+            Err(error @ ReplayError::Missing { .. }) => {
+                (format!("{} cannot be executed again", step.id), String::new(), error.to_string())
+            }
         };
         verified.report.add(Problem { line, kind: Found::Reexecution, message, expected, found });
     }

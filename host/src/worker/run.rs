@@ -141,8 +141,7 @@ impl Run {
 pub(crate) async fn load(worker: &Worker, job_id: &JobId) -> Result<Durable, WorkerError> {
     let record = worker.parts.journal.load(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))?;
     let effects = worker.parts.effects.effects(job_id).await?;
-    Durable::load(record, effects)
-        .map_err(|error| WorkerError::Broken { job_id: job_id.clone(), message: error.to_string() })
+    Durable::load(record, effects).map_err(|error| StoreError::Damaged(format!("job {job_id}: {error}")).into())
 }
 
 impl From<FoldError> for Dropped {
@@ -162,6 +161,8 @@ impl From<WriteError> for Dropped {
         match error {
             WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. } => Dropped::Lost,
             WriteError::Unavailable(message) => Dropped::Store(StoreError::Unavailable(message)),
+            WriteError::Damaged(message) => Dropped::Store(StoreError::Damaged(message)),
+            WriteError::Restored(message) => Dropped::Store(StoreError::Restored(message)),
             WriteError::Broken(message) => Dropped::Broken(message),
             other => Dropped::Reload(other),
         }

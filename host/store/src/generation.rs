@@ -2,8 +2,10 @@
 //!
 //! The database counts its openings for work (the first claim of a process), and a file outside
 //! it keeps the same number. The database commits first, so it may be one ahead after a crash;
-//! behind the file, or further ahead, it is not the one that was used here last. A backup that
-//! was taken since the last opening for work, and is put back before the next, goes unnoticed.
+//! behind the file, or further ahead, it is not the one that was used here last. Neither is a new
+//! one where another did work: that one was lost, and with it the memory of what was done. A
+//! backup that was taken since the last opening for work, and is put back before the next, goes
+//! unnoticed.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -50,8 +52,8 @@ impl Generation {
 
     /// Whether the database is the one that was used here last.
     pub(crate) async fn check(&self, store: &Sqlite) -> Result<(), StoreError> {
-        let rows = store.readers.run(Name::GENERATION_READ, Script::new(READ)).await?;
-        let stored = kept(Stored::new(&rows[0][0], "meta"))?;
+        let _alone = self.lock().await?;
+        let stored = self.stored(store).await?;
         judge(&stored, self.read()?.as_ref())
     }
 
@@ -60,23 +62,48 @@ impl Generation {
         self.count(store, true).await
     }
 
+    /// One process at a time, from reading the file to writing it: another that counted in
+    /// between would make a file that was just read look like that of another time.
     async fn count(&self, store: &Sqlite, accept: bool) -> Result<(), StoreError> {
+        let _alone = self.lock().await?;
         self.meet(store).await?;
         let now = store.writer.work(Count { file: self.read()?, accept }).await??;
         self.write(&now)
     }
 
     /// A database that was never used for work is written down before it is: a crash between its
-    /// first count and the file's would else make it look like one from elsewhere.
+    /// first count and the file's would else make it look like one from elsewhere. Not over what
+    /// is known of one that was used.
     async fn meet(&self, store: &Sqlite) -> Result<(), StoreError> {
+        let stored = self.stored(store).await?;
+        let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
+        if stored.generation == 0 && unused { self.write(&stored) } else { Ok(()) }
+    }
+
+    async fn stored(&self, store: &Sqlite) -> Result<Kept, StoreError> {
         let rows = store.readers.run(Name::GENERATION_READ, Script::new(READ)).await?;
-        let stored = kept(Stored::new(&rows[0][0], "meta"))?;
-        let known = self.read()?.is_some_and(|file| file.database_id == stored.database_id);
-        if stored.generation == 0 && !known { self.write(&stored) } else { Ok(()) }
+        kept(Stored::new(&rows[0][0], "meta"))
     }
 
     fn path(&self) -> PathBuf {
         self.dir.join("generation")
+    }
+
+    /// Held until the file is dropped.
+    async fn lock(&self) -> Result<File, StoreError> {
+        let path = self.dir.join("generation.lock");
+        let failed = {
+            let path = path.clone();
+            move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
+        };
+        let take = move || {
+            let file = File::create(path)?;
+            flock(&file, FlockOperation::LockExclusive)?;
+            Ok(file)
+        };
+        // Others hold it for a few writes; waiting keeps a thread busy.
+        let taken = tokio::task::spawn_blocking(take).await;
+        taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
     }
 
     fn read(&self) -> Result<Option<Kept>, StoreError> {
@@ -90,17 +117,9 @@ impl Generation {
         Ok(Some(kept.map_err(|error| StoreError::Damaged(format!("file {}: {error}", path.display())))?))
     }
 
-    /// Write the file, never to a lower number of the same database.
     fn write(&self, now: &Kept) -> Result<(), StoreError> {
         let failed =
             |error: std::io::Error| StoreError::Unavailable(format!("cannot write {}: {error}", self.path().display()));
-        let lock = File::create(self.dir.join("generation.lock")).map_err(failed)?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
-        let newer =
-            self.read()?.is_some_and(|kept| kept.database_id == now.database_id && kept.generation >= now.generation);
-        if newer {
-            return Ok(());
-        }
         let fresh = self.dir.join("generation.new");
         let mut file = File::create(&fresh).map_err(failed)?;
         file.write_all(&serde_json::to_vec(now).expect("a text and a number")).map_err(failed)?;
@@ -108,6 +127,12 @@ impl Generation {
         fs::rename(&fresh, self.path()).map_err(failed)?;
         File::open(&self.dir).and_then(|dir| dir.sync_all()).map_err(failed)
     }
+}
+
+/// How often the database beside `owner_dir` has been used for work, as far as is known there.
+pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
+    let kept = Generation::new(owner_dir).read()?;
+    Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
 }
 
 fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
@@ -125,8 +150,15 @@ fn judge(stored: &Kept, file: Option<&Kept>) -> Result<(), StoreError> {
     match file {
         None if stored.generation == 0 => Ok(()),
         None => restored(format!("it has been used for work {} times, but never from here", stored.generation)),
-        // A new database in the place of an old one.
-        Some(file) if file.database_id != stored.database_id && stored.generation == 0 => Ok(()),
+        // One that did no work is not missed.
+        Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
+            Ok(())
+        }
+        Some(file) if file.database_id != stored.database_id && stored.generation == 0 => restored(format!(
+            "it is new and empty, but another was used here for work {} times and is gone: put that one back, if it \
+             was not removed on purpose",
+            file.generation
+        )),
         Some(file) if file.database_id != stored.database_id => {
             restored("another database was used here last".to_owned())
         }
@@ -175,7 +207,8 @@ mod tests {
         assert!(ok(&kept("a", 0), None));
         assert!(ok(&kept("a", 3), Some(&kept("a", 3))));
         assert!(ok(&kept("a", 4), Some(&kept("a", 3))), "a crash between the two");
-        assert!(ok(&kept("b", 0), Some(&kept("a", 3))), "a new database");
+        assert!(ok(&kept("b", 0), Some(&kept("a", 0))), "a new database for one without work");
+        assert!(!ok(&kept("b", 0), Some(&kept("a", 3))), "a new database in the place of a lost one");
         assert!(!ok(&kept("a", 2), Some(&kept("a", 3))), "an older one put back");
         assert!(!ok(&kept("a", 0), Some(&kept("a", 3))), "a very old one put back");
         assert!(!ok(&kept("a", 5), Some(&kept("a", 3))), "one that was used elsewhere");

@@ -36,6 +36,7 @@ mod row;
 mod script;
 mod statement;
 mod submit;
+mod sweep;
 mod timers;
 mod writer;
 
@@ -45,6 +46,7 @@ use latchwork_core::storage::{Clock, StoreError};
 
 pub use clock::SystemClock;
 pub use durability::Durability;
+pub use generation::times_used;
 pub use measure::commits_per_second;
 pub use open::OpenOptions;
 pub use owner::{OwnerLock, is_gone};

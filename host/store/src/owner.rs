@@ -9,8 +9,10 @@ use std::path::Path;
 use latchwork_core::storage::{Clock, Owner, StoreError};
 use rustix::fs::{FlockOperation, flock};
 
+use crate::sweep;
+
 /// This process as an owner of jobs. Its lock is held until this is dropped or the process
-/// ends, however it ends; the file stays, because an absent file proves nothing.
+/// ends, however it ends; the file stays for as long as it may have to prove that.
 #[derive(Debug)]
 pub struct OwnerLock {
     owner: Owner,
@@ -26,6 +28,8 @@ impl OwnerLock {
             StoreError::Unavailable(format!("cannot {what} the lock file {}: {error}", path.display()))
         };
         std::fs::create_dir_all(dir).map_err(|error| failed("create the directory of", &error))?;
+        // Nobody takes it for a dead one's before it is locked.
+        let _alone = sweep::alone(dir).map_err(|error| failed("prepare", &error))?;
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)

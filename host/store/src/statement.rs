@@ -60,6 +60,7 @@ statements! {
     JOBS_READ = "jobs_read";
     RECOVER = "recover";
     OWNER_READ = "owner_read";
+    OWNERS_NAMED = "owners_named";
     ACTION_READ = "action_read";
     REUSABLE_READ = "reusable_read";
     PAYLOAD_READ = "payload_read";

@@ -36,12 +36,11 @@ fn tool(name: &str) -> PluginConfig {
 }
 
 fn config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
-    Config { plugins, ..Config::with_defaults(dir) }
+    Config { plugins, cache_dir: Some(dir.join("compiled")), ..Config::with_defaults(dir) }
 }
 
 fn load(config: &Config) -> Result<Registry, Vec<latchwork::engine::LoadError>> {
-    let cache_dir = Some(config.state_dir.join("cache"));
-    let engine = Engine::new(EngineOptions { cache_dir }).unwrap();
+    let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() }).unwrap();
     Registry::load(engine, config, Arc::new(Map::default()))
 }
 
@@ -110,8 +109,9 @@ fn damaged_compiled_code_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();
     let config = config(dir.path(), vec![plugin("step", &guest("hostile-step"))]);
     load(&config).unwrap();
-    let entries = || std::fs::read_dir(config.state_dir.join("cache")).unwrap().map(|entry| entry.unwrap().path());
-    let good: Vec<_> = entries().map(|path| (std::fs::read(&path).unwrap(), path)).collect();
+    let entries = std::fs::read_dir(config.cache_dir.as_ref().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let compiled = entries.filter(|path| path.extension().is_some_and(|kind| kind == "aot"));
+    let good: Vec<_> = compiled.map(|path| (std::fs::read(&path).unwrap(), path)).collect();
     assert_eq!(good.len(), 1);
     let (bytes, path) = &good[0];
     for damage in [&bytes[..bytes.len() / 2], b"", &[&bytes[..bytes.len() - 1], b"\0\0"].concat()] {

@@ -13,11 +13,13 @@ pub(super) struct Parser<'a> {
     at: usize,
     depth: usize,
     depth_max: usize,
+    /// What has no single meaning and was passed over; none where the first ends the reading.
+    passed: Option<Vec<CanonError>>,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX }
+        Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, passed: None }
     }
 
     /// The same with so many levels more, for values of the whole depth inside others.
@@ -25,8 +27,20 @@ impl<'a> Parser<'a> {
         Self { depth_max: self.depth_max + levels, ..self }
     }
 
+    /// The whole text as one value. Keys that are there twice and numbers without a canonical
+    /// form are passed over and returned: the first of two keys, the nearest number stand.
+    pub(super) fn tolerant(text: &'a str) -> Parsed<(Value, Vec<CanonError>)> {
+        let mut parser = Self { passed: Some(Vec::new()), ..Self::new(text) };
+        let value = parser.whole()?;
+        Ok((value, parser.passed.unwrap_or_default()))
+    }
+
     /// The whole text as one value.
     pub(super) fn document(mut self) -> Parsed<Value> {
+        self.whole()
+    }
+
+    fn whole(&mut self) -> Parsed<Value> {
         let value = self.value()?;
         self.skip_space();
         match self.peek() {
@@ -41,6 +55,17 @@ impl<'a> Parser<'a> {
 
     fn refuse<T>(&self, offset: usize, refusal: Refusal) -> Parsed<T> {
         Err(CanonError { offset, refusal })
+    }
+
+    /// Pass over what is wrong, or end with it.
+    fn pass<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
+        match &mut self.passed {
+            Some(passed) => {
+                passed.push(CanonError { offset, refusal });
+                Ok(instead)
+            }
+            None => self.refuse(offset, refusal),
+        }
     }
 
     fn syntax<T>(&self, message: &'static str) -> Parsed<T> {
@@ -130,9 +155,15 @@ impl<'a> Parser<'a> {
                 return self.syntax("expected `:` after the key");
             }
             match fields.entry(key) {
-                Entry::Occupied(entry) => return self.refuse(key_at, Refusal::DuplicateKey(entry.key().clone())),
-                Entry::Vacant(entry) => entry.insert(self.value()?),
-            };
+                Entry::Occupied(entry) => {
+                    let refusal = Refusal::DuplicateKey(entry.key().clone());
+                    self.pass(key_at, refusal, ())?;
+                    self.value()?;
+                }
+                Entry::Vacant(entry) => {
+                    entry.insert(self.value()?);
+                }
+            }
             self.skip_space();
             if self.take(b'}') {
                 return Ok(Value::Object(fields));
@@ -165,7 +196,10 @@ impl<'a> Parser<'a> {
             self.digits()?;
         }
         let literal = &self.text[start..self.at];
-        number::from_literal(literal, is_integer).or_else(|refusal| self.refuse(start, refusal))
+        number::from_literal(literal, is_integer).or_else(|refusal| {
+            let nearest = literal.parse::<f64>().ok().and_then(Number::from_f64);
+            self.pass(start, refusal, nearest.unwrap_or_else(|| Number::from(0)))
+        })
     }
 
     fn digits(&mut self) -> Parsed<()> {

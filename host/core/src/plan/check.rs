@@ -3,7 +3,7 @@
 //! The work is done in layers, each over the whole plan: the text has one meaning, every value
 //! has its shape, the steps form a graph, each step agrees with its operator and its own
 //! template and bindings. A layer goes on as far as it can with what is there, so that one
-//! mistake does not hide another; only a text without one meaning ends the check at once.
+//! mistake does not hide another; only a text that is no JSON ends the check at once.
 
 use serde_json::Value;
 
@@ -81,21 +81,25 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
         let message = format!("a plan has at most {PLAN_BYTES_MAX} bytes, this one has {}", text.len());
         return Err(vec![Violation { pointer: String::new(), code: rule::TOO_LARGE, message, line: 1, column: 1 }]);
     }
-    let value = canon::parse_strict(text).map_err(|error| {
+    let not_json = |error: &canon::CanonError| {
         let (line, column) = error.line_column(text);
         let message = format!("line {line}, column {column}: {}", error.refusal);
-        vec![Violation { pointer: String::new(), code: rule::NOT_JSON, message, line, column }]
-    })?;
+        Violation { pointer: String::new(), code: rule::NOT_JSON, message, line, column }
+    };
+    let (value, passed) = canon::parse_tolerant(text).map_err(|error| vec![not_json(&error)])?;
     let mut report = Report::default();
     rules(&value, &[], catalog, &mut report);
-    if report.is_empty() {
+    if report.is_empty() && passed.is_empty() {
         match normalize(value) {
             Ok(plan) => return Ok(plan),
             // The shapes say what the types say; should they ever differ, the plan is refused.
             Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
         }
     }
-    Err(report.into_violations(text))
+    let mut violations = report.into_violations(text);
+    violations.extend(passed.iter().map(not_json));
+    violations.sort_by_key(|violation| (violation.line, violation.column));
+    Err(violations)
 }
 
 /// Everything that can be wrong with a plan that comes with contexts of these names.

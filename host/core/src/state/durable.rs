@@ -11,6 +11,7 @@ use crate::keys;
 use crate::ledger::Row;
 use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, Record, StatusWrite};
 
+use super::verify::verify;
 use super::{FoldError, Job, Seen, label};
 use crate::reuse::Reusable;
 
@@ -91,17 +92,18 @@ pub struct Durable {
 }
 
 impl Durable {
-    /// What was loaded.
+    /// What was loaded. Payloads and effects are those that the events name, or it is refused.
     pub fn load(record: Record, effects: Vec<Effect>) -> Result<Durable, FoldError> {
-        let job = Job::fold(&record.events)?;
-        Ok(Durable {
-            job,
+        let durable = Durable {
+            job: Job::fold(&record.events)?,
             secret: record.secret,
             rows: record.ledger.into_iter().map(|row| (row.slot.clone(), row)).collect(),
             effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
             payloads: record.payloads.into_iter().map(|p| (p.label, p.bytes.into())).collect(),
             seen: Seen::default(),
-        })
+        };
+        verify(&record.events, &durable)?;
+        Ok(durable)
     }
 
     /// Gives the draft its place in the log and takes it over.

@@ -24,6 +24,22 @@ pub enum FoldError {
     /// The plan in it cannot be read.
     #[error("event 1: the plan cannot be read: {0}")]
     Plan(String),
+    /// What an event names is not stored.
+    #[error("event {seq}: {label} is missing")]
+    Missing {
+        /// The event.
+        seq: u64,
+        /// What it names.
+        label: String,
+    },
+    /// What an event names is stored with other bytes.
+    #[error("event {seq}: {label} is not what was recorded")]
+    Altered {
+        /// The event.
+        seq: u64,
+        /// What it names.
+        label: String,
+    },
     /// Events are missing or out of order, or the chain is broken.
     #[error("event {found}: expected event {expected} with the hash of the one before")]
     Chain {

@@ -18,6 +18,7 @@ mod forked;
 mod gates;
 mod reopen;
 mod seen;
+mod verify;
 mod waits;
 
 pub use durable::{Draft, Durable};

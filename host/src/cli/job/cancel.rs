@@ -10,7 +10,11 @@ use crate::cli::{open, run, view};
 /// The request is durable first; then the job is brought to its end here, unless another process
 /// holds it and does so itself.
 pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let host = open::host(ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing(&config)? {
+        return Err(open::no_database(&path).into());
+    }
+    let host = open::host(config).await?;
     if host.journal.job(&args.job).await?.is_none() {
         return Err(super::no_such_job(&args.job).into());
     }

@@ -26,7 +26,7 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
         Err(ForkError::Load(WorkerError::NoJob(job))) => return Err(super::no_such_job(&job).into()),
         Err(ForkError::Load(error)) => return Err(error.into()),
         Err(ForkError::Write(error) | ForkError::Submit(SubmitError::Write(error))) => {
-            return Err(super::write_error(error));
+            return Err(CliError::from(&error).into());
         }
         Err(ForkError::Plan(violations)) => {
             let message = format!("the rest of the plan of {} does not fit the loaded plugins", args.job);

@@ -11,9 +11,17 @@ use crate::cli::output::table;
 use crate::os;
 
 pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
-    let filter = Filter { state: args.state, open: args.open, limit: args.limit };
-    let jobs = stores.journal.jobs(&filter).await?;
+    let config = ctx.config(None)?;
+    let jobs = match open::missing(&config)? {
+        Some(path) => {
+            ctx.printer.note(open::looked_in(&path));
+            Vec::new()
+        }
+        None => {
+            let filter = Filter { state: args.state, open: args.open, limit: args.limit };
+            open::stores_only(&config).await?.journal.jobs(&filter).await?
+        }
+    };
     ctx.answer(&json!({ "jobs": jobs }), || {
         if jobs.is_empty() {
             return "no jobs; `latch run PLAN` starts one".to_owned();

@@ -2,7 +2,7 @@
 
 use latchwork_core::ids::JobId;
 use latchwork_core::pages;
-use latchwork_core::storage::{InboxError, JobRow, Request, StoreError, WriteError};
+use latchwork_core::storage::{InboxError, JobRow, Request, StoreError};
 
 use super::args::{JobArgs, JobCommand};
 use super::context::Context;
@@ -81,12 +81,4 @@ async fn ask(
 
 fn no_such_job(job_id: &JobId) -> CliError {
     CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`"))
-}
-
-/// A submission that the store refused.
-pub(in crate::cli) fn write_error(error: WriteError) -> anyhow::Error {
-    match error {
-        WriteError::Unavailable(message) => StoreError::Unavailable(message).into(),
-        other => anyhow::Error::from(other),
-    }
 }

@@ -14,14 +14,17 @@ use latchwork_core::storage::{Request, Resolved};
 use crate::cli::args::{JobResolveArgs, Verdict};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{open, run};
+use crate::cli::{catalog, open, run};
+use crate::config::Config;
 
 pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    let stores = open::stores_only(&config).await?;
     let durable = super::durable(&stores, &args.job).await?;
     let (request, done) = match args.verdict() {
         Verdict::Applied(slot, file) => {
             let result = result(&file)?;
+            fits(ctx, &config, &durable, &slot, &file, &result)?;
             (resolve(&durable, slot, Resolved::Applied(result))?, "it is recorded that the call took effect")
         }
         Verdict::NotApplied(slot) => {
@@ -48,6 +51,38 @@ fn resolve(durable: &Durable, slot: Slot, verdict: Resolved) -> anyhow::Result<R
         None => format!("the job has no call at {slot}: see `latch job show {job_id}`"),
     };
     Err(CliError::input(pages::JOB_REFUSES, message).into())
+}
+
+/// A result that a person gives is one that the operator could have given: what comes after the
+/// call relies on it.
+fn fits(
+    ctx: &Context<'_>,
+    config: &Config,
+    durable: &Durable,
+    slot: &Slot,
+    file: &Path,
+    result: &str,
+) -> anyhow::Result<()> {
+    // What undoes a call has no schema for what it gives; a slot without a call is refused elsewhere.
+    let called = durable.job.calls.get(slot).filter(|_| !slot.as_str().ends_with("~c"));
+    let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
+        return Ok(());
+    };
+    let loaded = catalog::registry(config).map_err(|error| CliError::from(error).message);
+    let plugin = loaded.and_then(|registry| registry.by_digest(pinned.digest).map_err(|error| error.to_string()));
+    let plugin = match plugin {
+        Ok(plugin) => plugin,
+        // A person may have to decide about a job whose plugin is gone for good.
+        Err(error) => {
+            ctx.printer.warn(format!("the result is not compared with the schema of {}: {error}", call.operator));
+            return Ok(());
+        }
+    };
+    let value = serde_json::from_str(result)?;
+    plugin.check_output(call.operator.as_str(), &value).map_err(|failure| {
+        let message = format!("{} is no result of {}: {}", file.display(), call.operator, failure.message);
+        CliError::input(pages::INPUT_UNREADABLE, message).into()
+    })
 }
 
 fn stopped(durable: &Durable, request: Request) -> anyhow::Result<Request> {

@@ -2,7 +2,9 @@
 
 mod damage;
 mod failures;
+mod restored;
 mod schema;
+mod sweep;
 mod tidy;
 
 use std::path::Path;

@@ -32,6 +32,8 @@ pub(super) fn seq_of(error: &FoldError) -> u64 {
         FoldError::Beginning { seq, .. }
         | FoldError::Job { seq, .. }
         | FoldError::Step { seq, .. }
+        | FoldError::Missing { seq, .. }
+        | FoldError::Altered { seq, .. }
         | FoldError::Unknown { seq, .. } => *seq,
         FoldError::Plan(_) => 1,
         FoldError::Chain { found, .. } => *found,

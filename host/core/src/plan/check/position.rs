@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::bindings::child;
 use crate::canon::raw;
 
-/// Offsets of all values of a text that is known to be JSON without duplicate keys. Built only
+/// Offsets of all values of a text that is known to be JSON. Built only
 /// for a plan that breaks a rule: a good plan never pays for it.
 pub(super) struct Positions<'a> {
     text: &'a [u8],
@@ -50,7 +50,8 @@ impl<'a> Positions<'a> {
         for (key, inner) in children(raw).expect("it has been parsed before") {
             self.add(child(&pointer, &key), inner);
         }
-        self.offsets.insert(pointer, offset);
+        // Of two keys the first counts.
+        self.offsets.entry(pointer).or_insert(offset);
     }
 }
 

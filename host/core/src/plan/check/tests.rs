@@ -283,7 +283,7 @@ fn every_rule_has_a_mistake_that_breaks_it() {
 }
 
 #[test]
-fn a_text_without_one_meaning_is_one_violation_with_its_line() {
+fn a_text_without_one_meaning_is_refused_with_its_line() {
     for (text, line, column, word) in [
         ("{\n  \"plan_id\": \"p\",\n}", 3, 1, "a key"),
         ("", 1, 1, "ends"),
@@ -293,13 +293,37 @@ fn a_text_without_one_meaning_is_one_violation_with_its_line() {
         ("{\"x\": NaN}", 1, 7, "expected"),
     ] {
         let found = check(text.as_bytes(), &Loaded).unwrap_err();
-        assert_eq!(brief(&found), [("P001", "")], "{text}");
-        assert_eq!((found[0].line, found[0].column), (line, column), "{text}");
-        assert!(found[0].message.contains(word) && found[0].message.contains(&format!("line {line}, ")), "{found:?}");
+        let [refused] = found.iter().filter(|found| found.code == "P001").collect::<Vec<_>>()[..] else {
+            panic!("{text}: {found:?}")
+        };
+        assert_eq!((refused.line, refused.column), (line, column), "{text}");
+        assert!(refused.message.contains(word) && refused.message.contains(&format!("line {line}, ")), "{found:?}");
     }
     let large = format!("{}{}", good(), " ".repeat(PLAN_BYTES_MAX));
     assert_eq!(brief(&check(large.as_bytes(), &Loaded).unwrap_err()), [("P002", "")]);
     assert_eq!(brief(&check(b"[]", &Loaded).unwrap_err()), [("P003", "")]);
+}
+
+#[test]
+fn what_has_no_meaning_hides_no_other_mistake() {
+    let text = good().to_string().replacen(
+        "\"on_failure\":",
+        "\"plan_id\":\"p2\",\"x\":12345678901234567890,\"on_failure\":",
+        1,
+    );
+    let found = check(text.as_bytes(), &Loaded).unwrap_err();
+    let mut codes: Vec<_> = found.iter().map(|found| found.code).collect();
+    codes.sort_unstable();
+    assert_eq!(
+        codes,
+        ["P001", "P001", "P005"],
+        "the key that is there twice, the number, and the unknown key: {found:?}"
+    );
+    assert!(found.is_sorted_by_key(|found| (found.line, found.column)), "{found:?}");
+    // Alone they refuse a plan as well.
+    let text = good().to_string().replacen("\"url\":", "\"url\":1e999,\"url\":", 1);
+    let found = check(text.as_bytes(), &Loaded).unwrap_err();
+    assert_eq!(brief(&found), [("P001", ""), ("P001", "")]);
 }
 
 #[test]

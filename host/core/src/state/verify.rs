@@ -1,0 +1,89 @@
+//! Whether what is kept beside the log is what the log says: payloads and effects are named in
+//! events by their salted hashes, and are believed only if they have them.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Body, Event, PayloadRef};
+use crate::keys;
+
+use super::{Durable, FoldError, label};
+
+/// Checks every payload and effect that the log mentions. Hashing only: bytes are not read.
+pub(super) fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
+    for (label, (seq, named)) in named(events) {
+        let found = match &label {
+            Label::Input(step) => durable.input(step).map(|bytes| (label::input(step), bytes)),
+            Label::Output(step) => durable.output(step).map(|bytes| (label::output(step), bytes)),
+            Label::Args(slot) => durable.args(slot).map(|bytes| (label::args(slot), bytes)),
+            Label::Emitted(step, n) => {
+                let label = label::emitted(step, *n);
+                durable.payloads.get(&label).cloned().map(|bytes| (label, bytes))
+            }
+            Label::Answer(slot, try_no) => durable
+                .effects
+                .get(&((*slot).clone(), *try_no))
+                .map(|effect| (label::answer(slot, *try_no), effect.to_bytes().into())),
+        };
+        let Some((name, bytes)) = found else {
+            if label.may_be_absent() {
+                continue;
+            }
+            return Err(FoldError::Missing { seq, label: label.to_string() });
+        };
+        if keys::payload_ref(&durable.secret, &name, &bytes) != named {
+            return Err(FoldError::Altered { seq, label: name });
+        }
+    }
+    Ok(())
+}
+
+/// What an event names by its hash.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Label<'e> {
+    Input(&'e crate::ids::StepId),
+    Output(&'e crate::ids::StepId),
+    Args(&'e crate::ids::Slot),
+    Emitted(&'e crate::ids::StepId, u32),
+    Answer(&'e crate::ids::Slot, u32),
+}
+
+impl Label<'_> {
+    /// Arguments of calls that change nothing are not kept: the log has their hash alone.
+    fn may_be_absent(&self) -> bool {
+        matches!(self, Label::Args(_))
+    }
+}
+
+impl std::fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&match self {
+            Label::Input(step) => label::input(step),
+            Label::Output(step) => label::output(step),
+            Label::Args(slot) => label::args(slot),
+            Label::Emitted(step, n) => label::emitted(step, *n),
+            Label::Answer(slot, try_no) => label::answer(slot, *try_no),
+        })
+    }
+}
+
+/// Everything that is named, with the event that named it last.
+fn named(events: &[Event]) -> BTreeMap<Label<'_>, (u64, PayloadRef)> {
+    let mut named = BTreeMap::new();
+    for event in events {
+        let (label, payload) = match &event.body {
+            Body::StepReady { step_id, input } => (Label::Input(step_id), input),
+            Body::StateCheckpointed { step_id, output } => (Label::Output(step_id), output),
+            Body::AsyncEventEmitted { step_id, n, payload, .. } => (Label::Emitted(step_id, *n), payload),
+            Body::ToolInvocationFinished { slot, try_no, answer, .. } => (Label::Answer(slot, *try_no), answer),
+            // Those of a plan step are its input.
+            Body::ToolInvocationStarted { slot, args, .. } | Body::GateRequested { slot, args, .. }
+                if slot.call_number().is_some() =>
+            {
+                (Label::Args(slot), args)
+            }
+            _ => continue,
+        };
+        named.insert(label, (event.seq, *payload));
+    }
+    named
+}

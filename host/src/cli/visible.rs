@@ -1,0 +1,75 @@
+//! Text that others wrote, made safe for a terminal.
+//!
+//! Plugins, plans and answers of tools reach a person's screen, where that person decides about
+//! them. What would move the cursor, repaint, reorder or hide is shown as an escape instead, so
+//! that what is read is what is there.
+
+use std::fmt::Write as _;
+
+/// One line of somebody else's text.
+pub(crate) fn visible(text: &str) -> String {
+    escape(text, |_| None)
+}
+
+/// Text of several lines, our own styles among it: line ends stay, and so do `styles`.
+pub(super) fn visible_lines(text: &str, styles: &[String]) -> String {
+    escape(text, |rest| {
+        let style = styles.iter().find(|style| !style.is_empty() && rest.starts_with(style.as_str()));
+        style.map(String::len).or_else(|| rest.starts_with('\n').then_some(1))
+    })
+}
+
+/// `keeps` says how many bytes at the start of the rest stay as they are.
+fn escape(text: &str, keeps: impl Fn(&str) -> Option<usize>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut len = c.len_utf8();
+        if !deceives(c) {
+            out.push(c);
+        } else if let Some(kept) = keeps(rest) {
+            out.push_str(&rest[..kept]);
+            len = kept;
+        } else {
+            // Writing to a string cannot fail.
+            let _ = match c {
+                '\t' | '\n' | '\r' => write!(out, "{}", c.escape_debug()),
+                _ => write!(out, "{}", c.escape_unicode()),
+            };
+        }
+        rest = &rest[len..];
+    }
+    out
+}
+
+/// Whether a terminal would do something else than show it.
+fn deceives(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            // Of no width: words that look alike and are not.
+            '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
+            // Reordering.
+            | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
+            // Other line ends, annotations, tags.
+            | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_repaints_reorders_or_hides() {
+        assert_eq!(visible("plain, ä, 漢字 and 🙂"), "plain, ä, 漢字 and 🙂");
+        assert_eq!(visible("a\u{1b}[2Kb\rc\nd\te\u{7f}\u{9b}"), r"a\u{1b}[2Kb\rc\nd\te\u{7f}\u{9b}");
+        assert_eq!(visible("\u{202e}fdp\u{2069}\u{200f}"), r"\u{202e}fdp\u{2069}\u{200f}");
+        assert_eq!(visible("e\u{200b}vil\u{feff}\u{200d}"), r"e\u{200b}vil\u{feff}\u{200d}");
+    }
+
+    #[test]
+    fn lines_and_our_own_styles_stay() {
+        let styles = ["\u{1b}[1m".to_owned(), String::new(), "\u{1b}[0m".to_owned()];
+        let text = "\u{1b}[1mhead\u{1b}[0m\nbody\u{1b}[8m\u{1b}]0;title\u{7}";
+        assert_eq!(visible_lines(text, &styles), "\u{1b}[1mhead\u{1b}[0m\nbody\\u{1b}[8m\\u{1b}]0;title\\u{7}");
+    }
+}

@@ -1,0 +1,278 @@
+//! A schema as a graph: which subschema applies which others, to the same value or to its parts.
+//!
+//! It is read before anything is compiled, so that what could not be checked in bounded time and
+//! stack is refused when the plugin is loaded.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+/// Bytes of a schema.
+const BYTES_MAX: usize = 256 * 1024;
+/// Levels of brackets in it.
+const NESTING_MAX: usize = 64;
+/// Subschemas that can be reached in it.
+const SUBSCHEMAS_MAX: usize = 1_000;
+/// Subschemas in a row that all look at the same value.
+const CHAIN_MAX: usize = 64;
+
+/// Keywords that apply one schema to the same value.
+const HERE: [&str; 4] = ["not", "if", "then", "else"];
+/// Keywords that apply a list of schemas to the same value.
+const HERE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+/// Keywords whose members' schemas may be applied to the same value.
+const HERE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
+/// References, followed wherever they might lead.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// A number of a node.
+pub(super) type Index = usize;
+
+/// One subschema.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// Applied to the same value.
+    pub(super) here: Vec<Index>,
+    /// Applied to members of these names.
+    pub(super) named: HashMap<String, Index>,
+    /// Applied to members of other names.
+    pub(super) other: Vec<Index>,
+    /// Applied to any member.
+    pub(super) members: Vec<Index>,
+    /// Applied to names of members.
+    pub(super) names: Vec<Index>,
+    /// Applied to the first items, one each.
+    pub(super) first: Vec<Index>,
+    /// Applied to the items behind them.
+    pub(super) rest: Vec<Index>,
+    /// Applied to any item.
+    pub(super) items: Vec<Index>,
+    /// What it compares by itself: allowed values, required names.
+    pub(super) cost: u64,
+    /// Its regular expressions.
+    pub(super) patterns: u64,
+    /// Whether items are compared with each other.
+    pub(super) unique: bool,
+    /// Whether it asks its neighbours what they have looked at, part by part.
+    pub(super) unevaluated: bool,
+    /// How many subschemas in a row may look at the same value from here.
+    pub(super) height: usize,
+    /// Its place in an order in which whoever applies comes before what is applied, to one value.
+    pub(super) rank: usize,
+}
+
+/// The subschemas that can be reached, the whole schema first.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    /// Whether a subschema may be applied to a value more than once.
+    pub(super) shared: bool,
+}
+
+impl Graph {
+    /// Read a schema; says why where it is refused.
+    pub(super) fn read(text: &str) -> Result<(Value, Self), String> {
+        if text.len() > BYTES_MAX {
+            return Err(format!("it has {} bytes: at most {BYTES_MAX}", text.len()));
+        }
+        let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+        let mut graph = {
+            let (known, found, anchors) = (HashMap::new(), Vec::new(), HashMap::new());
+            let mut reader = Reader { root: &schema, known, found, anchors };
+            reader.scan(&schema, 0)?;
+            Self { nodes: reader.follow()?, shared: reader.anchors.contains_key(SHARED) }
+        };
+        graph.rank()?;
+        Ok((schema, graph))
+    }
+
+    /// The longest row of subschemas that look at one value.
+    pub(super) fn chain(&self) -> usize {
+        self.nodes.iter().map(|node| node.height).max().unwrap_or(0)
+    }
+
+    /// Orders the nodes so that each comes before what it applies to the same value: impossible
+    /// where one applies itself, which no value would ever end.
+    fn rank(&mut self) -> Result<(), String> {
+        let mut before = vec![0_usize; self.nodes.len()];
+        self.nodes.iter().flat_map(|node| &node.here).for_each(|target| before[*target] += 1);
+        let mut free: Vec<Index> = (0..self.nodes.len()).filter(|index| before[*index] == 0).collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(index) = free.pop() {
+            self.nodes[index].rank = order.len();
+            order.push(index);
+            for target in &self.nodes[index].here {
+                before[*target] -= 1;
+                if before[*target] == 0 {
+                    free.push(*target);
+                }
+            }
+        }
+        if order.len() < self.nodes.len() {
+            return Err("a reference leads back to itself without going into the value: it would never end".to_owned());
+        }
+        for index in order.into_iter().rev() {
+            let height = self.nodes[index].here.iter().map(|target| self.nodes[*target].height + 1).max().unwrap_or(0);
+            if height > CHAIN_MAX {
+                return Err(format!("more than {CHAIN_MAX} subschemas in a row look at the same value"));
+            }
+            self.nodes[index].height = height;
+        }
+        Ok(())
+    }
+}
+
+/// Marks in the anchors that references were seen; no anchor has this name.
+const SHARED: &str = "";
+/// The anchors of `$recursiveRef`; no anchor has this name either.
+const RECURSIVE: &str = "$recursive";
+
+struct Reader<'s> {
+    root: &'s Value,
+    /// Nodes by the address of their place in the document.
+    known: HashMap<*const Value, Index>,
+    found: Vec<&'s Value>,
+    anchors: HashMap<&'s str, Vec<&'s Value>>,
+}
+
+impl<'s> Reader<'s> {
+    /// Looks over the whole document for its depth and its anchors.
+    fn scan(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
+        if depth > NESTING_MAX {
+            return Err(format!("it is nested more than {NESTING_MAX} deep"));
+        }
+        match value {
+            Value::Array(items) => items.iter().try_for_each(|item| self.scan(item, depth + 1)),
+            Value::Object(members) => {
+                self.anchor(value, members, depth)?;
+                members.values().try_for_each(|member| self.scan(member, depth + 1))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn anchor(&mut self, value: &'s Value, members: &'s Map<String, Value>, depth: usize) -> Result<(), String> {
+        if members.contains_key("$recursiveAnchor") {
+            self.anchors.entry(RECURSIVE).or_default().push(value);
+        }
+        for name in ["$anchor", "$dynamicAnchor", "$id", "id"] {
+            let Some(Value::String(text)) = members.get(name) else { continue };
+            match (name, text.strip_prefix('#')) {
+                ("$anchor" | "$dynamicAnchor", _) => self.anchors.entry(text).or_default().push(value),
+                (_, Some(anchor)) if !anchor.is_empty() => self.anchors.entry(anchor).or_default().push(value),
+                // A schema in the schema would have references of its own; `id` is one of old drafts only.
+                ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the whole schema may have one")),
+                ("id", None) if depth > 0 && self.is_old() => {
+                    return Err(format!("id {text:?}: only the whole schema may have one"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn is_old(&self) -> bool {
+        self.root.get("$schema").and_then(Value::as_str).is_some_and(|draft| draft.contains("draft-04"))
+    }
+
+    fn follow(&mut self) -> Result<Vec<Node>, String> {
+        let mut nodes = Vec::new();
+        self.node(self.root);
+        while let Some(value) = self.found.get(nodes.len()).copied() {
+            let node = self.read(value)?;
+            nodes.push(node);
+            if self.found.len() > SUBSCHEMAS_MAX {
+                return Err(format!("it has more than {SUBSCHEMAS_MAX} subschemas"));
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// The node at a place of the document.
+    fn node(&mut self, value: &'s Value) -> Index {
+        let next = self.found.len();
+        let index = *self.known.entry(std::ptr::from_ref(value)).or_insert(next);
+        if index == next {
+            self.found.push(value);
+        }
+        index
+    }
+
+    fn read(&mut self, value: &'s Value) -> Result<Node, String> {
+        let mut node = Node::default();
+        let Value::Object(keywords) = value else { return Ok(node) };
+        for (keyword, value) in keywords {
+            match (keyword.as_str(), value) {
+                (name, Value::String(target)) if REFERENCES.contains(&name) => {
+                    self.anchors.entry(SHARED).or_default();
+                    for target in self.targets(name, target)? {
+                        let target = self.node(target);
+                        node.here.push(target);
+                    }
+                }
+                (name, _) if HERE.contains(&name) => node.here.push(self.node(value)),
+                (name, Value::Array(list)) if HERE_LISTS.contains(&name) => {
+                    node.here.extend(list.iter().map(|value| self.node(value)));
+                }
+                (name, Value::Object(map)) if HERE_MAPS.contains(&name) => {
+                    node.here.extend(map.values().filter(|value| !value.is_array()).map(|value| self.node(value)));
+                    node.cost += map.len() as u64;
+                }
+                ("properties", Value::Object(map)) => {
+                    node.named.extend(map.iter().map(|(name, value)| (name.clone(), self.node(value))));
+                    node.cost += map.len() as u64;
+                }
+                ("patternProperties", Value::Object(map)) => {
+                    node.members.extend(map.values().map(|value| self.node(value)));
+                    node.patterns += map.len() as u64;
+                }
+                ("additionalProperties", _) => node.other.push(self.node(value)),
+                ("unevaluatedProperties", _) => {
+                    node.unevaluated = true;
+                    node.members.push(self.node(value));
+                }
+                ("propertyNames", _) => node.names.push(self.node(value)),
+                ("items" | "prefixItems", Value::Array(list)) => {
+                    node.first.extend(list.iter().map(|value| self.node(value)));
+                }
+                ("items" | "additionalItems", _) => node.rest.push(self.node(value)),
+                ("unevaluatedItems", _) => {
+                    node.unevaluated = true;
+                    node.items.push(self.node(value));
+                }
+                ("contains", _) => node.items.push(self.node(value)),
+                ("pattern" | "format", _) => node.patterns += 1,
+                ("uniqueItems", Value::Bool(true)) => node.unique = true,
+                ("enum" | "required", Value::Array(list)) => node.cost += list.len() as u64,
+                ("dependentRequired", Value::Object(map)) => {
+                    let names = map.values().map(|names| 1 + names.as_array().map_or(0, Vec::len));
+                    node.cost += names.sum::<usize>() as u64;
+                }
+                _ => {}
+            }
+        }
+        Ok(node)
+    }
+
+    /// Where a reference leads: into this document alone. Where that depends on who refers, all
+    /// the places that it might lead to.
+    fn targets(&self, keyword: &str, reference: &str) -> Result<Vec<&'s Value>, String> {
+        let own = self.root.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
+        let within =
+            own.and_then(|own| reference.strip_prefix(own)).filter(|rest| rest.is_empty() || rest.starts_with('#'));
+        let reference = within.unwrap_or(reference);
+        let unknown = || format!("{keyword} {reference:?} does not lead to a place in this schema");
+        if reference.is_empty() || reference == "#" {
+            let marked = self.anchors.get(RECURSIVE).filter(|_| keyword == "$recursiveRef");
+            return Ok(std::iter::once(self.root).chain(marked.into_iter().flatten().copied()).collect());
+        }
+        let fragment = reference.strip_prefix('#').ok_or_else(unknown)?;
+        if fragment.contains('%') {
+            return Err(format!("{keyword} {reference:?}: write it without percent signs"));
+        }
+        if fragment.starts_with('/') {
+            return Ok(vec![self.root.pointer(fragment).ok_or_else(unknown)?]);
+        }
+        self.anchors.get(fragment).cloned().ok_or_else(unknown)
+    }
+}

@@ -1,0 +1,79 @@
+//! The generation, by which a restored, a lost and an innocent database are told apart.
+
+use std::sync::Arc;
+
+use latchwork_core::storage::{Claimer, Journal, StoreError};
+
+use super::{open, running};
+use crate::{OpenOptions, OwnerLock, Sqlite, SystemClock, times_used};
+
+/// Each opening stands for a process: the file's lock is per open file, as among processes.
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_at_the_same_time_do_not_take_the_database_for_a_restored_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let mut stores = Vec::new();
+    for _ in 0..12 {
+        stores.push(open(&path).await);
+    }
+    let entering: Vec<_> = stores
+        .iter()
+        .cloned()
+        .enumerate()
+        .map(|(n, store)| {
+            let lock = OwnerLock::take(dir.path(), "w", &format!("w{n}"), &SystemClock::new().unwrap()).unwrap();
+            tokio::spawn(async move {
+                let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+                (store.claim(&claimer).await.map(|_| ()), store.check_generation().await)
+            })
+        })
+        .collect();
+    for entered in entering {
+        assert_eq!(entered.await.unwrap(), (Ok(()), Ok(())));
+    }
+    let owners = OpenOptions::new(&path).owner_dir;
+    assert_eq!(times_used(&owners).unwrap(), 12, "each was counted");
+    stores[0].check_generation().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lost_database_is_not_taken_for_a_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    // One that did no work is nobody's loss.
+    open(&path).await.close().await;
+    std::fs::remove_file(&path).unwrap();
+    let store = open(&path).await;
+    running(&store, dir.path(), "one").await;
+    store.close().await;
+    for empty in [false, true] {
+        std::fs::remove_file(&path).unwrap();
+        if empty {
+            std::fs::write(&path, "").unwrap();
+        }
+        let store = open(&path).await;
+        assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))));
+        let lock = OwnerLock::take(dir.path(), "w", &format!("{empty}"), &SystemClock::new().unwrap()).unwrap();
+        let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+        let refused = store.claim(&claimer).await.unwrap_err();
+        assert!(refused.to_string().contains("--accept-restore"), "{refused}");
+        store.close().await;
+    }
+    let store: Arc<Sqlite> = open(&path).await;
+    store.accept_restore().await.unwrap();
+    store.check_generation().await.unwrap();
+    store.close().await;
+    open(&path).await.check_generation().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_closed_database_is_one_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let store = open(&path).await;
+    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    store.close().await;
+    let copy = dir.path().join("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    assert!(open(&copy).await.job(&batch.job_id).await.unwrap().is_some());
+}

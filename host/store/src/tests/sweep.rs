@@ -1,0 +1,37 @@
+//! Lock files that nobody needs go; those that prove something stay.
+
+use latchwork_core::storage::{Journal, StatusWrite};
+
+use super::{open, running};
+use crate::{OpenOptions, OwnerLock, SystemClock};
+
+#[tokio::test]
+async fn lock_files_go_when_no_open_job_names_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let owners = OpenOptions::new(&path).owner_dir;
+    let store = open(&path).await;
+    let take = |name: &str| OwnerLock::take(&owners, name, name, &SystemClock::new().unwrap()).unwrap();
+    let there = || {
+        let names = std::fs::read_dir(&owners).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.filter(|name| name.starts_with("owner-")).collect();
+        names.sort();
+        names
+    };
+    // One with an open job, one with none, both gone; one that lives; and this one.
+    let (batch, claims) = running(&store, &owners, "claims").await;
+    drop(claims);
+    drop(take("idle"));
+    let _lives = take("lives");
+    let own = take("own");
+    store.sweep_owners(&owners, &own).await.unwrap();
+    assert_eq!(there(), ["owner-claims.lock", "owner-lives.lock"]);
+    // The job ends: its claim asks for no proof any more.
+    let end = latchwork_core::storage::Batch {
+        status: Some(StatusWrite { to: latchwork_core::job::JobState::Completed, wake_at_us: None }),
+        ..super::append(batch).0
+    };
+    store.write(end).await.unwrap();
+    store.sweep_owners(&owners, &own).await.unwrap();
+    assert_eq!(there(), ["owner-lives.lock"]);
+}

@@ -1,0 +1,233 @@
+//! What goes wrong around a job: full disks, several processes at once, lost and altered
+//! databases, folders that are only looked at, and code that somebody planted. Real processes.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+
+use crate::place::Place;
+use crate::program::{self, Ran, latch, ran};
+
+/// `latch` that may write no file longer than so many blocks of 512 bytes: a full disk.
+fn on_a_full_disk(place: &Path, blocks: u64, args: &[&str]) -> Ran {
+    let mut command = Command::new("sh");
+    // The limit kills with a signal unless it is ignored; then writing fails, as on a full disk.
+    command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh").arg(program::path());
+    command.args(args).current_dir(place).stdin(Stdio::null()).env("LATCH_CACHE_DIR", program::compiled());
+    ran(command.output().unwrap())
+}
+
+fn error(ran: &Ran) -> (i32, String) {
+    (ran.code, ran.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Runs to the end, whatever was left behind, with the truth about calls in doubt.
+fn ends_with_one_effect_each(place: &Place) {
+    place.finish_with_the_truth();
+    for (slot, times) in place.world() {
+        let keyed = slot == "k" || slot == "d/2" || slot == "r" || slot == "d/3";
+        assert!(times == 1 || keyed, "{slot} happened {times} times");
+    }
+}
+
+/// I1: a full disk stops the work with its own code, and loses and repeats nothing.
+#[test]
+fn a_full_disk_is_named_and_the_job_goes_on_when_there_is_room() {
+    let template = Place::witness("atomic");
+    // A log is written before the database grows: so many blocks are enough for the schema.
+    let mut stopped = 0;
+    for blocks in [64, 320, 352, 384, 416] {
+        let place = template.again();
+        let args = place.run_args();
+        let ran = on_a_full_disk(&place.dir, blocks, &args);
+        if ran.code == 0 {
+            continue;
+        }
+        stopped += 1;
+        assert_eq!(error(&ran), (1, "L0032".to_owned()), "{blocks} blocks: {} {}", ran.stdout, ran.stderr);
+        ends_with_one_effect_each(&place);
+    }
+    assert!(stopped >= 2, "only {stopped} runs found the disk full");
+}
+
+/// Processes that begin at the same time do not take each other's count for a restored database.
+#[test]
+fn six_runs_at_once_on_a_fresh_database_all_end() {
+    let place = Place::witness("atomic");
+    let args = place.run_args();
+    let args: Vec<&str> = args.iter().copied().chain(["--new"]).collect();
+    let start =
+        |_| -> Child { latch(&place.dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap() };
+    let running: Vec<Child> = (0..6).map(start).collect();
+    for child in running {
+        let ran = ran(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    }
+}
+
+/// A database that is gone takes the memory of what was done with it: nothing is done again.
+#[test]
+fn a_lost_database_stops_everything_until_that_is_accepted() {
+    let place = Place::witness("atomic");
+    let done = place.latch(&place.run_args());
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let world = place.world();
+    let database = place.dir.join("latch.db");
+    assert!(!place.dir.join("latch.db-wal").exists(), "a clean exit leaves one file");
+    for lost in [true, false] {
+        if lost {
+            std::fs::remove_file(&database).unwrap();
+            let doctor = place.latch(&["doctor", "--json"]);
+            assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+            assert!(!database.exists());
+        } else {
+            std::fs::write(&database, "").unwrap();
+        }
+        let again = place.latch(&place.run_args());
+        assert_eq!(error(&again), (3, "L0033".to_owned()), "{} {}", again.stdout, again.stderr);
+        assert_eq!(place.world(), world, "nothing happened again");
+    }
+    assert_eq!(place.latch(&["doctor", "--accept-restore", "--json"]).code, 0);
+    let again = place.latch(&place.run_args());
+    assert_eq!(again.code, 0, "{} {}", again.stdout, again.stderr);
+}
+
+/// What the log names is believed only with the bytes that it names.
+#[test]
+fn altered_payloads_and_effects_are_damage() {
+    let template = Place::witness("atomic");
+    let done = template.latch(&template.run_args());
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let id = done.json()["job_id"].as_str().unwrap().to_owned();
+    for change in [
+        "UPDATE payloads SET bytes = CAST('{\"calls\":[]}' AS BLOB) WHERE label LIKE 'input/d'",
+        "DELETE FROM payloads WHERE label LIKE 'args/d/%'",
+        "UPDATE effects SET bytes = CAST(replace(CAST(bytes AS TEXT), 'null', 'true') AS BLOB)",
+        "DELETE FROM effects",
+    ] {
+        let place = template.again();
+        alter(&place.dir.join("latch.db"), change);
+        for args in [&["job", "show", &id, "--json"][..], &["job", "replay", &id, "--json"]] {
+            let ran = place.latch(args);
+            assert_eq!(error(&ran), (1, "L0030".to_owned()), "{change}: {} {}", ran.stdout, ran.stderr);
+        }
+    }
+}
+
+fn alter(database: &Path, sql: &'static str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let changed = runtime.block_on(async {
+        let mut conn = SqliteConnectOptions::new().filename(database).connect().await.unwrap();
+        let changed = sqlx::raw_sql(sql).execute(&mut conn).await.unwrap().rows_affected();
+        conn.close().await.unwrap();
+        changed
+    });
+    assert!(changed > 0, "{sql}");
+}
+
+/// Looking at jobs makes no database, and says where it looked.
+#[test]
+fn looking_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    for args in [&["job", "list"][..], &["resume"]] {
+        let ran = program::run(folder.path(), &[&["--json"], args].concat());
+        assert_eq!((ran.code, &ran.json()["jobs"]), (0, &json!([])), "{args:?} {}", ran.stderr);
+        assert!(ran.stderr.contains("latch.db is not there"), "{}", ran.stderr);
+    }
+    for args in [
+        &["job", "show", id][..],
+        &["job", "events", id],
+        &["job", "replay", id],
+        &["job", "cancel", id],
+        &["job", "approve", id, "s1"],
+        &["resume", id],
+    ] {
+        let ran = program::run(folder.path(), &[&["--json"], args].concat());
+        assert_eq!(error(&ran), (2, "L0014".to_owned()), "{args:?} {}", ran.stdout);
+        assert!(ran.stdout.contains("latch.db is not there"), "{}", ran.stdout);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+}
+
+/// A result that a person gives for a call in doubt is one that the operator could have given.
+#[test]
+fn a_result_that_does_not_fit_is_refused() {
+    let place = Place::witness("atomic");
+    let killed = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after").output().unwrap();
+    assert_eq!(killed.status.code(), None, "it was killed");
+    let (id, slot) = loop {
+        let ran = place.latch(&place.run_args());
+        let response = ran.json();
+        let blocked = &response["blocked_on"];
+        if blocked["reason_code"] == "INDETERMINATE_EFFECT" {
+            break (response["job_id"].as_str().unwrap().to_owned(), blocked["slot"].as_str().unwrap().to_owned());
+        }
+        assert_ne!(response["state"], "COMPLETED", "it asks about no call");
+    };
+    let give = |result: &str| {
+        std::fs::write(place.dir.join("given.json"), result).unwrap();
+        place.latch(&["--json", "job", "resolve", &id, &slot, "--applied", "given.json", "--reason", "looked"])
+    };
+    for unfit in ["17", "{\"file\": 17}", "{"] {
+        assert_eq!(error(&give(unfit)), (2, "L0011".to_owned()), "{unfit}");
+    }
+    assert_eq!(give(r#"{"file":null,"note":null}"#).code, 0);
+}
+
+/// Native code is run as it is: nothing that lies in a project is ever loaded as such.
+#[test]
+fn compiled_code_is_kept_outside_the_project() {
+    let place = Place::witness("atomic");
+    let home = tempfile::tempdir().unwrap();
+    let list = |variables: &[(&str, &Path)]| {
+        let mut command = latch(&place.dir, &["plugin", "list", "--json"]);
+        command.env_remove("LATCH_CACHE_DIR").env_remove("XDG_CACHE_HOME").env("HOME", home.path());
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        ran(command.output().unwrap())
+    };
+    assert_eq!(list(&[]).code, 0);
+    let kept = home.path().join(".cache/latchwork/compiled");
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&kept), mode(&kept.join("secret"))), (0o700, 0o600));
+    assert!(std::fs::read_dir(&kept).unwrap().count() > 1);
+    // A project that brings its own cache brings nothing that is looked at.
+    let inside = place.dir.join("cache");
+    let named = list(&[("LATCH_CACHE_DIR", &inside)]);
+    assert_eq!(error(&named), (2, "L0006".to_owned()), "{} {}", named.stdout, named.stderr);
+    assert_eq!(list(&[("HOME", &place.dir)]).code, 0);
+    assert!(!inside.exists() && !place.dir.join(".cache").exists() && !place.dir.join(".latch/cache").exists());
+    std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let open: Value = list(&[]).json();
+    assert!(open["error"]["message"].as_str().is_some_and(|message| message.contains("chmod 700")), "{open}");
+}
+
+/// Whatever names, messages and answers say: it is shown, and acts on no terminal.
+#[test]
+fn what_others_wrote_does_nothing_to_a_terminal() {
+    let place = Place::witness("atomic");
+    let evil = "ada\u{1b}[2J\u{202e}\u{200b}\u{9b}1A";
+    let text = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
+    let mut plan: Value = serde_json::from_str(&text).unwrap();
+    plan["plan_id"] = json!(evil);
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).unwrap();
+    let mut said = String::new();
+    for args in [
+        &["run", "plan.json", "--actor", evil, "--approve", "o", "--approve", "k", "--approve", "q", "--approve", "d"]
+            [..],
+        &["job", "list"],
+        &["plan", "check", "plan.json"],
+    ] {
+        let ran = place.latch(args);
+        said += &format!("{}{}", ran.stdout, ran.stderr);
+    }
+    let acts = |c: char| (c.is_control() && c != '\n') || ['\u{202e}', '\u{200b}'].contains(&c);
+    assert!(!said.contains(acts), "{said:?}");
+    assert!(said.contains(r"ada\u{1b}[2J\u{202e}\u{200b}\u{9b}1A"), "{said}");
+}
