@@ -132,7 +132,7 @@ fn acting_alone_takes_the_tenants_word_and_trust() {
     );
     plan["steps"][5]["gate"] = json!("human_confirm");
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
-    let asks = place.latch(&run(&auto)).json();
+    let asks = place.latch(&run(&[auto.as_slice(), &["--approve", "s5"]].concat())).json();
     assert_eq!(
         asks["blocked"].as_array().map(|blocked| blocked.iter().any(|b| b["step_id"] == "s6")),
         Some(true),
