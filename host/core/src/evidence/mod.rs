@@ -26,7 +26,7 @@ pub use record::{Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecor
 pub use report::{Found, NotChecked, Problem, Report, SignatureReport};
 pub use salts::Salts;
 pub use sign::{PublicKey, SIGNATURE_BYTES, append_signature, message};
-pub use verify::{Trust, Verified, verify};
+pub use verify::{IsSignature, Trust, Verified, verify};
 pub use withhold::{UnknownLabel, Withhold};
 pub use write::{Export, ExportError, write};
 

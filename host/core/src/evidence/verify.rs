@@ -50,15 +50,14 @@ pub struct Verified {
     pub durable: Option<Durable>,
 }
 
+/// Whether a signature of a message is that of a key.
+pub type IsSignature<'a> = dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool + 'a;
+
 /// Checks a file. `is_signature` says whether a signature of a message is that of a key.
 ///
 /// # Errors
 /// It is no evidence file, or one of another version: why.
-pub fn verify(
-    bytes: &[u8],
-    trust: Option<&Trust>,
-    is_signature: &dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool,
-) -> Result<Verified, String> {
+pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_>) -> Result<Verified, String> {
     let (evidence, mut report) = read::read(bytes)?;
     count(&evidence, &mut report);
     signature(&evidence, &mut report, trust, is_signature);
@@ -103,12 +102,7 @@ fn count(evidence: &Evidence, report: &mut Report) {
     report.withheld = evidence.withheld().len() as u64;
 }
 
-fn signature(
-    evidence: &Evidence,
-    report: &mut Report,
-    trust: Option<&Trust>,
-    is_signature: &dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool,
-) {
+fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is_signature: &IsSignature<'_>) {
     let announced = evidence.header().and_then(|header| header.signer.clone());
     let Some((at, signed)) = &evidence.signature else {
         if let Some(key) = announced {

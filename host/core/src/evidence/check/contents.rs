@@ -1,6 +1,7 @@
 //! Payloads and effects have the hashes that events speak of, and their bytes have those hashes.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{Answer, Effect};
 use crate::evidence::payloads;
@@ -25,7 +26,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     for (label, item) in &items {
         content(label, item, &items, job, report);
     }
-    let mut spoken_of: BTreeMap<String, ()> = BTreeMap::new();
+    let mut spoken_of: BTreeSet<String> = BTreeSet::new();
     for (at, event) in &evidence.events {
         for (label, reference) in payloads::references(event) {
             match items.get(&label) {
@@ -41,10 +42,10 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
                 }
                 Some(_) => {}
             }
-            spoken_of.insert(label, ());
+            spoken_of.insert(label);
         }
     }
-    let loose: Vec<&str> = items.keys().filter(|label| !spoken_of.contains_key(*label)).map(String::as_str).collect();
+    let loose: Vec<&str> = items.keys().filter(|label| !spoken_of.contains(*label)).map(String::as_str).collect();
     if !loose.is_empty() {
         let message = format!("no event speaks of {}: only the file's own sums bind it", loose.join(", "));
         report.not_checked.push(NotChecked::new("unbound", message));
@@ -69,10 +70,14 @@ fn items<'a>(evidence: &'a Evidence, report: &mut Report) -> BTreeMap<String, It
         (payload.label.clone(), Item { at, hash, len, salt, content })
     });
     for (label, item) in effects.chain(payloads) {
-        if items.contains_key(&label) {
-            report.wrong(item.at, Found::Payload, format!("a second record of {label}"), "one", "another");
-        } else {
-            items.insert(label, item);
+        match items.entry(label) {
+            Entry::Vacant(place) => {
+                place.insert(item);
+            }
+            Entry::Occupied(place) => {
+                let message = format!("a second record of {}", place.key());
+                report.wrong(item.at, Found::Payload, message, "one", "another");
+            }
         }
     }
     items
