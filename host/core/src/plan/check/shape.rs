@@ -84,9 +84,7 @@ fn on_failure(value: &Value, at: &str, report: &mut Report) {
 }
 
 fn kind(value: &Value, at: &str, report: &mut Report) {
-    match value.as_str() {
-        _ => word(value, at, &["operator", "llm", "wait"], report),
-    }
+    word(value, at, &["operator", "llm", "wait"], report);
 }
 
 fn depends_on(value: &Value, at: &str, report: &mut Report) {
