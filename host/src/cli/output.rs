@@ -133,7 +133,7 @@ impl Printer {
     /// What the parser of the command line has to say, in its own colours.
     pub fn clap_error(&self, error: &clap::Error) {
         let text = error.render();
-        let text = if self.color_stderr { text.ansi().to_string() } else { text.to_string() };
+        let text = if self.color_stderr { text.ansi().to_string() } else { safe(&text.to_string()) };
         self.write(&mut io::stderr().lock(), text.as_bytes());
     }
 

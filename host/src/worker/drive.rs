@@ -11,7 +11,7 @@ use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Draft;
-use latchwork_core::storage::{Request, StatusWrite, WriteError};
+use latchwork_core::storage::{Request, StatusWrite, StoreError, WriteError};
 use tokio::task::JoinSet;
 
 use super::WorkerError;
@@ -23,6 +23,8 @@ use crate::os;
 const WAIT_IN_HAND_US: i64 = 2_000_000;
 /// Reloads in a row until the worker gives up: something keeps contradicting it.
 const RELOADS_MAX: u32 = 50;
+/// The same where the database fails while committing.
+const UNKNOWNS_MAX: u32 = 3;
 
 type Tried = (StepId, Result<(), Halt>);
 type Tries = JoinSet<Tried>;
@@ -44,6 +46,10 @@ impl Run {
                 }
                 Dropped::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
+                }
+                // A disk that fails at each commit: told as that, and not asked fifty times.
+                Dropped::Reload(WriteError::Unknown(message)) if reloads >= UNKNOWNS_MAX => {
+                    return Err(StoreError::Unavailable(message).into());
                 }
                 Dropped::Reload(cause) if reloads == RELOADS_MAX => {
                     let message = format!("the store keeps refusing: {cause}");
