@@ -5,7 +5,7 @@
 //! trailer with the SHA-256 of all before it; perhaps a signature. `docs/evidence.md` is the
 //! format, field by field.
 //!
-//! Everything here is pure: [`write`] turns what the stores hold into bytes, [`verify`] turns
+//! Everything here is pure: [`write()`] turns what the stores hold into bytes, [`verify`] turns
 //! bytes into a [`Report`]. Neither reads a file or a clock, so that every single changed byte
 //! can be tried.
 
