@@ -15,13 +15,6 @@ CREATE TABLE actions (
     receipt   BLOB,
     PRIMARY KEY (tenant_id, operator, key)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE awaited (
-    job      INTEGER NOT NULL,
-    name     TEXT    NOT NULL,
-    key      TEXT,
-    state    INTEGER NOT NULL,
-    until_us INTEGER,
-    PRIMARY KEY (job, name)
 CREATE TABLE actor_day_costs (
     day              TEXT    NOT NULL,
     tenant_id        TEXT    NOT NULL,
@@ -38,6 +31,14 @@ CREATE TABLE actor_day_costs (
     fuel             INTEGER NOT NULL,
     wall_ms          INTEGER NOT NULL,
     PRIMARY KEY (day, tenant_id, actor_id, model)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE awaited (
+    job      INTEGER NOT NULL,
+    name     TEXT    NOT NULL,
+    key      TEXT,
+    state    INTEGER NOT NULL,
+    until_us INTEGER,
+    PRIMARY KEY (job, name)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE claims (
     job        INTEGER NOT NULL,
@@ -174,13 +175,6 @@ CREATE TABLE reusables (
     time_us      INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, operator, input_hash)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE timers (
-    job    INTEGER NOT NULL,
-    name   TEXT    NOT NULL,
-    due_us INTEGER NOT NULL,
-    PRIMARY KEY (job, name)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX timers_due ON timers (due_us);
 CREATE TABLE tenant_month_costs (
     month            TEXT    NOT NULL,
     tenant_id        TEXT    NOT NULL,
@@ -197,3 +191,10 @@ CREATE TABLE tenant_month_costs (
     wall_ms          INTEGER NOT NULL,
     PRIMARY KEY (month, tenant_id, model)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE timers (
+    job    INTEGER NOT NULL,
+    name   TEXT    NOT NULL,
+    due_us INTEGER NOT NULL,
+    PRIMARY KEY (job, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX timers_due ON timers (due_us);
