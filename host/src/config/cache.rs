@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn it_is_the_users_own() {
-        let project = Path::new("/work/project");
+        let project = Path::new("/srv/project");
         let at = |variables: &[(&str, &str)]| placed(variables, project).unwrap().map(|dir| dir.display().to_string());
         let (home, xdg, own) = (("HOME", "/home/ada"), ("XDG_CACHE_HOME", "/cache"), (CACHE_VARIABLE, "/own"));
         assert_eq!(at(&[home]).unwrap(), "/home/ada/.cache/latchwork/compiled");
