@@ -301,7 +301,6 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
         post, {"write": {"path": "/d/new", "text": "x"}}, {"write": {"path": "/d/there", "text": "x"}},
         {"kv-set": {"key": "k", "value": "v"}}, {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x\n\n"}},
     ]);
-    let log = Log::capture();
     let said = answers(&plugin, "World.Look", script.clone()).await;
     assert_eq!((&said[0]["status"], &said[1], &said[2]), (&json!(200), &json!("content"), &json!(null)));
     for denied in &said[3..] {
@@ -310,7 +309,17 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
     assert_eq!(server.requests().len(), 1);
     assert!(!dir.path().join("new").exists());
     assert_eq!(std::fs::read_to_string(dir.path().join("there")).unwrap(), "content");
-    assert!(log.text().matches("declare internal-write").count() >= 4, "{}", log.text());
+    // Tests that log at the same time can switch a place of logging off for a moment.
+    let mut logged = 0;
+    for _ in 0..10 {
+        let log = Log::capture();
+        answers(&plugin, "World.Look", script.clone()).await;
+        logged = log.text().matches("declare internal-write").count();
+        if logged >= 4 {
+            break;
+        }
+    }
+    assert!(logged >= 4, "each denial is logged with the line that would allow it");
     // A model is asked by POST, and nothing else.
     let said = answers(&plugin, "World.Model", script.clone()).await;
     assert_eq!(said[3]["status"], 200);
