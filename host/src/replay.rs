@@ -16,7 +16,6 @@ use latchwork_core::event::{Event, PayloadRef};
 use latchwork_core::evidence::Salts;
 use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
-use latchwork_core::ledger::{self, Caller, Decision, Found, Quiescence, Row, RowState};
 use latchwork_core::manifest::PluginKind;
 use latchwork_core::replay::{self, Divergence};
 use latchwork_core::rng::StepRng;
@@ -100,7 +99,7 @@ pub async fn replay(
         let job =
             Job::fold(&events[..length]).map_err(|error| ReplayError::Log { prefix, message: error.to_string() })?;
         report.prefixes += 1;
-        let found = match check_open_calls(&job).or_else(|| check_waits(whole, &job)) {
+        let found = match check_open_calls(whole, &job).or_else(|| check_waits(whole, &job)) {
             Some(divergence) => Some(divergence),
             None => replay_steps((registry, &salts), whole, &job, length == last, &mut report).await?,
         };
@@ -114,47 +113,10 @@ pub async fn replay(
 
 /// A prefix that ends between the start of a call and its answer leaves it in doubt: it may be
 /// asked about, repeated under its key or decided by a person, but never simply executed.
-fn check_open_calls(job: &Job) -> Option<Divergence> {
+fn check_open_calls(whole: &Durable, job: &Job) -> Option<Divergence> {
     job.calls.iter().filter(|(_, call)| call.open_try.is_some()).find_map(|(slot, call)| {
-        let row = Row {
-            slot: slot.clone(),
-            operator: call.operator.clone(),
-            args_hash: call.args.hash,
-            state: RowState::Inflight,
-            attempt: job.attempt,
-            nonce: 0,
-            try_no: call.tries,
-            first_attempt: call.first_attempt,
-            first_started_us: job.last_us,
-            world_changing: true,
-            timeout_ms: 0,
-            deadline_us: 0,
-            next_try_us: None,
-            result_hash: None,
-            action_key: call.action_key,
-        };
-        let caller = Caller {
-            attempt: job.attempt + 1,
-            current_attempt: job.attempt + 1,
-            nonce: None,
-            operator: call.operator.clone(),
-            args_hash: call.args.hash,
-            action_key: call.action_key,
-            now_us: job.last_us,
-        };
-        let found = Found {
-            row: Some(&row),
-            event: Some((&call.operator, call.args.hash, call.action_key)),
-            committed_event: call.committed,
-            open_effect: false,
-            any_world_effect: false,
-            quiescence: Quiescence::Quiescent,
-            forbidden: None,
-            owns_action_key: true,
-        };
-        let decision = ledger::decide(&caller, &found);
-        (decision != Decision::Indeterminate { alarm: false })
-            .then(|| Divergence::new(slot, "call", "decision", "indeterminate", format!("{decision:?}")))
+        let decided = decide::check_open_call(whole, job, slot, call).err()?;
+        Some(Divergence::new(slot, "call", "decision after a crash here", "in doubt", decided))
     })
 }
 

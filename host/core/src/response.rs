@@ -10,6 +10,7 @@ use crate::error::Code;
 use crate::event::{Holder, Mode, ResultType};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
+use crate::keys;
 use crate::ledger::RowState;
 use crate::plan;
 use crate::state::{Durable, Finished, Step};
@@ -31,6 +32,12 @@ pub struct Response {
     pub plan_id: String,
     /// Where it stands: `PARKED`.
     pub state: JobState,
+    /// Why the job as a whole goes no further: parked or diverged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Code>,
+    /// `relaxed` where the configuration lets a power failure undo what was acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<String>,
     /// Values for the user.
     pub outcomes: Vec<OutcomeView>,
     /// Every step.
@@ -131,6 +138,21 @@ pub struct BlockedView {
     /// Who has approved so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
+    /// The invocation itself, where one is waited for: what to look for in the outside system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallView>,
+}
+
+/// An invocation that somebody has to decide about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallView {
+    /// What is called.
+    pub operator: String,
+    /// With what, exactly.
+    pub args: Value,
+    /// The key the outside system was given, once a try has started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_key: Option<String>,
 }
 
 /// A call that a dry run left out.
@@ -157,6 +179,8 @@ pub fn response(durable: &Durable) -> Response {
         job_id: job.header.job_id.clone(),
         plan_id: job.plan.plan_id.clone(),
         state: job.state,
+        reason_code: reason(durable),
+        durability: None,
         outcomes: job.steps.iter().filter_map(|step| outcome(durable, step)).collect(),
         steps: job.steps.iter().map(|step| step_view(durable, step)).collect(),
         failed: job.steps.iter().filter_map(failed).collect(),
@@ -178,6 +202,15 @@ fn status(durable: &Durable, blocked: &[BlockedView]) -> &'static str {
         JobState::Parked | JobState::Waiting if goes_on_alone(blocked) => "running",
         JobState::Parked | JobState::Waiting | JobState::Diverged => "partial",
         JobState::Pending | JobState::Running => "running",
+    }
+}
+
+/// Why nothing of the job moves, where that is not the end of it.
+fn reason(durable: &Durable) -> Option<Code> {
+    match durable.job.state {
+        JobState::Diverged => Some(Code::Diverged),
+        JobState::Parked => durable.job.parked.as_ref().map(|(code, _)| *code),
+        _ => None,
     }
 }
 
@@ -341,9 +374,11 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
         Code::RequiresApproval => gate.and_then(|gate| gate.expires_us),
         _ => wait.and_then(|wait| wait.until_us),
     };
+    let call = call(durable, &slot, reason_code);
     Some(BlockedView {
         step_id: step.id.clone(),
         slot,
+        call,
         reason_code,
         gate_id,
         until,
@@ -351,6 +386,25 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
         correlation_key: wait.and_then(|wait| wait.key.clone()),
         quorum: gate.map(|gate| gate.quorum).filter(|quorum| *quorum > 1),
         approved_by: gate.map(|gate| gate.approvals.iter().map(|a| a.by.actor.clone()).collect()).unwrap_or_default(),
+    })
+}
+
+/// What is waited for, where it is an invocation and not a signal or a time.
+fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
+    let job = &durable.job;
+    if matches!(reason, Code::RequiresSignal | Code::WaitingTimer) {
+        return None;
+    }
+    let started = job.calls.get(slot);
+    let planned = || job.plan.step(&slot.step()).filter(|_| slot.call_number().is_none()).map(|step| &step.name);
+    let gated = || job.gates.get(slot).map(|gate| &gate.operator);
+    let operator = started.map(|call| &call.operator).or_else(gated).or_else(planned)?;
+    let args = serde_json::from_slice(&durable.args(slot)?).ok()?;
+    let first = started.map(|call| call.first_attempt).filter(|first| *first > 0);
+    Some(CallView {
+        operator: operator.to_string(),
+        args,
+        external_key: first.map(|first| keys::external_key(&job.header.job_id, slot, first)),
     })
 }
 

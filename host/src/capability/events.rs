@@ -1,5 +1,7 @@
 //! `latchwork:plugin/events`: informational events.
 
+use serde::de::IgnoredAny;
+
 use crate::engine::HostFault;
 use crate::engine::bindings::import::events;
 use crate::engine::bindings::import::types::Json;
@@ -9,9 +11,46 @@ use crate::os::clock;
 impl events::Host for StepState {
     async fn emit(&mut self, name: String, payload: Json) -> wasmtime::Result<()> {
         self.guard.host_call()?;
+        check(&name, &payload)?;
+        self.guard.emitted(name.len() + payload.len())?;
         let since = clock::boot_us();
         let emitted = self.calls.emit(name, payload).await;
         self.guard.waited_since(since);
         Ok(emitted.map_err(|_| HostFault::Stopped)?)
+    }
+}
+
+/// Longest name of an event, in bytes: consumers route by it, and it is stored with each event.
+const NAME_BYTES_MAX: usize = 128;
+
+/// An event that nobody could read later ends the step now; the interface has no error for it.
+fn check(name: &str, payload: &str) -> Result<(), HostFault> {
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
+        let message = format!("an event's name has 1 to {NAME_BYTES_MAX} bytes and no control characters");
+        return Err(HostFault::Event(message));
+    }
+    match serde_json::from_str::<IgnoredAny>(payload) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(HostFault::Event(format!("the payload of event {name:?} is not JSON: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_payloads_are_bounded_and_readable() {
+        let longest = "n".repeat(NAME_BYTES_MAX);
+        for name in ["draft-ready", "é", &longest] {
+            check(name, "{\"words\": 180}").unwrap();
+        }
+        let too_long = "n".repeat(NAME_BYTES_MAX + 1);
+        for name in ["", "a\nb", "a\0", &too_long] {
+            assert!(matches!(check(name, "{}"), Err(HostFault::Event(_))), "{name:?}");
+        }
+        for payload in ["", "{", "{} {}", "nul", "\u{feff}{}"] {
+            assert!(matches!(check("n", payload), Err(HostFault::Event(_))), "{payload:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::args::Global;
 use super::output::Printer;
-use crate::config::{Config, ConfigErrors, LoadOptions};
+use crate::config::{Config, ConfigErrors, Durability, LoadOptions};
 
 /// Flags, working directory and printer.
 pub struct Context<'p> {
@@ -21,12 +21,22 @@ pub struct Context<'p> {
     db: Option<String>,
     /// The configuration that was found elsewhere than a later command would look.
     elsewhere: OnceLock<PathBuf>,
+    /// Whether the configuration lets a power failure undo what was acknowledged.
+    relaxed: OnceLock<bool>,
 }
 
 impl<'p> Context<'p> {
     pub(super) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("the working directory is not there any more")?;
-        Ok(Self { printer, json: global.json, cwd, config: global.config, db: global.db, elsewhere: OnceLock::new() })
+        Ok(Self {
+            printer,
+            json: global.json,
+            cwd,
+            config: global.config,
+            db: global.db,
+            elsewhere: OnceLock::new(),
+            relaxed: OnceLock::new(),
+        })
     }
 
     /// The configuration; `near` is the folder of the plan, where there is one.
@@ -43,7 +53,13 @@ impl<'p> Context<'p> {
         {
             self.elsewhere.get_or_init(|| file.clone());
         }
+        self.relaxed.get_or_init(|| config.durability == Durability::Relaxed);
         Ok(config)
+    }
+
+    /// Whether `durability = "relaxed"` is configured: every response says so.
+    pub fn is_relaxed(&self) -> bool {
+        self.relaxed.get().copied().unwrap_or(false)
     }
 
     /// Whether `--config` names a configuration.

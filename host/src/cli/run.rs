@@ -27,7 +27,7 @@ use crate::submit::{Submission, bare_intent, fresh_request_id};
 use crate::worker::WorkerError;
 
 /// Between two looks at a job that another process executes.
-const FOLLOW_MS: u64 = 200;
+pub(super) const FOLLOW_MS: u64 = 200;
 
 pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let text = read(&args.plan)?;
@@ -43,6 +43,11 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         Ok(Accepted::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
             ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
+            for step in &args.approve {
+                // What was approved in advance is part of a job's first event; this one has its own.
+                let approve = ctx.command(&format!("latch job approve {} {step}", row.job_id));
+                ctx.printer.warn(format!("--approve {step} is for new jobs and changes nothing here: `{approve}`"));
+            }
             attach(ctx, &host, &row.job_id).await?
         }
         Err(error) => return Err(error.into()),

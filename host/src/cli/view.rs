@@ -1,6 +1,7 @@
 //! How a response looks to a person, and which exit code it has.
 
 use latchwork_core::cost::usd;
+use latchwork_core::error::Code;
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
 use latchwork_core::response::{BlockedView, Response, WouldCallView};
@@ -31,7 +32,8 @@ pub(super) fn document(ctx: &Context<'_>, response: &Response) -> serde_json::Va
 /// The response with its next actions as they have to be typed here.
 fn to_type(ctx: &Context<'_>, response: &Response) -> Response {
     let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
-    Response { next_actions, ..response.clone() }
+    let durability = ctx.is_relaxed().then(|| "relaxed".to_owned());
+    Response { next_actions, durability, ..response.clone() }
 }
 
 /// 0 done, 1 failed, 3 stopped safely and needs someone.
@@ -52,7 +54,12 @@ fn print(ctx: &Context<'_>, response: &Response) {
     };
     let status = printer.tone(tone, &response.status);
     let state = response.state.as_str();
-    printer.say(format!("{} {status} ({state}, {})", response.job_id, response.mode));
+    let reason = response.reason_code.map(|code| format!(": {code}")).unwrap_or_default();
+    printer.say(format!("{} {status} ({state}{reason}, {})", response.job_id, response.mode));
+    if let Some(durability) = &response.durability {
+        let head = printer.tone(Tone::Attention, &format!("durability {durability}:"));
+        printer.say(format!("{head} a power failure may undo what this says"));
+    }
     let rows: Vec<[String; 4]> = response
         .steps
         .iter()
@@ -68,6 +75,9 @@ fn print(ctx: &Context<'_>, response: &Response) {
     }
     for blocked in &response.blocked {
         printer.say(format!("{}{}", printer.tone(Tone::Attention, blocked.slot.as_str()), waits_for(blocked)));
+        for line in in_doubt(blocked) {
+            printer.say(line);
+        }
     }
     for step in &response.steps {
         for line in step.would_call.iter().flat_map(would_call) {
@@ -125,6 +135,19 @@ fn waits_for(blocked: &BlockedView) -> String {
         text += &format!(" ({})", blocked.approved_by.join(", "));
     }
     text
+}
+
+/// What to look for outside, where nobody knows whether the call happened.
+fn in_doubt(blocked: &BlockedView) -> Vec<String> {
+    let Some(call) = blocked.call.as_ref().filter(|_| blocked.reason_code == Code::IndeterminateEffect) else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!("  {} may have happened, with", visible(&call.operator))];
+    if let Some(key) = &call.external_key {
+        lines.push(format!("  external key: {key}"));
+    }
+    lines.extend(gates::fields(&call.args));
+    lines
 }
 
 /// What the log has and what the code did, in two columns: the values that differ, else the whole.

@@ -22,6 +22,10 @@ pub(crate) enum HostFault {
     Deadline,
     #[error("asked for {0} random bytes at once, 65536 are allowed")]
     RandomBytes(u32),
+    #[error("emitted more than {0} bytes of events; raise limits.output or emit less")]
+    EventBytes(u64),
+    #[error("emitted an event that cannot be taken: {0}")]
+    Event(String),
     #[error("the host stopped the step")]
     Stopped,
 }
@@ -44,6 +48,8 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
     if let Some(fault) = error.downcast_ref::<HostFault>() {
         let code = match fault {
             HostFault::Memory { .. } | HostFault::Tables { .. } => Code::MemoryLimit,
+            HostFault::EventBytes(_) => Code::OutputLimit,
+            HostFault::Event(_) => Code::SchemaValidationFailed,
             HostFault::WallClock(_) | HostFault::Deadline => Code::WallClockLimit,
             HostFault::HostCalls(_) | HostFault::RandomBytes(_) | HostFault::Stopped => Code::PluginTrap,
         };

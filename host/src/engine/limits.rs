@@ -29,6 +29,9 @@ pub(crate) struct Guard {
     table_elements_max: u64,
     host_calls: u32,
     host_calls_max: u32,
+    /// Bytes of events that the try may still emit.
+    event_bytes_left: u64,
+    event_bytes_max: u64,
     running_since_us: u64,
     waited_us: u64,
     /// Guest time allowed; waiting for tools is not the guest's time.
@@ -44,6 +47,8 @@ impl Guard {
             table_elements_max: u64::from(limits.table_elements),
             host_calls: 0,
             host_calls_max: limits.host_calls,
+            event_bytes_left: u64::from(limits.output_bytes),
+            event_bytes_max: u64::from(limits.output_bytes),
             running_since_us: clock::boot_us(),
             waited_us: 0,
             run_us_max: u64::from(limits.timeout_ms) * 1_000,
@@ -56,6 +61,14 @@ impl Guard {
         if self.host_calls > self.host_calls_max {
             return Err(HostFault::HostCalls(self.host_calls_max));
         }
+        Ok(())
+    }
+
+    /// The try emits an event of so many bytes. All of them together are bounded like its answer:
+    /// both are stored with the job for as long as it is kept.
+    pub(crate) fn emitted(&mut self, bytes: usize) -> Result<(), HostFault> {
+        let left = self.event_bytes_left.checked_sub(bytes as u64);
+        self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
         Ok(())
     }
 

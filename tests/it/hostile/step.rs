@@ -51,7 +51,7 @@ impl StepCalls for Calls {
         Ok(calls.into_iter().map(|call| Ok(call.args)).collect())
     }
     async fn emit(&mut self, _name: String, _payload: String) -> Result<(), Stop> {
-        Err(Stop)
+        if self.stops { Err(Stop) } else { Ok(()) }
     }
 }
 
@@ -127,6 +127,13 @@ async fn each_fault_has_its_code_and_the_host_goes_on() {
         (json!({"do": "flood", "n": 1_001}), Code::PluginTrap, "1000 host calls"),
         (json!({"do": "call-all", "n": 1_001}), Code::PluginTrap, "1000 host calls"),
         (json!({"do": "random", "n": 65_537}), Code::PluginTrap, "65537 random bytes"),
+        (json!({"do": "emit", "payload": "{"}), Code::SchemaValidationFailed, "not JSON"),
+        (json!({"do": "emit", "name": "a\nb"}), Code::SchemaValidationFailed, "control characters"),
+        (
+            json!({"do": "emit", "n": 900, "payload": format!("{:?}", "x".repeat(100))}),
+            Code::OutputLimit,
+            "65536 bytes",
+        ),
     ];
     for (input, code, text) in faults {
         let failure = fault(run(&plugin, input.clone(), Calls::default()).await);
@@ -137,6 +144,10 @@ async fn each_fault_has_its_code_and_the_host_goes_on() {
     assert_eq!(
         output(run(&plugin, json!({"do": "flood", "n": 1_000}), Calls::default()).await),
         json!({"wrote": 1000})
+    );
+    assert_eq!(
+        output(run(&plugin, json!({"do": "emit", "n": 1_000}), Calls::default()).await),
+        json!({"emitted": 1000})
     );
 }
 

@@ -11,10 +11,8 @@ use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::open;
 use crate::cli::output::Tone;
+use crate::cli::run::FOLLOW_MS;
 use crate::os;
-
-/// Between two looks at the log.
-const FOLLOW_MS: u64 = 200;
 
 pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_only(&ctx.config(None)?).await?;

@@ -95,8 +95,12 @@ impl run::Guest for Hostile {
                 json!({ "answers": answers.iter().map(|answer| answer.as_ref().ok()).collect::<Vec<_>>() })
             }
             "emit" => {
-                events::emit("happened", "{}");
-                json!({})
+                let name = input["name"].as_str().unwrap_or("happened");
+                let payload = input["payload"].as_str().unwrap_or("{}");
+                for _ in 0..n.max(1) {
+                    events::emit(name, payload);
+                }
+                json!({ "emitted": n.max(1) })
             }
             other => panic!("told to do {other}"),
         };

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
+use crate::decide::check_open_call;
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Mode};
@@ -219,4 +220,24 @@ fn every_prefix_folds(durable: &Durable, sim: &Sim) {
         assert_eq!(job.next_seq, length as u64);
     }
     assert_eq!(durable.job.next_seq, sim.record.events.len() as u64);
+}
+
+/// What replay asks of every prefix: a call that stands open there is never simply executed.
+/// I3, I19.
+#[test]
+fn an_open_call_of_any_prefix_is_in_doubt() {
+    let mut checked = 0;
+    for operator in ["Opaque", "Queryable", "Keyed"] {
+        let mut sim = sim(operator);
+        sim.process(None).unwrap();
+        let whole = sim.durable();
+        for end in 2..=sim.record.events.len() {
+            let prefix = Job::fold(&sim.record.events[..end]).unwrap();
+            for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
+                check_open_call(&whole, &prefix, slot, call).unwrap_or_else(|said| panic!("{operator} {slot}: {said}"));
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 9, "{checked} open calls");
 }

@@ -24,11 +24,11 @@ fn export_with(sim: &Sim, withhold: &Withhold, signer: Option<PublicKey>) -> Vec
     evidence::write(&export).expect("the job can be exported")
 }
 
-fn export(sim: &Sim) -> Vec<u8> {
+pub(super) fn export(sim: &Sim) -> Vec<u8> {
     export_with(sim, &Withhold::Nothing, None)
 }
 
-fn verify(file: &[u8]) -> Report {
+pub(super) fn verify(file: &[u8]) -> Report {
     evidence::verify(file, None, &|_, _, _| true).expect("it is evidence").report
 }
 

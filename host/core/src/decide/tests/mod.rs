@@ -8,6 +8,7 @@ mod evidence;
 mod fork;
 mod gates;
 mod modes;
+mod random;
 mod reopen;
 mod retries;
 mod reuse;

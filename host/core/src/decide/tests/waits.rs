@@ -12,7 +12,7 @@ use crate::state::{Durable, Job};
 use crate::step::StepState;
 use crate::storage::Request;
 
-fn wait(id: &str, depends_on: &[&str], payload: Value) -> Value {
+pub(super) fn wait(id: &str, depends_on: &[&str], payload: Value) -> Value {
     let mut wait = step(id, "Wait", depends_on, payload);
     wait["kind"] = json!("wait");
     wait["effects"] = json!([]);

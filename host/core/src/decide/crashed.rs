@@ -1,0 +1,120 @@
+//! What would become of an open call, had the process died where a prefix of the log ends.
+//!
+//! The question is put to the same decisions that a resuming worker follows, over the state that
+//! it would find: the prefix, the row as the barrier left it, and no answer.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Body, Verdict};
+use crate::ids::Slot;
+use crate::ledger::{Quiescence, Row, RowState};
+use crate::manifest::{Class, Pinned};
+use crate::policy::Rules;
+use crate::state::{Call, Draft, Durable, Job, Seen};
+
+use super::Context;
+use super::call::{Invocation, Next, next};
+use super::inbox::recorded_invocation;
+
+/// Checks that the call, open at the end of the prefix, would be asked about, repeated under its
+/// key, decided by the policy or left to a person, but never simply executed. Calls that change
+/// nothing may be made again.
+///
+/// # Errors
+/// What would be decided instead.
+pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Result<(), String> {
+    let Some(operator) = prefix.pinned(&call.operator).filter(|operator| operator.is_world_changing()) else {
+        return Ok(());
+    };
+    let mut found = crashed(whole, prefix, slot, call);
+    let rules = Rules::default();
+    // After the timeout of any call, and with no room for waiting.
+    let context = Context { now_us: prefix.last_us, random: 0, rules: &rules, clock_margin_ms: 0 };
+    let mut asked = recorded_invocation(&found, slot, call);
+    match next(&found, &asked, &context) {
+        Next::Look => {}
+        other => return Err(format!("{} before anybody looked whether its owner is at rest", word(&other))),
+    }
+    asked.quiescence = Some(Quiescence::Quiescent);
+    match next(&found, &asked, &context) {
+        Next::Write(draft) if doubts(&draft, slot) => {
+            for write in &draft.ledger {
+                found.rows.insert(slot.clone(), write.row().clone());
+            }
+        }
+        other => return Err(format!("{} instead of being in doubt", word(&other))),
+    }
+    in_doubt(&found, &asked, operator, &context)
+}
+
+/// The ladder's word on the call.
+fn in_doubt(found: &Durable, asked: &Invocation, operator: &Pinned, context: &Context<'_>) -> Result<(), String> {
+    match next(found, asked, context) {
+        Next::Block(_) | Next::WaitMs(_) => Ok(()),
+        Next::Reconcile { .. } if operator.reconcile => Ok(()),
+        Next::Write(draft) if !executes(&draft) => Ok(()),
+        Next::Execute { draft, .. } if operator.class == Class::Keyed && repeats(&draft, &asked.slot) => Ok(()),
+        other => Err(format!("{} while in doubt", word(&other))),
+    }
+}
+
+/// The stores as the crash left them.
+fn crashed(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
+    let row = Row {
+        slot: slot.clone(),
+        operator: call.operator.clone(),
+        args_hash: call.args.hash,
+        state: RowState::Inflight,
+        // Its owner is dead, and so is its attempt: whoever asks has the next one.
+        attempt: prefix.attempt.saturating_sub(1),
+        nonce: 0,
+        try_no: call.tries,
+        first_attempt: call.first_attempt,
+        first_started_us: prefix.last_us,
+        world_changing: true,
+        timeout_ms: 0,
+        deadline_us: 0,
+        next_try_us: None,
+        result_hash: None,
+        action_key: call.action_key,
+    };
+    Durable {
+        job: prefix.clone(),
+        secret: whole.secret,
+        rows: BTreeMap::from([(slot.clone(), row)]),
+        effects: BTreeMap::new(),
+        payloads: whole.payloads.clone(),
+        seen: Seen::default(),
+    }
+}
+
+fn doubts(draft: &Draft, slot: &Slot) -> bool {
+    let doubted = |row: &Row| row.slot == *slot && row.state == RowState::Indeterminate;
+    draft.ledger.iter().any(|write| doubted(write.row())) && !executes(draft)
+}
+
+fn executes(draft: &Draft) -> bool {
+    draft.acquire || draft.events.iter().any(|body| matches!(body, Body::ToolInvocationStarted { .. }))
+}
+
+fn repeats(draft: &Draft, slot: &Slot) -> bool {
+    let repeat =
+        |body: &Body| matches!(body, Body::InvocationResolved { slot: of, verdict: Verdict::Repeat, .. } if of == slot);
+    draft.events.iter().any(repeat)
+}
+
+fn word(next: &Next) -> &'static str {
+    match next {
+        Next::Answer(_) => "answered",
+        Next::Write(_) => "written about",
+        Next::Execute { .. } => "executed",
+        Next::Reconcile { .. } => "asked about",
+        Next::Look => "looked at",
+        Next::LookAction | Next::LookSpent => "looked up",
+        Next::WaitMs(_) => "waited for",
+        Next::Block(_) => "left to somebody",
+        Next::StopOldCall => "stopped",
+        Next::Diverge(_) => "diverged",
+        Next::Drop => "dropped",
+    }
+}
