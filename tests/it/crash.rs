@@ -103,7 +103,7 @@ fn witness_suite(commit: &str) {
 
 /// Opaque and queryable calls happened exactly once, keyed ones at least once under one key and
 /// were applied once.
-fn check_world(place: &Place, when: &str) {
+pub(crate) fn check_world(place: &Place, when: &str) {
     let job = place.the_job();
     assert_eq!(job["state"], "COMPLETED", "{when}: {job:#}");
     let world = place.world();
@@ -133,19 +133,24 @@ fn killed_at_every_point_of_a_staged_commit_each_effect_happens_once() {
     witness_suite("staged");
 }
 
-/// I1: the golden flow leaves exactly one message in the Maildir, wherever it is killed.
+/// Passings of a statement at which the golden flow is killed: the first ones, and some further on.
+const PASSINGS: &[u32] = &[1, 2, 3, 6, 12, 24];
+
+/// I1, I5: the golden flow leaves exactly one message in the Maildir, wherever it is killed.
 #[test]
 fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
+    let mut reached = BTreeSet::new();
     for commit in ["atomic", "staged"] {
         let template = Place::golden(commit);
-        for name in ["execute", "commit", "effects_insert"] {
+        for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
             for side in ["before", "after"] {
-                for nth in 1.. {
+                for nth in PASSINGS {
                     let place = template.again();
-                    let point = (name.to_owned(), side, nth);
+                    let point = ((*name).to_owned(), side, *nth);
                     if !run_killed(&place, &point) {
                         break;
                     }
+                    reached.insert((commit, *name));
                     place.finish_with_the_truth();
                     let job = place.the_job();
                     assert_eq!(job["state"], "COMPLETED", "{commit} {point:?}: {job:#}");
@@ -155,6 +160,7 @@ fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
             }
         }
     }
+    assert!(reached.len() >= 30, "few points were reached: {reached:?}");
 }
 
 /// I3: an opaque call in doubt is never repeated; the job parks and says so.
@@ -167,7 +173,17 @@ fn an_opaque_call_in_doubt_parks_the_job_until_somebody_decides() {
         assert_eq!(resumed.code, 3, "{}", resumed.stderr);
         let job = &resumed.json()["jobs"][0];
         assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
-        assert_eq!(job["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT");
+        let (id, blocked) = (job["job_id"].as_str().unwrap(), &job["blocked_on"]);
+        assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT");
+        // What to look for outside: the call with its arguments, and the key the tool was given.
+        let call = json!({
+            "operator": "Effect.Opaque", "args": { "note": 1 }, "external_key": format!("latch:{id}:o:1"),
+        });
+        assert_eq!(blocked["call"], call);
+        let shown = place.latch(&["job", "show", id]);
+        for line in [format!("external key: latch:{id}:o:1"), "note: 1".to_owned()] {
+            assert!(shown.stdout.contains(&line), "{line} in {}", shown.stdout);
+        }
         assert_eq!(place.world().get("o"), Some(&1), "resuming executes nothing that is in doubt");
         evidence::holds(&place, job["job_id"].as_str().unwrap(), "parked");
     }

@@ -24,6 +24,7 @@ mod program;
 mod prompt;
 mod provider;
 mod reuse;
+mod stopped;
 mod store_crash;
 mod storms;
 mod support;

@@ -18,6 +18,8 @@ use crate::worker::{CrashPoint, NoCrash};
 
 /// Names the crash point a test wants: `name:before` or `name:after`, and perhaps `:n` for the n-th time.
 const CRASH_VARIABLE: &str = "LATCH_CRASH_AT";
+/// The same, where the process is to be suspended instead of killed.
+const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 
 /// A host over the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
@@ -145,17 +147,20 @@ pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
 }
 
 fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
-    let Ok(text) = std::env::var(CRASH_VARIABLE) else {
-        return Ok(None);
-    };
+    let named = |variable: &str| std::env::var(variable).ok().map(|text| point(variable, &text)).transpose();
+    let kill = named(CRASH_VARIABLE)?;
+    let stop = named(STOP_VARIABLE)?.map(KillAt::stopping);
+    Ok(kill.or(stop).map(Arc::new))
+}
+
+fn point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
     let mut parts = text.split(':');
-    let kill = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
+    let (name, side, nth) = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
         (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
         (Some(name), Some("after"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::After, nth),
-        _ => anyhow::bail!("{CRASH_VARIABLE}={text}: write NAME:before or NAME:after, perhaps with :N"),
+        _ => anyhow::bail!("{variable}={text}: write NAME:before or NAME:after, perhaps with :N"),
     };
-    let (name, side, nth) = kill;
-    Ok(Some(Arc::new(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))))
+    Ok(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))
 }
 
 /// The arrows around execution are crash points like the store's statements.

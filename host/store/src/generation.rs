@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use latchwork_core::storage::StoreError;
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
 use crate::Sqlite;
 use crate::error::Failure;
+use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
@@ -96,11 +96,7 @@ impl Generation {
             let path = path.clone();
             move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
         };
-        let take = move || {
-            let file = File::create(path)?;
-            flock(&file, FlockOperation::LockExclusive)?;
-            Ok(file)
-        };
+        let take = move || lock::exclusive(&path);
         // Others hold it for a few writes; waiting keeps a thread busy.
         let taken = tokio::task::spawn_blocking(take).await;
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)

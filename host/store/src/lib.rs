@@ -25,6 +25,7 @@ mod journal;
 mod kv;
 mod leases;
 mod ledger;
+mod lock;
 mod measure;
 mod open;
 mod owner;

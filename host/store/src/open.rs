@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use latchwork_core::ids::Hash;
 use latchwork_core::storage::{Clock, StoreError};
-use rustix::fs::{FlockOperation, flock};
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
 use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection};
@@ -17,6 +16,7 @@ use crate::clock::SystemClock;
 use crate::durability::Durability;
 use crate::error::store_error;
 use crate::generation::Generation;
+use crate::lock;
 use crate::probe::{NoProbe, Probe};
 use crate::readers::Readers;
 use crate::script::Script;
@@ -102,7 +102,7 @@ async fn try_open(options: OpenOptions) -> Result<Sqlite, StoreError> {
         None => Arc::new(SystemClock::new()?),
     };
     // One at a time: creating, switching to WAL and migrating must not meet.
-    let _alone = lock(options.owner_dir.clone()).await?;
+    let _alone = alone(options.owner_dir.clone()).await?;
     let hand = Hand { probe: options.probe, tally: Arc::new(Tally::default()) };
     let mut connect = SqliteConnectOptions::new()
         .filename(&options.path)
@@ -154,12 +154,10 @@ fn check_path(options: &OpenOptions) -> Result<(), StoreError> {
     }
 }
 
-async fn lock(dir: PathBuf) -> Result<File, StoreError> {
+async fn alone(dir: PathBuf) -> Result<File, StoreError> {
     let take = move || {
         std::fs::create_dir_all(&dir)?;
-        let file = File::create(dir.join("open.lock"))?;
-        flock(&file, FlockOperation::LockExclusive)?;
-        Ok(file)
+        lock::exclusive(&dir.join("open.lock"))
     };
     let taken: std::io::Result<File> =
         tokio::task::spawn_blocking(take).await.map_err(|error| StoreError::Unavailable(error.to_string()))?;

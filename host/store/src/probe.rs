@@ -39,12 +39,20 @@ pub struct KillAt {
     name: String,
     side: Side,
     left: AtomicU32,
+    signal: rustix::process::Signal,
 }
 
 impl KillAt {
     /// Kill at the `nth` passing (from 1) of this side of the statement `name`.
     pub fn new(name: impl Into<String>, side: Side, nth: u32) -> Self {
-        Self { name: name.into(), side, left: AtomicU32::new(nth) }
+        Self { name: name.into(), side, left: AtomicU32::new(nth), signal: rustix::process::Signal::KILL }
+    }
+
+    /// Stop the process there instead, as a machine does that is suspended: whoever continues it
+    /// finds that time has passed.
+    #[must_use]
+    pub fn stopping(self) -> Self {
+        Self { signal: rustix::process::Signal::STOP, ..self }
     }
 }
 
@@ -53,7 +61,7 @@ impl Probe for KillAt {
         if point == self.name && side == self.side && self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             let own = rustix::process::getpid();
             // It can only fail for a process that does not exist, and we do.
-            let _ = rustix::process::kill_process(own, rustix::process::Signal::KILL);
+            let _ = rustix::process::kill_process(own, self.signal);
         }
     }
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use latchwork_core::storage::StoreError;
 use rustix::fs::{FlockOperation, flock};
 
+use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
@@ -59,7 +60,5 @@ fn gone(dir: &Path) -> BTreeSet<PathBuf> {
 
 /// One process at a time makes or looks over lock files.
 pub(crate) fn alone(dir: &Path) -> std::io::Result<File> {
-    let file = File::create(dir.join("owners.lock"))?;
-    flock(&file, FlockOperation::LockExclusive)?;
-    Ok(file)
+    lock::exclusive(&dir.join("owners.lock"))
 }

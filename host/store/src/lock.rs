@@ -1,0 +1,51 @@
+//! Locks on files beside the database, waited for like the database's own.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+/// How long others may keep a lock before that is an error. Each is held for the opening of a
+/// database or a few writes, by several processes in turn: whoever holds it longer is suspended or
+/// stuck, and waiting on would only hide that.
+const BUSY: Duration = Duration::from_secs(20);
+/// Between two tries.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// Takes the lock of a file, which is made if it is missing; held until the file is dropped.
+/// Waiting keeps a thread busy: not for the threads of a runtime.
+pub(crate) fn exclusive(path: &Path) -> io::Result<File> {
+    within(path, BUSY)
+}
+
+fn within(path: &Path, wait: Duration) -> io::Result<File> {
+    let file = File::create(path)?;
+    for _ in 0..=wait.as_millis() / AGAIN.as_millis() {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(AGAIN),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let message = format!("another process keeps it locked for {} s: continue or end that one", wait.as_secs());
+    Err(io::Error::new(io::ErrorKind::WouldBlock, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_keeps_a_lock_too_long_is_told_of_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.lock");
+        let held = exclusive(&path).unwrap();
+        let error = within(&path, Duration::from_millis(20)).unwrap_err();
+        assert!(error.to_string().contains("another process keeps it locked"), "{error}");
+        drop(held);
+        exclusive(&path).unwrap();
+    }
+}
