@@ -62,6 +62,8 @@ impl Probe for KillAt {
             let own = rustix::process::getpid();
             // It can only fail for a process that does not exist, and we do.
             let _ = rustix::process::kill_process(own, self.signal);
+            // Another thread may take the signal, and this one go on a little until all stand still.
+            std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }
 }
