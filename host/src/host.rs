@@ -13,10 +13,13 @@ use latchwork_core::storage::{
     Claim, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
 };
 
+use crate::capability::EnvOrFile;
 use crate::config::{Commit, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
+use crate::notify::Notifier;
 use crate::registry::Registry;
 use crate::submit::{Accepting, Submission};
+use crate::verifier::Verifiers;
 use crate::worker::{CrashPoint, Observer, Parts, Settings, Worker, WorkerError};
 
 /// The stores of a host; whoever composes the program opens them.
@@ -110,6 +113,25 @@ impl Host {
     /// # Errors
     /// See [`StartError`].
     pub fn start(config: Config, stores: Stores, crash: Arc<dyn CrashPoint>) -> Result<Host, StartError> {
+        Self::start_with(config, stores, crash, Verifiers::shipped())
+    }
+
+    /// The same with verifiers of the embedding program's own; [`crate::config::PluginConfig::verifier`]
+    /// names them.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn start_with(
+        config: Config,
+        stores: Stores,
+        crash: Arc<dyn CrashPoint>,
+        mut verifiers: Verifiers,
+    ) -> Result<Host, StartError> {
+        verifiers.configure(&config.plugins);
+        let notifier = config.notify.clone().map(|notify| {
+            let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
+            Notifier::start(notify, Arc::new(secrets))
+        });
         let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })?;
         let engine_profile = engine.step_profile();
         let registry = Registry::load(engine, &config, stores.kv.clone()).map_err(StartError::Plugins)?;
@@ -133,6 +155,8 @@ impl Host {
             settings,
             rules,
             prices,
+            verifiers,
+            notifier,
             crash,
         });
         Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
@@ -202,6 +226,11 @@ impl Host {
         let auto_exec = rules.auto_exec.of_actor(actor);
         let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
         Ok(Accepting { policy: Some(label), rules: Some(Rules { auto_exec, ..rules }) })
+    }
+
+    /// Who is told when a job waits for somebody, where anybody is.
+    pub fn notifier(&self) -> Option<&Arc<Notifier>> {
+        self.worker.parts.notifier.as_ref()
     }
 
     pub(crate) fn engine_profile(&self) -> Hash {

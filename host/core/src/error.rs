@@ -87,6 +87,8 @@ codes! {
     IndeterminateEffect = "INDETERMINATE_EFFECT", retries 0;
     /// A person has to confirm what a verifier could not.
     ConfirmationRequired = "CONFIRMATION_REQUIRED", retries 0;
+    /// What an earlier call changed is not as it was recorded.
+    ConfirmationMismatch = "CONFIRMATION_MISMATCH", retries 0;
     /// Another job is performing the same action.
     ActionInProgress = "ACTION_IN_PROGRESS", retries 0;
     /// The job lost its worker too often without getting anywhere.

@@ -17,8 +17,10 @@ use crate::policy::Rules;
 use crate::reuse::Reason;
 use crate::wait::WaitKind;
 
+mod confirmed;
 mod forked;
 
+pub use confirmed::{Consequence, Resource, Unconfirmed};
 pub use forked::{Copied, CopiedCall, Maker, WouldCall};
 
 /// Version of the event format.
@@ -343,6 +345,24 @@ pub enum Body {
     },
     /// A resource changed.
     StateChanged { slot: Slot, change: StateChange },
+    /// On resume a recorded change was not found as it was recorded, or nobody could tell.
+    ConfirmationFailed {
+        slot: Slot,
+        resource: Resource,
+        outcome: Unconfirmed,
+        /// What was found instead, or why nobody could tell.
+        found: String,
+        consequence: Consequence,
+    },
+    /// A person takes what the call changed as it is now; or, where a resource is named, its
+    /// verifier found it as recorded again.
+    ConfirmationAccepted {
+        slot: Slot,
+        #[serde(flatten)]
+        by: Decider,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resource: Option<Resource>,
+    },
     /// A value for the user exists.
     OutcomeRecorded {
         step_id: StepId,

@@ -20,6 +20,7 @@ pub mod keys;
 pub mod ledger;
 pub mod manifest;
 pub mod memory;
+pub mod notice;
 pub mod pages;
 pub mod plan;
 pub mod policy;

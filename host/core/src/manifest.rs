@@ -206,6 +206,12 @@ pub struct Pinned {
     pub reconcile: bool,
     /// What happens to a call in doubt that nobody can resolve.
     pub on_indeterminate: OnIndeterminate,
+    /// Who looks at its recorded effects when a job is resumed: [`OWN_VERIFIER`], or one of the host's by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<String>,
+    /// What follows where one of them is not as it was recorded.
+    #[serde(default, skip_serializing_if = "Confirmation::is_strict")]
+    pub confirmation: Confirmation,
     /// Type of the outcome it produces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_type: Option<String>,
@@ -223,6 +229,40 @@ impl Pinned {
     /// Whether it may change the world.
     pub fn is_world_changing(&self) -> bool {
         self.effects.iter().any(|effect| effect.is_world_changing())
+    }
+}
+
+/// The verifier of a plugin that exports `verify` and names no other.
+pub const OWN_VERIFIER: &str = "verify";
+
+/// What follows where a recorded effect is not as it was recorded (§11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confirmation {
+    /// The job ends, for good.
+    #[default]
+    Strict,
+    /// It is counted, and the job goes on.
+    Warn,
+    /// The job waits for a person.
+    HumanInLoop,
+}
+
+impl Confirmation {
+    /// Every one.
+    pub const ALL: [Confirmation; 3] = [Confirmation::Strict, Confirmation::Warn, Confirmation::HumanInLoop];
+
+    /// Whether it is the default.
+    pub fn is_strict(&self) -> bool {
+        *self == Confirmation::Strict
+    }
+    /// The word of configuration and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Confirmation::Strict => "strict",
+            Confirmation::Warn => "warn",
+            Confirmation::HumanInLoop => "human_in_loop",
+        }
     }
 }
 

@@ -7,13 +7,13 @@ use crate::bindings;
 use crate::cost::Totals;
 use crate::decide::{self, waits_for};
 use crate::error::Code;
-use crate::event::{Holder, Mode, ResultType};
+use crate::event::{Consequence, Holder, Mode, Resource, ResultType, Unconfirmed};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::keys;
 use crate::ledger::RowState;
 use crate::plan;
-use crate::state::{Durable, Finished, Step};
+use crate::state::{Durable, Finished, NotConfirmed, Step};
 use crate::step::StepState;
 
 /// Bytes of an outcome that a response shows.
@@ -51,6 +51,12 @@ pub struct Response {
     pub blocked_on: Option<BlockedView>,
     /// Commands to type.
     pub next_actions: Vec<String>,
+    /// What earlier calls changed and is not as it was recorded, or nobody could tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unconfirmed: Vec<UnconfirmedView>,
+    /// How often such a change was found and the job went on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub confirmation_replay_warnings_total: u32,
     /// How the job diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<crate::replay::Divergence>,
@@ -155,6 +161,25 @@ pub struct CallView {
     pub external_key: Option<String>,
 }
 
+/// A recorded change that was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnconfirmedView {
+    /// The call that made it.
+    pub slot: Slot,
+    /// The thing that changed.
+    #[serde(flatten)]
+    pub resource: Resource,
+    /// Whether it is otherwise, or nobody could tell.
+    pub outcome: Unconfirmed,
+    /// What was found instead, or why nobody could tell.
+    pub found: String,
+    /// What followed.
+    pub consequence: Consequence,
+    /// Who took it as it is, or found it as recorded again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_by: Option<String>,
+}
+
 /// A call that a dry run left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WouldCallView {
@@ -172,7 +197,7 @@ pub struct WouldCallView {
 /// The response of a job as it stands.
 pub fn response(durable: &Durable) -> Response {
     let job = &durable.job;
-    let blocked: Vec<BlockedView> = job.steps.iter().filter_map(|step| blocked(durable, step)).collect();
+    let blocked: Vec<BlockedView> = job.steps.iter().flat_map(|step| all_blocked(durable, step)).collect();
     Response {
         status: status(durable, &blocked).to_owned(),
         mode: job.header.mode.as_str().to_owned(),
@@ -187,6 +212,8 @@ pub fn response(durable: &Durable) -> Response {
         blocked_on: blocked.first().cloned(),
         next_actions: next_actions(durable, &blocked),
         blocked,
+        unconfirmed: job.confirmations.failed.iter().map(unconfirmed).collect(),
+        confirmation_replay_warnings_total: job.confirmations.warnings,
         divergence: job.divergence.clone(),
         cost: cost(durable),
     }
@@ -351,6 +378,38 @@ fn failed(step: &Step) -> Option<FailedView> {
     })
 }
 
+fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
+    UnconfirmedView {
+        slot: failed.slot.clone(),
+        resource: failed.resource.clone(),
+        outcome: failed.outcome,
+        found: failed.found.clone(),
+        consequence: failed.consequence,
+        settled_by: failed.settled.as_ref().map(|by| by.actor.clone()),
+    }
+}
+
+/// What a step waits for, and before it the calls of it that somebody has yet to confirm: they may
+/// be those of a step that is over.
+fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
+    let mut slots: Vec<&Slot> = durable.job.asked().map(|failed| &failed.slot).collect();
+    slots.retain(|slot| slot.step() == step.id && !durable.job.state.is_terminal());
+    slots.dedup();
+    let confirm = slots.into_iter().map(|slot| BlockedView {
+        step_id: step.id.clone(),
+        slot: slot.clone(),
+        reason_code: Code::ConfirmationRequired,
+        gate_id: None,
+        until: None,
+        holder: None,
+        correlation_key: None,
+        quorum: None,
+        approved_by: vec![],
+    });
+    let own = blocked(durable, step).filter(|view| view.reason_code != Code::ConfirmationRequired);
+    confirm.chain(own).collect()
+}
+
 fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
     let job = &durable.job;
     let (slot, reason_code) = match step.state {
@@ -433,6 +492,10 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
                     actions.push(format!("latch resume {id}"));
                 }
             }
+            Code::ConfirmationRequired => {
+                actions.push(format!("latch job confirm {id} {} --reason TEXT", view.slot));
+                actions.push(format!("latch job resolve {id} --abort"));
+            }
             Code::ActionInProgress => {
                 if let Some(holder) = view.holder.as_ref().filter(|holder| holder.job_id != *id) {
                     actions.push(format!("latch job show {}", holder.job_id));
@@ -478,4 +541,8 @@ fn cost(durable: &Durable) -> Totals {
         totals.wall_ms += u64::from(spent.wall_ms);
     }
     totals
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

@@ -459,6 +459,11 @@ pub enum Request {
         /// Applied with this result, not applied, or given up.
         verdict: Resolved,
     },
+    /// A person takes what a call changed as it is now.
+    Confirm {
+        /// The slot.
+        slot: Slot,
+    },
     /// Go on with a parked or diverged job.
     Continue,
     /// Fail a parked or diverged job.

@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Frame, SizeHint};
-use hyper::{Request, Response, Uri};
+use hyper::{Request, Response, StatusCode, Uri};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -54,7 +54,7 @@ pub(crate) async fn send(
     watch: &Watch,
 ) -> Result<Sent, Error> {
     let within = |wish: Option<Duration>| wish.map_or(watch.left(), |wish| wish.min(watch.left()));
-    let connecting = open(place, settings, watch);
+    let connecting = async { open(place, &allowed(place, settings).await?, watch).await };
     let stream = timeout(within(options.connect_timeout), connecting).await.map_err(|_| Error::ConnectionTimeout)??;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     // Ends with its handle: when the guest is torn down, so is the connection.
@@ -77,13 +77,29 @@ pub(crate) async fn send(
     Ok((response, Box::new(async move { connection.await.map_err(Error::from) })))
 }
 
-async fn open(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Result<Box<dyn Stream>, Error> {
-    let addresses = allowed(place, settings).await?;
+/// Post on the host's own behalf, to a place that its configuration names: the status of the answer.
+pub(crate) async fn post(
+    mut request: Request<Full<Bytes>>,
+    place: &HttpGrant,
+    watch: &Watch,
+) -> Result<StatusCode, Error> {
+    let posting = async {
+        let stream = open(place, &resolved(place).await?, watch).await?;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let _connection = wasmtime_wasi::runtime::spawn(connection);
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
+        Ok(sender.send_request(request).await?.status())
+    };
+    timeout(watch.left(), posting).await.map_err(|_| Error::ConnectionReadTimeout)?
+}
+
+async fn open(place: &HttpGrant, addresses: &[SocketAddr], watch: &Watch) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
         // From here on the world may notice; a name that leads nowhere it does not.
         watch.begin().map_err(|_| Error::ConnectionTimeout)?;
-        match TcpStream::connect(address).await {
+        match TcpStream::connect(*address).await {
             Ok(stream) => {
                 // Small requests leave at once; where that cannot be set, they leave later.
                 let _ = stream.set_nodelay(true);
@@ -96,18 +112,21 @@ async fn open(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Re
     Err(failed)
 }
 
+/// The addresses of the place.
+async fn resolved(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
+    if let Some(ip) = grant::parse_ip(&place.host) {
+        return Ok(vec![SocketAddr::new(ip, place.port)]);
+    }
+    let found = tokio::net::lookup_host((place.host.as_str(), place.port)).await.map_err(|error| {
+        tracing::debug!("looking up {:?} failed: {error}", place.host);
+        Error::DnsError { rcode: Some("the name could not be resolved".to_owned()), info_code: None }
+    })?;
+    Ok(found.collect())
+}
+
 /// The addresses of the place that may be connected to, each the very one that was checked.
 async fn allowed(place: &HttpGrant, settings: &PluginSettings) -> Result<Vec<SocketAddr>, Error> {
-    let addresses: Vec<SocketAddr> = match grant::parse_ip(&place.host) {
-        Some(ip) => vec![SocketAddr::new(ip, place.port)],
-        None => tokio::net::lookup_host((place.host.as_str(), place.port))
-            .await
-            .map_err(|error| {
-                tracing::debug!("looking up {:?} failed: {error}", place.host);
-                Error::DnsError { rcode: Some("the name could not be resolved".to_owned()), info_code: None }
-            })?
-            .collect(),
-    };
+    let addresses = resolved(place).await?;
     let mut denials = Vec::new();
     let mut good = Vec::new();
     for address in addresses {

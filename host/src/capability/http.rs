@@ -72,7 +72,7 @@ impl WasiHttpHooks for Requests {
 
 /// Scheme, host and port of a request. User names are refused: what is before an `@` could pass
 /// for the host.
-fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
+pub(crate) fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
     if authority.as_str().contains('@') || authority.host().is_empty() {
         return Err(Error::HttpRequestUriInvalid);

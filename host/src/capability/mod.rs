@@ -10,7 +10,7 @@
 pub(crate) mod address;
 mod clock;
 pub(crate) mod config;
-mod connect;
+pub(crate) mod connect;
 mod context;
 mod events;
 pub(crate) mod filesystem;

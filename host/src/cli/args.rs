@@ -185,6 +185,8 @@ pub enum JobCommand {
     Approve(JobGateArgs),
     /// Refuse the call that a gate shows
     Reject(JobGateArgs),
+    /// Take what an earlier call changed as it is now
+    Confirm(JobConfirmArgs),
     /// Send a wait step what it waits for
     Signal(JobSignalArgs),
 }
@@ -387,6 +389,23 @@ pub struct JobGateArgs {
     /// Hash of the call that was shown: refused where the gate has another one
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub hash: Option<Hash>,
+    /// Why: recorded
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who decides [default: the user of the operating system]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub actor: Option<String>,
+}
+
+/// `latch job confirm`
+#[derive(Args, Debug)]
+pub struct JobConfirmArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// The call whose effect could not be confirmed, as `latch job show` names it
+    #[arg(value_name = "SLOT", value_parser = slot)]
+    pub slot: Slot,
     /// Why: recorded
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,

@@ -12,11 +12,12 @@ use super::args::DoctorArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::output::Tone;
+use super::plugin::confirmation::{self, Confirmed};
 use super::{catalog, open};
 use crate::build::{self, RECIPE, Recipe, Toolchain};
 use crate::config::{Commit, Config, Durability};
 use crate::os;
-use crate::registry;
+use crate::registry::{self, Registry};
 
 /// 2025-01-01: a machine that believes to be earlier has lost its clock.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
@@ -227,7 +228,9 @@ fn plugins(config: &Config, checks: &mut Vec<Check>) {
         let found = format!("not built yet: {}", unbuilt.join(", "));
         return checks.push(Check::warn(NAME, found, "latch plugin build"));
     }
-    checks.push(match catalog::registry(config) {
+    let loaded = catalog::registry(config);
+    checks.extend(loaded.as_ref().ok().and_then(|registry| confirmation(config, registry)));
+    checks.push(match loaded {
         Ok(registry) => {
             Check::ok(NAME, format!("{} loaded, {} operators", registry.plugins().len(), registry.pin().len()))
         }
@@ -238,6 +241,20 @@ fn plugins(config: &Config, checks: &mut Vec<Check>) {
             Check::fail(NAME, found, format!("latch explain {}", error.code))
         }
     });
+}
+
+/// Who looks at effects when a job is resumed; none where no plugin has any.
+fn confirmation(config: &Config, registry: &Registry) -> Option<Check> {
+    let said: Vec<String> = registry
+        .plugins()
+        .iter()
+        .filter_map(|plugin| {
+            let configured = config.plugins.iter().find(|configured| configured.name == plugin.name)?;
+            let confirmed = confirmation::of(config, configured, plugin);
+            (confirmed != Confirmed::Nothing).then(|| format!("{}: {confirmed}", plugin.name))
+        })
+        .collect();
+    (!said.is_empty()).then(|| Check::ok("confirmation", said.join(", ")))
 }
 
 fn toolchain(ctx: &Context<'_>) -> Check {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use latchwork_core::event::{Body, Event};
+use latchwork_core::event::{Body, Consequence, Event};
 use latchwork_core::ids::{JobId, StepId};
 use tokio::sync::mpsc;
 use tracing::Level;
 
 use super::output::{Printer, Tone};
+use super::visible::visible;
 use crate::worker::Observer;
 
 /// One thing to show.
@@ -109,6 +110,14 @@ impl Observer for Live {
             Body::GateRejected { slot, by, .. } => self.tell(Tone::Bad, format!("  {slot}  rejected by {}", by.actor)),
             Body::GateExpired { slot, .. } => {
                 self.tell(Tone::Bad, format!("  {slot}  nobody decided: the gate expired"))
+            }
+            Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
+                let tone = if *consequence == Consequence::Ended { Tone::Bad } else { Tone::Attention };
+                let text = format!("  {slot}  not confirmed, {}: {resource}: {found}", outcome.as_str());
+                self.tell(tone, visible(&text));
+            }
+            Body::ConfirmationAccepted { slot, by, .. } => {
+                self.tell(Tone::Good, format!("  {slot}  confirmed by {}", by.actor));
             }
             Body::WaitStarted { step_id, correlation_key: Some(key), .. } => {
                 self.tell(Tone::Attention, format!("  {step_id}  waits for the signal {key:?}"));

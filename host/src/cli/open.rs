@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::pages;
@@ -13,6 +14,7 @@ use super::error::{CliError, Problem};
 use crate::config::{Commit, Config, Durability};
 use crate::engine::LoadError;
 use crate::host::{Host, StartError, Stores};
+use crate::notify::Notifier;
 use crate::os;
 use crate::worker::{CrashPoint, NoCrash};
 
@@ -29,11 +31,18 @@ pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
         Some(kill) => Arc::new(Arrows(kill.clone())),
         None => Arc::new(NoCrash),
     };
-    Host::start(config, stores, arrows).map_err(|error| match error {
+    let host = Host::start(config, stores, arrows).map_err(|error| match error {
         StartError::Plugins(errors) => plugins(&errors).into(),
         StartError::Engine(error) => anyhow::Error::from(error),
-    })
+    })?;
+    NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
+    Ok(host)
 }
+
+/// What this process still has to tell.
+static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
+/// The longest that the end of a command waits for a webhook.
+const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 
 /// The configured stores alone, for commands about jobs that are there: they make no database.
 pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
@@ -102,6 +111,13 @@ static OPENED: Mutex<Vec<Arc<Sqlite>>> = Mutex::new(Vec::new());
 /// Writes what is queued and closes every database: the last process to do so leaves one whole
 /// file, without a write-ahead log that a copy of the file would lack.
 pub(super) async fn close() {
+    let notifiers = std::mem::take(&mut *NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner));
+    for notifier in notifiers {
+        let left = notifier.settled(NOTIFY_WAIT).await;
+        if left > 0 {
+            tracing::warn!("{left} notices were not taken by the webhook and are given up with this process");
+        }
+    }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
     // The first one opened is the one that this process has claims in.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())

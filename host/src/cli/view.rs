@@ -2,9 +2,10 @@
 
 use latchwork_core::cost::usd;
 use latchwork_core::error::Code;
+use latchwork_core::event::Consequence;
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
-use latchwork_core::response::{BlockedView, Response, WouldCallView};
+use latchwork_core::response::{BlockedView, Response, UnconfirmedView, WouldCallView};
 use latchwork_core::step::StepState;
 
 use super::context::Context;
@@ -79,6 +80,13 @@ fn print(ctx: &Context<'_>, response: &Response) {
             printer.say(line);
         }
     }
+    for unconfirmed in &response.unconfirmed {
+        printer.say(not_confirmed(unconfirmed));
+    }
+    if response.confirmation_replay_warnings_total > 0 {
+        let total = response.confirmation_replay_warnings_total;
+        printer.say(format!("confirmation_replay_warnings_total: {total}"));
+    }
     for step in &response.steps {
         for line in step.would_call.iter().flat_map(would_call) {
             printer.say(line);
@@ -148,6 +156,18 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
     }
     lines.extend(gates::fields(&call.args));
     lines
+}
+
+/// A recorded change that was found otherwise, and what followed.
+fn not_confirmed(view: &UnconfirmedView) -> String {
+    let followed = match (&view.settled_by, view.consequence) {
+        (Some(by), _) => format!("confirmed by {by}"),
+        (None, Consequence::Ended) => "the job has ended (`latch explain CONFIRMATION_MISMATCH`)".to_owned(),
+        (None, Consequence::Warned) => "the job went on".to_owned(),
+        (None, Consequence::Asked) => "waits for a person".to_owned(),
+    };
+    let (slot, outcome) = (&view.slot, view.outcome.as_str());
+    visible(&format!("{slot} {}, {outcome}: {}; {followed}", view.resource, view.found))
 }
 
 /// What the log has and what the code did, in two columns: the values that differ, else the whole.

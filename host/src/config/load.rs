@@ -9,7 +9,9 @@ use super::document::{Field, Sink, Table};
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, Origin, Problem};
 use super::types::{Commit, Config, Durability};
-use super::{CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, plugin, policy, values};
+use super::{
+    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
+};
 
 /// What is known before a file is read.
 pub struct LoadOptions<'a> {
@@ -71,6 +73,8 @@ impl Config {
             cache_dir: None,
             state_dir: root.join(".latch"),
             policy: policy::read(None),
+            confirmation: Default::default(),
+            notify: None,
             plugins: vec![],
         }
     }
@@ -123,7 +127,7 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
 }
 
 fn read_top(mut top: Table<'_>, config: &mut Config) {
-    top.not_in_this_version(&["confirmation", "failover", "validators", "notify"]);
+    top.not_in_this_version(&["failover", "validators"]);
     let root = config.root.clone();
     let database = |field: Field<'_>| match values::database(field.string()?, &root) {
         Ok(url) => Some(url),
@@ -146,10 +150,12 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     let durability = [("full", Durability::Full), ("relaxed", Durability::Relaxed)];
     set(&mut config.durability, top.get("durability").and_then(|f| f.word(&durability)));
     set(&mut config.on_indeterminate, top.get("on_indeterminate").and_then(|f| f.word(&ON_INDETERMINATE)));
+    set(&mut config.confirmation, verifier::confirmation(&mut top));
     times(&mut top, config);
     let attempts = top.get("max_attempts_without_progress").and_then(|f| f.integer(1..=1_000));
     set(&mut config.max_attempts_without_progress, attempts.map(|n| n as u32));
     set(&mut config.state_dir, top.get("state_dir").and_then(|f| f.string()).map(|path| values::absolute(&root, path)));
+    config.notify = top.get("notify").and_then(|field| field.table()).and_then(notify::read);
     config.policy = policy::read(top.get("policy").and_then(|field| field.table()));
     config.plugins = plugin::read(top.get("plugin"), &root);
     top.finish();

@@ -13,13 +13,17 @@
 
 mod cache;
 mod document;
+mod headers;
 mod load;
+mod notify;
 mod plugin;
 mod policy;
 mod problem;
 mod types;
 mod values;
+mod verifier;
 
+pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use policy::DEFAULT_TENANT;
 pub use problem::{ConfigErrors, Origin, Problem};

@@ -11,7 +11,7 @@ use toml::de::DeValue;
 
 use super::document::{Field, Table};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
-use super::{ON_INDETERMINATE, values};
+use super::{ON_INDETERMINATE, values, verifier};
 
 /// Retries that an override may ask for.
 const RETRIES_MAX: u64 = 100;
@@ -34,7 +34,6 @@ pub(super) fn read(field: Option<Field<'_>>, root: &Path) -> Vec<PluginConfig> {
 }
 
 fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> Option<PluginConfig> {
-    table.not_in_this_version(&["confirmation", "verifier"]);
     let name = table.require("name").and_then(|field| {
         let name = field.parse(plugin_name)?;
         if !names.insert(name.clone()) {
@@ -66,6 +65,9 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
     let limits = table.get("limits").and_then(|field| field.table()).map(limits);
     let retry = table.get("retry").and_then(|field| field.table()).map(retry);
     let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.word(&ON_INDETERMINATE));
+    let grants = grants.unwrap_or_default();
+    let confirmation = verifier::confirmation(&mut table);
+    let verifier = table.get("verifier").and_then(|field| verifier::read(&field, &grants));
     let config = table.get("config").and_then(|field| field.table()).map(|mut table| {
         let entries = table.entries().into_iter();
         entries
@@ -79,10 +81,12 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
         name: name?,
         source: source?,
         digest,
-        grants: grants.unwrap_or_default(),
+        grants,
         limits: limits.unwrap_or_default(),
         retry,
         on_indeterminate,
+        confirmation,
+        verifier,
         config,
         prices,
     })

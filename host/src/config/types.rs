@@ -1,15 +1,19 @@
 //! What a configuration says once it holds: defaults filled, paths absolute.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
+use hyper::Uri;
 use latchwork_core::cost::{Budget, Prices};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Effect, OnIndeterminate};
+use latchwork_core::manifest::{Confirmation, Effect, OnIndeterminate};
 use latchwork_core::plan::RetrySpec;
 use latchwork_core::policy::{AutoExec, Demand};
 use serde_json::Value;
+
+use super::headers::HeaderTemplate;
 
 /// The whole of `latch.toml` with environment and flags applied.
 #[derive(Clone, Debug)]
@@ -43,8 +47,41 @@ pub struct Config {
     pub state_dir: PathBuf,
     /// By tenant; `default` always exists.
     pub policy: BTreeMap<String, Policy>,
+    /// What follows where a recorded effect is not as it was recorded, unless the plugin says otherwise.
+    pub confirmation: Confirmation,
+    /// Who is told when a job waits for somebody.
+    pub notify: Option<Notify>,
     /// In the order of the file.
     pub plugins: Vec<PluginConfig>,
+}
+
+/// `[notify]`
+#[derive(Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// Where it is posted.
+    pub webhook: Uri,
+    /// The same: scheme, host and port.
+    pub place: HttpGrant,
+    /// What is sent along.
+    pub headers: Vec<HeaderTemplate>,
+    /// How long one post may take, in milliseconds.
+    pub timeout_ms: u32,
+}
+
+impl fmt::Debug for Notify {
+    /// Without the path: many a webhook's path is its secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notify").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+/// `verifier = "etag"`, or `{ name = "etag", headers = { … } }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifierConfig {
+    /// The verifier's name.
+    pub name: String,
+    /// What it sends along.
+    pub headers: Vec<HeaderTemplate>,
 }
 
 /// One transaction or three.
@@ -113,6 +150,10 @@ pub struct PluginConfig {
     pub retry: Option<RetrySpec>,
     /// Overrides `on_indeterminate`; may only tighten.
     pub on_indeterminate: Option<OnIndeterminate>,
+    /// Overrides `confirmation`.
+    pub confirmation: Option<Confirmation>,
+    /// The host's verifier that looks at its recorded effects, in place of its own `verify`.
+    pub verifier: Option<VerifierConfig>,
     /// Its `config` table.
     pub config: BTreeMap<String, Value>,
     /// The table `model_prices` of its `config`.

@@ -112,6 +112,12 @@ pub enum Problem {
     /// It is a step, and is granted what no step can have.
     #[error("it is a step, which has no capabilities, and its [[plugin]] has grants; remove `grants`")]
     StepGrants,
+    /// It is a step, and is to be verified or confirmed, which only effects are.
+    #[error(
+        "it is a step, which changes nothing, and its [[plugin]] says what confirms its effects; remove `verifier` and \
+         `confirmation`"
+    )]
+    StepConfirmed,
     /// Another plugin serves the operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
     DuplicateOperator {
@@ -127,7 +133,7 @@ impl Problem {
     pub fn page(&self) -> &'static str {
         match self {
             Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,
-            Problem::Import { .. } | Problem::StepGrants => pages::PLUGIN_IMPORTS,
+            Problem::Import { .. } | Problem::StepGrants | Problem::StepConfirmed => pages::PLUGIN_IMPORTS,
             Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
             Problem::Digest { .. } => pages::PLUGIN_DIGEST,
             Problem::Source(_) => pages::PLUGIN_MISSING,

@@ -89,6 +89,11 @@ impl Plugin {
         limits(&self.settings.limits, wanted)
     }
 
+    /// What the configuration says of it.
+    pub(crate) fn settings(&self) -> &PluginSettings {
+        &self.settings
+    }
+
     /// How doubt about its calls is resolved first (§5). A keyed operator whose window has
     /// passed goes to the next rung: [`Plugin::reconcile`] if it is there.
     pub fn class(&self, operator: &str) -> Class {

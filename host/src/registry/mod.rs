@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{OnIndeterminate, Pinned};
-use latchwork_core::plan::RetrySpec;
+use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, Pinned, PluginKind};
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
@@ -62,9 +61,7 @@ impl Registry {
                 kv: kv.clone(),
             };
             registry.settings.insert(plugin.name.clone(), settings.clone());
-            let added = registry
-                .read(plugin, settings)
-                .and_then(|loaded| registry.add(&loaded, on_indeterminate(config, plugin), plugin.retry.as_ref()));
+            let added = registry.read(plugin, settings).and_then(|loaded| registry.add(&loaded, config, plugin));
             errors.extend(added.err());
         }
         if errors.is_empty() { Ok(registry) } else { Err(errors) }
@@ -137,13 +134,12 @@ impl Registry {
         Ok(plugin)
     }
 
-    fn add(
-        &mut self,
-        plugin: &Arc<Plugin>,
-        on_indeterminate: OnIndeterminate,
-        retry: Option<&RetrySpec>,
-    ) -> Result<(), LoadError> {
+    fn add(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
+        let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();
+        if plugin.kind == PluginKind::Step && (configured.verifier.is_some() || configured.confirmation.is_some()) {
+            problems.push(Problem::StepConfirmed);
+        }
         for spec in &plugin.manifest.operators {
             if let Some(other) = self.by_operator.get(spec.name.as_str()) {
                 let (operator, other) = (spec.name.to_string(), other.name.clone());
@@ -162,9 +158,14 @@ impl Registry {
                 resolution: spec.resolution,
                 reconcile: plugin.reconcile,
                 on_indeterminate,
+                verifier: verifier(plugin, configured).filter(|_| spec.is_world_changing()),
+                confirmation: match plugin.kind {
+                    PluginKind::Tool if spec.is_world_changing() => confirmation(config, configured),
+                    _ => Confirmation::default(),
+                },
                 outcome_type: spec.outcome_type.clone(),
                 outcome_status: spec.outcome_status.clone(),
-                retry: retry.cloned(),
+                retry: configured.retry.clone(),
                 limits: plugin.limits(spec.name.as_str()),
             };
             self.pinned.insert(spec.name.clone(), pinned);
@@ -189,4 +190,16 @@ fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
         (OnIndeterminate::Fail, None | Some(OnIndeterminate::Fail)) => OnIndeterminate::Fail,
         _ => OnIndeterminate::Park,
     }
+}
+
+/// Who looks at what a tool changed: the verifier that its table names, else its own export.
+pub(crate) fn verifier(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
+    let named = configured.verifier.as_ref().map(|verifier| verifier.name.clone());
+    let own = plugin.verify.then(|| OWN_VERIFIER.to_owned());
+    named.or(own).filter(|_| plugin.kind == PluginKind::Tool)
+}
+
+/// What follows where that is not as it was recorded.
+pub(crate) fn confirmation(config: &Config, configured: &PluginConfig) -> Confirmation {
+    configured.confirmation.unwrap_or(config.confirmation)
 }

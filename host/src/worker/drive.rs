@@ -129,6 +129,7 @@ impl Run {
                 && job.cancel.is_none()
         };
         if !poisoned {
+            self.confirm().await?;
             return Ok(None);
         }
         let event = Body::JobParked { reason: Code::AttemptsExhausted, slot: None };

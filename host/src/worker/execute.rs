@@ -5,7 +5,7 @@ use std::sync::Arc;
 use latchwork_core::decide::{Invocation, Try};
 use latchwork_core::effect::{Answer, Effect, Spent};
 use latchwork_core::error::Failure;
-use latchwork_core::ids::{Hash, Operator};
+use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::keys;
 use latchwork_core::manifest::Limits;
 use latchwork_core::policy;
@@ -25,7 +25,8 @@ impl Run {
     ) -> Result<Effect, Dropped> {
         let crash = &self.worker.parts.crash;
         let (plugin, limits) = self.tool(invocation)?;
-        let context = self.tool_context(invocation, started.try_no, started.first_attempt, since_boot_us);
+        let Invocation { slot, timeout_ms, .. } = invocation;
+        let context = self.tool_context(slot, *timeout_ms, started.try_no, started.first_attempt, since_boot_us);
         let args = String::from_utf8_lossy(&invocation.args);
         crash.at("execute", false);
         let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
@@ -60,7 +61,8 @@ impl Run {
         first_attempt: u32,
     ) -> Result<Result<ReconcileVerdict, Failure>, Dropped> {
         let (plugin, limits) = self.tool(invocation)?;
-        let context = self.tool_context(invocation, try_no, first_attempt, os::clock::boot_us());
+        let Invocation { slot, timeout_ms, .. } = invocation;
+        let context = self.tool_context(slot, *timeout_ms, try_no, first_attempt, os::clock::boot_us());
         let args = String::from_utf8_lossy(&invocation.args);
         let crash = &self.worker.parts.crash;
         crash.at("reconcile", false);
@@ -90,9 +92,10 @@ impl Run {
             .map_err(|error| Dropped::PluginMissing { operator: operator.clone(), why: error.to_string() })
     }
 
-    fn tool_context(
+    pub(super) fn tool_context(
         &self,
-        invocation: &Invocation,
+        slot: &Slot,
+        timeout_ms: u32,
         try_no: u32,
         first_attempt: u32,
         started_boot_us: u64,
@@ -100,13 +103,13 @@ impl Run {
         let state = self.state();
         let header = &state.durable.job.header;
         ToolCallContext {
-            step: self.step_context(&state.durable.job, &invocation.slot.step()),
+            step: self.step_context(&state.durable.job, &slot.step()),
             trace_id: header.trace_id.clone(),
-            slot: invocation.slot.to_string(),
-            external_key: keys::external_key(&self.job_id, &invocation.slot, first_attempt),
+            slot: slot.to_string(),
+            external_key: keys::external_key(&self.job_id, slot, first_attempt),
             attempt: self.attempt,
             tries_before: try_no.saturating_sub(1),
-            timeout_ms: invocation.timeout_ms,
+            timeout_ms,
             started_boot_us,
         }
     }

@@ -6,6 +6,7 @@
 //!                        ├─ step     one try of one step, guest or tool
 //!                        ├─ perform  one invocation: the ledger's decision, carried out
 //!                        ├─ execute  the one place that calls a tool
+//!                        ├─ confirm  what earlier attempts changed, looked at once
 //!                        ├─ timers   durable times, sat out or fired
 //!                        └─ write    drafts become batches, in order
 //! ```
@@ -19,9 +20,12 @@ use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::storage::{Claim, Claimer, EffectStore, Journal, Owner, StoreError};
 
+use crate::notify::Notifier;
 use crate::registry::Registry;
+use crate::verifier::Verifiers;
 
 mod calls;
+mod confirm;
 mod drive;
 mod execute;
 mod lease;
@@ -89,6 +93,10 @@ pub struct Parts {
     pub rules: BTreeMap<String, Rules>,
     /// Prices of models, by the name of the plugin that asks them.
     pub prices: BTreeMap<String, Prices>,
+    /// Who looks at recorded effects, where plugins do not do it themselves.
+    pub verifiers: Verifiers,
+    /// Who is told when a job waits for somebody.
+    pub notifier: Option<Arc<Notifier>>,
     /// Where tests cut.
     pub crash: Arc<dyn CrashPoint>,
 }

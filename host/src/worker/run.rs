@@ -1,11 +1,12 @@
 //! One job in one attempt: its durable state as this worker knows it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use latchwork_core::decide::{Context, InFlight};
-use latchwork_core::ids::{JobId, Operator, StepId};
+use latchwork_core::decide::{Context, InFlight, Looked};
+use latchwork_core::event::Resource;
+use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::policy::Rules;
 use latchwork_core::replay::Divergence;
 use latchwork_core::state::{Durable, FoldError};
@@ -32,6 +33,8 @@ pub struct Run {
     pub(super) shown: Option<Shown>,
     /// Calls of tools whose answers are not recorded yet.
     pub(super) under_way: UnderWay,
+    /// What was found of recorded changes in this attempt: none is looked at twice.
+    pub(super) looked: Mutex<BTreeMap<(Slot, Resource), Looked>>,
 }
 
 /// What changes.
@@ -93,6 +96,7 @@ impl Run {
             is_gone: AtomicBool::new(false),
             shown,
             under_way: UnderWay::default(),
+            looked: Mutex::default(),
             worker,
             job_id,
         }))

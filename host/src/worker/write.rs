@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 use latchwork_core::effect::Answer;
 use latchwork_core::event::Event;
 use latchwork_core::ids::JobId;
+use latchwork_core::notice;
 use latchwork_core::state::Draft;
 use latchwork_core::storage::{Batch, Flush, Request, WriteError};
 use tokio::sync::{mpsc, oneshot};
@@ -32,23 +33,30 @@ impl Run {
     }
 
     pub(super) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
+        let notifier = self.worker.parts.notifier.as_ref();
         let (written, durable) = {
             let mut state = self.state();
             let batch = state.durable.seal(draft, os::clock::now_us())?;
             if batch.attempt != self.attempt {
                 return Err(Dropped::Lost);
             }
-            let now = batch.flush == Flush::Now;
+            let notices = notifier.map(|_| notice::notices(&state.durable.job, &batch.events)).unwrap_or_default();
+            // What somebody is told is durable first.
+            let now = batch.flush == Flush::Now || !notices.is_empty();
             let events = if self.shown.is_some() { batch.events.clone() } else { Vec::new() };
-            (self.queue(batch), (now, events))
+            (self.queue(batch), (now, events, notices))
         };
-        let (now, events) = durable;
+        let (now, events, notices) = durable;
         match (&self.shown, now) {
-            (None, true) => Ok(written.await?),
+            (None, true) => written.await?,
             // The writer takes it along with the next flush; nobody waits.
-            (None, false) => Ok(()),
-            (Some(shown), now) => shown.follow(written, events, now).await.map_err(Dropped::from),
+            (None, false) => {}
+            (Some(shown), now) => shown.follow(written, events, now).await?,
         }
+        if let Some(notifier) = notifier {
+            notifier.tell(notices);
+        }
+        Ok(())
     }
 
     /// Takes the batch's place in the writer's queue before anything else of this job can.

@@ -21,6 +21,8 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
         limits: LimitsConfig::default(),
         retry: None,
         on_indeterminate: None,
+        confirmation: None,
+        verifier: None,
         config: Default::default(),
         prices: None,
     }

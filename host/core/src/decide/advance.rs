@@ -24,12 +24,13 @@ pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
     if durable.job.cancel.is_some() || durable.job.aborted {
         return None;
     }
+    let held = durable.job.held();
     durable
         .job
         .steps
         .iter()
         .zip(&durable.job.plan.steps)
-        .filter(|(step, _)| !running.contains(&step.id))
+        .filter(|(step, _)| !running.contains(&step.id) && !held.contains(&step.id))
         .find_map(|(step, planned)| move_step(durable, context, step, planned))
 }
 
@@ -39,9 +40,10 @@ pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     if job.cancel.is_some() || job.aborted {
         return Vec::new();
     }
+    let held = job.held();
     job.steps
         .iter()
-        .filter(|step| step.state == StepState::Ready && !running.contains(&step.id))
+        .filter(|step| step.state == StepState::Ready && !running.contains(&step.id) && !held.contains(&step.id))
         .map(|step| step.id.clone())
         .collect()
 }

@@ -31,10 +31,13 @@ pub fn rest(durable: &Durable) -> Rest {
         return given_up(durable);
     }
     let open: Vec<&Step> = job.steps.iter().filter(|step| !step.state.is_final()).collect();
-    if open.is_empty() {
+    // Completion is not told of what somebody has yet to confirm.
+    let asked = job.asked().next().map(|failed| (Code::ConfirmationRequired, failed.slot.clone()));
+    if open.is_empty() && asked.is_none() {
         return Rest::End(ending(durable));
     }
-    let times = open.iter().filter_map(|step| {
+    let held = job.held();
+    let times = open.iter().filter(|step| !held.contains(&step.id)).filter_map(|step| {
         step.retry_at_us.or_else(|| backoff_of_blocked(durable, step)).or_else(|| short_wait(durable, step))
     });
     if let Some(time_us) = times.min() {
@@ -46,7 +49,7 @@ pub fn rest(durable: &Durable) -> Rest {
         StepState::WaitingSignal => Some((waits_for(durable, step), crate::ids::Slot::of_step(&step.id))),
         _ => None,
     });
-    match waits {
+    match asked.or(waits) {
         Some((code, slot)) => Rest::Park(code, Some(slot)),
         None => Rest::Park(Code::Internal, None),
     }
@@ -107,7 +110,7 @@ pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Dra
                 JobState::Completed => Body::JobCompleted {},
                 JobState::Partial => Body::JobPartial {},
                 JobState::Cancelled => Body::JobCancelled {},
-                _ => Body::JobFailed { code: first_failure(durable) },
+                _ => Body::JobFailed { code: mismatch(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
             return action::freed_at_end(durable).and(Draft { events, status, flush_now: true, ..Draft::default() });
@@ -139,6 +142,10 @@ fn given_up(durable: &Durable) -> Rest {
     }
     let any = durable.job.steps.iter().any(|step| step.state == StepState::Succeeded);
     Rest::End(if any { JobState::Partial } else { JobState::Failed })
+}
+
+fn mismatch(durable: &Durable) -> Option<Code> {
+    durable.job.ended_by_mismatch().map(|_| Code::ConfirmationMismatch)
 }
 
 fn first_failure(durable: &Durable) -> Option<Code> {

@@ -10,7 +10,7 @@ use crate::step::StepState;
 use crate::storage::{InboxRow, Request, Resolved};
 
 use super::call::Invocation;
-use super::{Context, Try, gates, ladder, waits};
+use super::{Context, Try, confirm, gates, ladder, waits};
 
 /// What to write about one inbox row.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
@@ -21,6 +21,7 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Signal { key, payload } => waits::signal(durable, key, payload, &by.actor),
         Request::Timer { name, due_us } => waits::fire(durable, name, *due_us),
         Request::Resolve { slot, verdict } => resolve(durable, slot, verdict, &by, context),
+        Request::Confirm { slot } => confirm::accept(durable, slot, by),
         Request::Continue => one(Body::JobUnparked { cause: "continue".to_owned() }),
         Request::Abort => one(Body::JobUnparked { cause: "abort".to_owned() }),
         Request::Cancel if durable.job.cancel.is_none() => one(Body::JobCancelRequested { by }),
@@ -130,7 +131,7 @@ fn key_settled(durable: &Durable, key: Hash) -> Draft {
     Draft { events: durable.job.steps.iter().filter(waits).map(unblocked).collect(), ..Draft::default() }
 }
 
-fn unblock(durable: &Durable, slot: &Slot) -> Draft {
+pub(super) fn unblock(durable: &Durable, slot: &Slot) -> Draft {
     let step_id = slot.step();
     let waits = durable.job.step(&step_id).is_some_and(|step| {
         step.state == StepState::Blocked && step.blocked.as_ref().is_some_and(|(on, _)| on == slot)

@@ -31,6 +31,17 @@ pub enum Refusal {
         /// The compensation.
         slot: Slot,
     },
+    /// What it did was not found as it was recorded.
+    #[error(
+        "what {slot} changed was not found as it was recorded ({found}), and everything the job would go on to do \
+         builds on it: submit it anew with `latch run PLAN --new`"
+    )]
+    NotConfirmed {
+        /// The call.
+        slot: Slot,
+        /// What was found instead.
+        found: String,
+    },
     /// Somebody gave it up.
     #[error("step {step} was given up together with the job: submit it anew with `latch run PLAN --new`")]
     GivenUp {
@@ -80,6 +91,9 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
     let compensates = |slot: &&Slot| slot.as_str().ends_with("~c");
     if let Some(slot) = job.calls.keys().chain(durable.rows.keys()).find(compensates) {
         return Err(Refusal::Compensated { slot: slot.clone() });
+    }
+    if let Some(failed) = job.ended_by_mismatch() {
+        return Err(Refusal::NotConfirmed { slot: failed.slot.clone(), found: failed.found.clone() });
     }
     if let Some(step) = job.steps.iter().find(|step| step.state == StepState::Cancelled) {
         return Err(Refusal::GivenUp { step: step.id.clone() });

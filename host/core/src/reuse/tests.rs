@@ -16,6 +16,8 @@ fn operator() -> Pinned {
         resolution: Resolution::default(),
         reconcile: false,
         on_indeterminate: OnIndeterminate::Park,
+        verifier: None,
+        confirmation: Default::default(),
         outcome_type: Some("Email.Draft".into()),
         outcome_status: None,
         limits: Limits::default(),

@@ -133,6 +133,7 @@ impl Job {
             failure: None,
             cost: Default::default(),
             forked: None,
+            confirmations: Default::default(),
         })
     }
 
@@ -228,8 +229,11 @@ impl Job {
             Body::ReuseDecided { step_id, reused, from, .. } => {
                 self.find_step(event, step_id)?.reuse = Some((*reused, from.clone()));
             }
-            Body::StateChanged { slot, .. } | Body::BudgetExceeded { slot, .. } => {
+            Body::BudgetExceeded { slot, .. } => {
                 self.find_step(event, &slot.step())?;
+            }
+            Body::StateChanged { .. } | Body::ConfirmationFailed { .. } | Body::ConfirmationAccepted { .. } => {
+                self.apply_confirmation(event)?;
             }
             Body::OutcomeRecorded { step_id, outcome_id, outcome_type, status, sensitivity } => {
                 self.find_step(event, step_id)?.outcome = Some(Outcome {
@@ -525,7 +529,13 @@ impl Call {
 impl Body {
     /// Whether it brings the job forward: claims, leases and aborts do not.
     pub fn is_progress(&self) -> bool {
-        !matches!(self, Body::JobClaimed { .. } | Body::StepAborted { .. } | Body::JobUnparked { .. })
+        !matches!(
+            self,
+            Body::JobClaimed { .. }
+                | Body::StepAborted { .. }
+                | Body::JobUnparked { .. }
+                | Body::ConfirmationFailed { .. }
+        )
     }
 }
 

@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::replay::Divergence;
 use crate::step::StepState;
 
+mod confirm;
 mod durable;
 mod fold;
 mod forked;
@@ -21,6 +22,7 @@ mod seen;
 mod verify;
 mod waits;
 
+pub use confirm::{Changed, Confirmations, NotConfirmed};
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
 pub use forked::Forked;
@@ -80,6 +82,8 @@ pub struct Job {
     pub cost: crate::cost::Totals,
     /// Where it goes on from, if it is a fork.
     pub forked: Option<Forked>,
+    /// What its calls changed, and what of it was not found as recorded.
+    pub confirmations: Confirmations,
 }
 
 /// One step.

@@ -10,6 +10,7 @@ use super::error::{CliError, Exit};
 use crate::host::Stores;
 
 mod cancel;
+mod confirm;
 mod costs;
 mod events;
 mod export;
@@ -36,6 +37,7 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         JobCommand::Fork(args) => fork::run(args, ctx).await,
         JobCommand::Approve(args) => gate::approve(args, ctx).await,
         JobCommand::Reject(args) => gate::reject(args, ctx).await,
+        JobCommand::Confirm(args) => confirm::run(args, ctx).await,
         JobCommand::Signal(args) => signal::run(args, ctx).await,
     }
 }

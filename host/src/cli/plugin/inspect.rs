@@ -10,6 +10,7 @@ use latchwork_core::pages;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::confirmation::{self, Confirmed};
 use crate::build::{self, RECIPE, Recipe};
 use crate::cli::args::PluginInspectArgs;
 use crate::cli::context::Context;
@@ -42,7 +43,10 @@ pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
     let configured = config.plugins.iter().find(|plugin| is_source(&plugin.source, &file));
     let settings = catalog::settings(&config, configured.cloned().unwrap_or_else(|| unconfigured(&file)));
     let loaded = tokio::task::block_in_place(|| engine.load(&bytes, settings));
-    let seen = Seen { file: &file, bytes: bytes.len(), digest, outline: &outline, configured, loaded: &loaded };
+    let entry = configured.cloned().unwrap_or_else(|| unconfigured(&file));
+    let confirmed = loaded.as_ref().map(|plugin| confirmation::of(&config, &entry, plugin)).unwrap_or_default();
+    let seen =
+        Seen { confirmed, file: &file, bytes: bytes.len(), digest, outline: &outline, configured, loaded: &loaded };
     if ctx.json {
         ctx.printer.document(&seen.document());
     } else {
@@ -53,6 +57,7 @@ pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
 
 /// What was found out about a component.
 struct Seen<'a> {
+    confirmed: Confirmed,
     file: &'a Path,
     bytes: usize,
     digest: Hash,
@@ -84,6 +89,7 @@ impl Seen<'_> {
             "reconcile": plugin.map(|plugin| plugin.reconcile),
             "verify": plugin.map(|plugin| plugin.verify),
             "compensate": plugin.map(|plugin| plugin.compensate),
+            "confirmation": self.confirmed.document(),
             "may_reach": may,
             "may_not_reach": may_not,
         })
@@ -118,6 +124,7 @@ impl Seen<'_> {
             if plugin.kind == PluginKind::Tool {
                 let said = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
                 lines.push(format!("{}: {said}", title("accounts for its effects by")));
+                lines.push(format!("{}: {}", title("on resume its effects are confirmed by"), self.confirmed));
             }
         }
         let (may, may_not) = self.reach();
@@ -267,6 +274,8 @@ fn unconfigured(file: &Path) -> PluginConfig {
         limits: Default::default(),
         retry: None,
         on_indeterminate: None,
+        confirmation: None,
+        verifier: None,
         config: BTreeMap::new(),
         prices: None,
     }

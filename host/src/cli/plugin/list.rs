@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::confirmation;
 use crate::cli::catalog;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
@@ -9,7 +10,12 @@ use crate::cli::output::table;
 use crate::engine::Plugin;
 
 pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let registry = catalog::registry(&ctx.config(None)?)?;
+    let config = ctx.config(None)?;
+    let registry = catalog::registry(&config)?;
+    let confirmed = |plugin: &Plugin| {
+        let configured = config.plugins.iter().find(|configured| configured.name == plugin.name);
+        configured.map(|configured| confirmation::of(&config, configured, plugin)).unwrap_or_default()
+    };
     let operators = |plugin: &Plugin| plugin.manifest.operators.iter().map(|o| o.name.to_string()).collect::<Vec<_>>();
     let entry = |plugin: &Plugin| {
         json!({
@@ -18,6 +24,7 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
             "version": plugin.manifest.version,
             "digest": format!("sha256:{}", plugin.digest),
             "operators": operators(plugin),
+            "confirmation": confirmed(plugin).document(),
         })
     };
     let plugins = registry.plugins();
@@ -30,6 +37,7 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
                 super::inspect::word(&plugin.kind),
                 plugin.manifest.version.clone(),
                 format!("sha256:{}…", &digest[..12]),
+                confirmed(plugin).to_string(),
                 operators(plugin).join(", "),
             ]
         };
@@ -37,7 +45,7 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
             [] => "no plugins are configured".to_owned(),
             plugins => {
                 let rows: Vec<_> = plugins.iter().map(|plugin| row(plugin)).collect();
-                table(["name", "kind", "version", "digest", "operators"], &rows).join("\n")
+                table(["name", "kind", "version", "digest", "confirmed by", "operators"], &rows).join("\n")
             }
         }
     });

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::error::Exit;
 
 mod build;
+pub(super) mod confirmation;
 mod inspect;
 mod list;
 mod prune;

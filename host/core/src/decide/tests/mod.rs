@@ -2,6 +2,7 @@
 
 mod actions;
 mod budget;
+mod confirm;
 mod crash;
 mod doubt;
 mod evidence;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::decide::{self, Context, Invocation, Lookup, Next, ReconcileAnswer, Rest, StepResult};
+use crate::decide::{self, Context, Invocation, Looked, Lookup, Next, ReconcileAnswer, Rest, StepResult};
 use crate::effect::{Answer, Effect as Recorded, Output};
 use crate::error::Failure;
 use crate::event::{Body, Event, Header, Mode};
@@ -63,6 +63,10 @@ pub(super) struct Sim {
     pub(super) reusables: Vec<Reusable>,
     /// What an earlier job left: its index row and the output.
     pub(super) earlier: Option<(Reusable, Vec<u8>)>,
+    /// What verifiers find, by slot; what is not here is as it was recorded.
+    pub(super) finds: BTreeMap<Slot, Looked>,
+    /// How often a verifier looked, by slot.
+    pub(super) looks: BTreeMap<Slot, u32>,
     /// Claims whose event was never written.
     pub(super) lost_claims: u32,
     writes: usize,
@@ -87,6 +91,8 @@ pub(super) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinn
         },
         reconcile: class == Class::Queryable,
         on_indeterminate: OnIndeterminate::Park,
+        verifier: None,
+        confirmation: Default::default(),
         outcome_type: None,
         outcome_status: None,
         retry: None,
@@ -195,6 +201,8 @@ impl Sim {
             waits: BTreeSet::new(),
             reusables: vec![],
             earlier: None,
+            finds: BTreeMap::new(),
+            looks: BTreeMap::new(),
             lost_claims: 0,
             writes: 0,
             executions: 0,
@@ -237,6 +245,16 @@ impl Sim {
             self.write(&mut durable, draft)?;
         }
         self.fire_due(&mut durable)?;
+        let looked: Vec<_> = decide::confirmations(&durable)
+            .into_iter()
+            .map(|check| {
+                *self.looks.entry(check.slot.clone()).or_default() += 1;
+                let found = self.finds.get(&check.slot).cloned().unwrap_or(Looked::Confirmed);
+                (check, found)
+            })
+            .collect();
+        let draft = decide::looked_at(&durable, &looked);
+        self.write(&mut durable, draft)?;
         loop {
             let none = BTreeSet::new();
             self.look_up(&mut durable);

@@ -42,12 +42,25 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         let changing = call.and_then(|call| job.pinned(&call.operator)).is_some_and(Pinned::is_world_changing);
         changing && effect.kind == Kind::Ok
     });
-    let changed = changed.count();
-    if changed > 0 {
+    let has_verifier = |effect: &EffectRecord| {
+        let pinned = job.calls.get(&effect.slot).and_then(|call| job.pinned(&call.operator));
+        pinned.is_some_and(|pinned| pinned.verifier.is_some())
+    };
+    let (looked_at, unverified): (Vec<_>, Vec<_>) = changed.partition(|(_, effect)| has_verifier(effect));
+    if !unverified.is_empty() {
         let message = format!(
-            "{changed} effects on the world are as the tools reported them (unverified): nobody asked the other side"
+            "{} effects on the world are as the tools reported them (unverified): nobody asks the other side",
+            unverified.len()
         );
         report.not_checked.push(NotChecked::new("unverified_effects", message));
+    }
+    if !looked_at.is_empty() {
+        let message = format!(
+            "{} effects on the world have a verifier, which looks at them when the job is resumed and leaves an event \
+             where they are not as recorded; this check asked nobody",
+            looked_at.len()
+        );
+        report.not_checked.push(NotChecked::new("effects_not_asked_about", message));
     }
 }
 

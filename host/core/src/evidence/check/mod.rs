@@ -1,6 +1,7 @@
 //! What the records say of each other. Each file looks at one pair of witnesses: the log and the
 //! ledger, the log and the effects, the log and the job's row.
 
+mod confirmations;
 mod contents;
 mod effects;
 mod executions;
@@ -24,6 +25,7 @@ pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report
 /// Checks that do without the fold: a second pair of eyes on the rules that matter most.
 pub(super) fn independent(evidence: &Evidence, report: &mut Report) {
     executions::check(evidence, report);
+    confirmations::check(evidence, report);
 }
 
 /// The event a fold stopped at.

@@ -1,0 +1,171 @@
+//! Confirmation (§11): when a job is resumed, what its calls changed is looked at before anything
+//! builds on it. Which changes, and what follows from what is found, is decided here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::effect::StateChange;
+use crate::error::Code;
+use crate::event::{Body, Consequence, Decider, Resource, Unconfirmed};
+use crate::ids::{Operator, Slot};
+use crate::manifest::Confirmation;
+use crate::state::{Changed, Draft, Durable, Job};
+use crate::step::StepState;
+
+use super::blocked;
+use super::inbox::unblock;
+
+/// What is kept of a verifier's own words.
+const FOUND_BYTES_MAX: usize = 1_024;
+
+/// One recorded change to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The call that made it.
+    pub slot: Slot,
+    /// The operator that was called.
+    pub operator: Operator,
+    /// Who looks: [`crate::manifest::OWN_VERIFIER`], or one of the host's by name.
+    pub verifier: String,
+    /// What was recorded.
+    pub change: StateChange,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// It is as it was recorded.
+    Confirmed,
+    /// It is not; what was found instead.
+    Mismatch(String),
+    /// The verifier could not tell; why.
+    Unavailable(String),
+}
+
+/// The changes to look at in this attempt: of each thing that a plugin changed the newest, where
+/// an earlier attempt recorded it, somebody can look, and no person has vouched for it.
+pub fn confirmations(durable: &Durable) -> Vec<Check> {
+    let job = &durable.job;
+    // Nothing builds on the effects of a job that was given up.
+    if job.cancel.is_some() || job.aborted || job.state.is_terminal() {
+        return Vec::new();
+    }
+    let mut newest: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
+    for (at, changed) in job.confirmations.changes.iter().enumerate() {
+        let pinned = job.calls.get(&changed.slot).and_then(|call| job.pinned(&call.operator));
+        let Some(pinned) = pinned.filter(|pinned| pinned.is_world_changing()) else { continue };
+        let change = &changed.change;
+        newest.insert((&pinned.plugin, &change.resource_type, &change.resource_id), at);
+    }
+    let mut order: Vec<usize> = newest.into_values().collect();
+    order.sort_unstable();
+    order.into_iter().filter_map(|at| due(job, &job.confirmations.changes[at])).collect()
+}
+
+fn due(job: &Job, changed: &Changed) -> Option<Check> {
+    let Changed { slot, change, attempt } = changed;
+    let operator = &job.calls.get(slot)?.operator;
+    let verifier = job.pinned(operator)?.verifier.clone()?;
+    let resource = Resource::of(change);
+    let known = job.confirmations.failed.iter().any(|failed| {
+        let done = failed.by_person || failed.attempt == job.attempt;
+        failed.slot == *slot && failed.resource == resource && done
+    });
+    let is_due = *attempt < job.attempt && job.stands(slot) && !known;
+    is_due.then(|| Check { slot: slot.clone(), operator: operator.clone(), verifier, change: change.clone() })
+}
+
+/// What to write about the changes that were looked at. It never touches what a step came to:
+/// steps whose call is asked about wait, and those that waited for nothing else go on.
+pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
+    let job = &durable.job;
+    let mut asked: BTreeSet<Slot> = job.asked().map(|failed| failed.slot.clone()).collect();
+    let looked_slots: BTreeSet<&Slot> = looked.iter().map(|(check, _)| &check.slot).collect();
+    // What was asked in an earlier attempt and looked at again is known by this look alone.
+    asked.retain(|slot| !looked_slots.contains(slot));
+    let mut events = Vec::new();
+    for (check, looked) in looked {
+        let resource = Resource::of(&check.change);
+        let (outcome, found) = match looked {
+            Looked::Confirmed => {
+                events.extend(found_again(job, check, resource));
+                continue;
+            }
+            Looked::Mismatch(found) => (Unconfirmed::Mismatch, found),
+            Looked::Unavailable(why) => (Unconfirmed::Unavailable, why),
+        };
+        let policy = job.pinned(&check.operator).map_or(Confirmation::Strict, |pinned| pinned.confirmation);
+        let consequence = consequence(outcome, policy);
+        if consequence == Consequence::Asked {
+            asked.insert(check.slot.clone());
+        }
+        let (slot, found) = (check.slot.clone(), cut(found));
+        events.push(Body::ConfirmationFailed { slot, resource, outcome, found, consequence });
+    }
+    let ends = |body: &Body| matches!(body, Body::ConfirmationFailed { consequence: Consequence::Ended, .. });
+    if !events.iter().any(ends) {
+        events.extend(moved(job, &asked));
+    }
+    let flush_now = !events.is_empty();
+    Draft { events, flush_now, ..Draft::default() }
+}
+
+/// What follows from what was found, by the plugin's rule. A verifier that could not tell has
+/// found nothing: whatever the rule, a person is asked.
+pub(crate) fn consequence(outcome: Unconfirmed, policy: Confirmation) -> Consequence {
+    match (outcome, policy) {
+        (Unconfirmed::Unavailable, _) | (Unconfirmed::Mismatch, Confirmation::HumanInLoop) => Consequence::Asked,
+        (Unconfirmed::Mismatch, Confirmation::Warn) => Consequence::Warned,
+        (Unconfirmed::Mismatch, Confirmation::Strict) => Consequence::Ended,
+    }
+}
+
+/// An earlier look had found it otherwise.
+fn found_again(job: &Job, check: &Check, resource: Resource) -> Option<Body> {
+    let open = job
+        .confirmations
+        .failed
+        .iter()
+        .any(|failed| failed.slot == check.slot && failed.resource == resource && failed.settled.is_none());
+    let by = Decider { actor: format!("verifier {}", check.verifier), reason: None };
+    open.then(|| Body::ConfirmationAccepted { slot: check.slot.clone(), by, resource: Some(resource) })
+}
+
+/// Running steps whose calls are asked about wait; those that waited for it go on.
+fn moved(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
+    let mut events = Vec::new();
+    for step in &job.steps {
+        let first = asked.iter().find(|slot| slot.step() == step.id);
+        match (step.state, &step.blocked, first) {
+            (StepState::Ready, _, Some(slot)) if step.started_us.is_some() => {
+                events.push(blocked(&step.id, slot, Code::ConfirmationRequired));
+            }
+            (StepState::Blocked, Some((slot, Code::ConfirmationRequired)), _) if !asked.contains(slot) => {
+                events.push(Body::StepUnblocked { step_id: step.id.clone() });
+            }
+            _ => {}
+        }
+    }
+    events
+}
+
+/// A person takes what the call changed as it is now.
+pub(super) fn accept(durable: &Durable, slot: &Slot, by: Decider) -> Draft {
+    if !durable.job.asked().any(|failed| failed.slot == *slot) {
+        return Draft::default();
+    }
+    let accepted = Body::ConfirmationAccepted { slot: slot.clone(), by, resource: None };
+    let waits = durable.job.step(&slot.step()).and_then(|step| step.blocked.as_ref());
+    let go_on = match waits {
+        Some((_, Code::ConfirmationRequired)) => unblock(durable, slot),
+        _ => Draft::default(),
+    };
+    Draft { events: vec![accepted], ..Draft::default() }.and(go_on)
+}
+
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(FOUND_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}

@@ -1,0 +1,284 @@
+//! What was recorded is looked at when a job is resumed, before anything builds on it.
+
+use serde_json::{Value, json};
+
+use super::sim::{Cut, Sim, operators, step};
+use crate::decide::{Looked, Refusal, reopenable};
+use crate::effect::{Answer, Output, StateChange};
+use crate::error::Code;
+use crate::event::{Body, Consequence, Event, Header, Mode};
+use crate::evidence::{self, Export, Withhold};
+use crate::ids::{Operator, Slot};
+use crate::job::JobState;
+use crate::manifest::{Confirmation, OWN_VERIFIER};
+use crate::response::response;
+use crate::state::{Durable, Job};
+use crate::step::StepState;
+use crate::storage::Request;
+
+fn slot(text: &str) -> Slot {
+    Slot::new(text)
+}
+
+/// A call that says what it changed.
+fn changes(resource: &str, version: &str) -> Answer {
+    let change = StateChange {
+        resource_type: "file".into(),
+        resource_id: resource.into(),
+        operation: "update".into(),
+        version: Some(version.into()),
+        etag: None,
+        external_ref: None,
+    };
+    let state_changes = vec![change];
+    Answer::Ok(Output { result: "\"done\"".into(), receipt: None, state_changes, usage: None })
+}
+
+/// A job whose opaque calls change these resources and are confirmed under this rule.
+fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
+    let mut sim = Sim::new(Mode::AutoExec, steps);
+    let Body::IntentAccepted { header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
+    let mut operators = operators();
+    let opaque = operators.get_mut("Opaque").unwrap();
+    (opaque.verifier, opaque.confirmation) = (Some(OWN_VERIFIER.into()), rule);
+    sim.begin_with(Header { operators, ..*header });
+    let answers = resources.iter().enumerate().map(|(n, resource)| changes(resource, &n.to_string()));
+    sim.script.insert(Operator::new("Opaque"), answers.collect());
+    sim
+}
+
+/// `a` changes something, `b` builds on it, `c` does not.
+fn three() -> Vec<Value> {
+    vec![
+        step("a", "Opaque", &[], json!({})),
+        step("b", "Keyed", &["a"], json!({ "from": { "$ref": "a#" } })),
+        step("c", "Keyed", &[], json!({})),
+    ]
+}
+
+/// Killed after `a` was recorded, before `b` began.
+fn interrupted(rule: Confirmation) -> Sim {
+    let mut sim = job(rule, three(), &["f"]);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    assert_eq!(sim.durable().job.step(&"a".into()).unwrap().state, StepState::Succeeded);
+    sim
+}
+
+fn states(durable: &Durable) -> Vec<StepState> {
+    durable.job.steps.iter().map(|step| step.state).collect()
+}
+
+fn otherwise() -> Looked {
+    Looked::Mismatch("something else".into())
+}
+
+fn verifies(sim: &Sim) {
+    let job = sim.durable().job;
+    let mut record = sim.record.clone();
+    (record.row.state, record.row.attempt) = (job.state, job.attempt);
+    (record.row.next_seq, record.row.head) = (job.next_seq, job.head);
+    let (effects, withhold) = (&sim.effects, &Withhold::Nothing);
+    let export = Export { record: &record, effects, withhold, program: "t", exported_us: 9, signer: None };
+    let file = evidence::write(&export).unwrap();
+    let report = evidence::verify(&file, None, &|_, _, _| true).unwrap().report;
+    assert!(report.intact, "{:#?}", report.problems);
+    for length in 2..=sim.record.events.len() {
+        Job::fold(&sim.record.events[..length]).expect("every prefix is that of a job");
+    }
+}
+
+/// I39: it is looked at in each later attempt, once, and never in the one that did it.
+#[test]
+fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
+    let mut sim = interrupted(Confirmation::Strict);
+    assert!(sim.looks.is_empty(), "not in the attempt that did it");
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!(sim.looks, [(slot("a"), 1)].into());
+    let confirms =
+        |event: &Event| matches!(event.body, Body::ConfirmationFailed { .. } | Body::ConfirmationAccepted { .. });
+    assert!(!sim.record.events.iter().any(confirms), "what is as recorded leaves no event");
+    verifies(&sim);
+}
+
+/// I39: the newest change of a thing stands for those before it, whoever made them.
+#[test]
+fn only_the_newest_change_of_a_thing_is_looked_at() {
+    let plan = vec![
+        step("a", "Opaque", &[], json!({})),
+        step("b", "Opaque", &["a"], json!({})),
+        step("c", "Opaque", &["b"], json!({})),
+        step("d", "Keyed", &["c"], json!({})),
+    ];
+    let mut sim = job(Confirmation::Strict, plan, &["f", "g", "f"]);
+    sim.process(Some(Cut::BeforeExecute(3))).unwrap_err();
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!(sim.looks, [(slot("b"), 1), (slot("c"), 1)].into());
+}
+
+/// I39: a strict mismatch ends the job for good; what its steps came to stays.
+#[test]
+fn a_strict_mismatch_ends_the_job() {
+    let mut sim = interrupted(Confirmation::Strict);
+    sim.finds.insert(slot("a"), otherwise());
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    assert_eq!(states(&durable), [StepState::Succeeded, StepState::Cancelled, StepState::Cancelled]);
+    assert!(!sim.world.contains_key(&slot("b")), "nothing is built on it");
+    assert!(matches!(reopenable(&durable), Err(Refusal::NotConfirmed { .. })), "{:?}", reopenable(&durable));
+    assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")), "and what it did is not undone");
+    let response = response(&durable);
+    assert_eq!((response.unconfirmed.len(), response.unconfirmed[0].consequence), (1, Consequence::Ended));
+    assert_eq!(response.next_actions, [""; 0]);
+    verifies(&sim);
+}
+
+/// I39: where every step is over, a strict mismatch still is no completion, and no retry either.
+#[test]
+fn a_job_that_was_about_to_end_is_not_complete() {
+    let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
+    // The last write says that the job is complete.
+    let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
+    let mut sim = fresh();
+    sim.process(Some(Cut::Write(writes - 1))).unwrap_err();
+    assert_eq!(states(&sim.durable()), [StepState::Succeeded]);
+    sim.finds.insert(slot("a"), otherwise());
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, states(&durable)), (JobState::Partial, vec![StepState::Succeeded]));
+    assert!(matches!(reopenable(&durable), Err(Refusal::NotConfirmed { .. })));
+    verifies(&sim);
+}
+
+/// I39: a warning is counted, and the job goes on.
+#[test]
+fn a_warning_is_counted() {
+    let mut sim = interrupted(Confirmation::Warn);
+    sim.finds.insert(slot("a"), otherwise());
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    let response = response(&durable);
+    assert_eq!(response.confirmation_replay_warnings_total, 1);
+    assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")));
+    verifies(&sim);
+}
+
+/// I39: what builds on it waits for a person, other steps do not, and a confirmed change is not
+/// asked about again.
+#[test]
+fn a_person_is_asked_and_the_rest_goes_on() {
+    for (rule, found) in [
+        (Confirmation::HumanInLoop, otherwise()),
+        (Confirmation::Strict, Looked::Unavailable("no answer".into())),
+        (Confirmation::Warn, Looked::Unavailable("no answer".into())),
+    ] {
+        let mut sim = interrupted(rule);
+        sim.finds.insert(slot("a"), found.clone());
+        for attempt in [2, 3] {
+            let durable = sim.process(None).unwrap();
+            assert_eq!((durable.job.state, durable.job.attempt), (JobState::Parked, attempt));
+            assert_eq!(states(&durable), [StepState::Succeeded, StepState::Pending, StepState::Succeeded]);
+            let response = response(&durable);
+            let blocked = response.blocked_on.unwrap();
+            assert_eq!((blocked.reason_code, blocked.slot), (Code::ConfirmationRequired, slot("a")));
+            assert_eq!(response.next_actions[0], "latch job confirm job_1 a --reason TEXT");
+            assert_eq!(durable.job.confirmation_mismatch().is_some(), matches!(found, Looked::Mismatch(_)));
+            verifies(&sim);
+        }
+        sim.ask(Request::Confirm { slot: slot("b") });
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "nobody asked about that one");
+        sim.ask(Request::Confirm { slot: slot("a") });
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, sim.world[&slot("b")]), (JobState::Completed, 1));
+        assert_eq!(sim.looks[&slot("a")], 3, "not after a person vouched for it");
+        assert_eq!(durable.job.confirmation_mismatch(), None);
+        assert_eq!(response(&durable).unconfirmed[0].settled_by.as_deref(), Some("bob"));
+        verifies(&sim);
+    }
+}
+
+/// I39: what is mended in the meantime needs nobody.
+#[test]
+fn what_is_found_again_goes_on_alone() {
+    let mut sim = interrupted(Confirmation::HumanInLoop);
+    sim.finds.insert(slot("a"), otherwise());
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+    sim.finds.clear();
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Completed);
+    assert_eq!(durable.job.confirmation_mismatch(), None);
+    assert_eq!(response(&durable).unconfirmed[0].settled_by.as_deref(), Some("verifier verify"));
+    verifies(&sim);
+}
+
+/// I39: a step plugin is blocked at its call, and driven again from its log once it is confirmed.
+#[test]
+fn a_running_step_is_blocked_at_its_call() {
+    let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
+    let mut sim = job(Confirmation::HumanInLoop, plan, &["f"]);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.finds.insert(slot("s/0"), otherwise());
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, states(&durable)), (JobState::Parked, vec![StepState::Blocked]));
+    assert_eq!(response(&durable).blocked.len(), 1);
+    assert!(!sim.world.contains_key(&slot("s/1")));
+    verifies(&sim);
+    sim.ask(Request::Confirm { slot: slot("s/0") });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world[&slot("s/0")], sim.world[&slot("s/1")]), (JobState::Completed, 1, 1));
+    verifies(&sim);
+}
+
+/// I39: nobody is asked for a job that is given up, and giving up ends one that asks.
+#[test]
+fn a_job_that_is_given_up_is_not_confirmed() {
+    let mut sim = interrupted(Confirmation::HumanInLoop);
+    sim.finds.insert(slot("a"), otherwise());
+    sim.process(None).unwrap();
+    let looks = sim.looks.clone();
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, &sim.looks), (JobState::Cancelled, &looks));
+    assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")), "it is still not what was recorded");
+    assert_eq!(response(&durable).blocked, []);
+    verifies(&sim);
+}
+
+/// I39: without a verifier, and for what changes nothing, results are injected unchecked.
+#[test]
+fn without_a_verifier_nothing_is_looked_at() {
+    let mut sim = Sim::new(Mode::AutoExec, three());
+    sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert!(sim.looks.is_empty());
+}
+
+/// I30: a consequence that is not the rule's, and a call that builds on what is asked about, are found.
+#[test]
+fn evidence_contradicts_a_forged_consequence() {
+    let mut sim = interrupted(Confirmation::Strict);
+    sim.finds.insert(slot("a"), otherwise());
+    sim.process(None).unwrap();
+    let at = sim.record.events.iter().position(|e| matches!(e.body, Body::ConfirmationFailed { .. })).unwrap();
+    let bodies: Vec<_> = sim.record.events.iter().map(|e| (e.time_us, e.attempt, e.body.clone())).collect();
+    let mut events: Vec<Event> = Vec::new();
+    for (seq, (time_us, attempt, mut body)) in bodies.into_iter().enumerate() {
+        if let Body::ConfirmationFailed { consequence, .. } = &mut body {
+            assert_eq!(seq, at);
+            *consequence = Consequence::Warned;
+        }
+        let before = events.last().map(|event| event.hash).unwrap_or_default();
+        events.push(Event::seal(seq as u64, time_us, attempt, body, before));
+    }
+    let mut record = sim.record.clone();
+    record.events = events;
+    let job = Job::fold(&record.events).unwrap();
+    (record.row.state, record.row.attempt) = (job.state, job.attempt);
+    (record.row.next_seq, record.row.head) = (job.next_seq, job.head);
+    let (effects, withhold) = (&sim.effects, &Withhold::Nothing);
+    let export = Export { record: &record, effects, withhold, program: "t", exported_us: 9, signer: None };
+    let file = evidence::write(&export).unwrap();
+    let report = evidence::verify(&file, None, &|_, _, _| true).unwrap().report;
+    let found = report.problems.iter().any(|problem| problem.message.contains("something else followed"));
+    assert!(found, "{:#?}", report.problems);
+}

@@ -1,0 +1,99 @@
+//! What was not confirmed on resume had the consequence that its plugin's rule demands, and
+//! nothing was built on it: read from the events alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::decide;
+use crate::event::{Body, Consequence, Event, Header, Resource};
+use crate::evidence::read::Evidence;
+use crate::evidence::report::{Found, Report};
+use crate::ids::{Operator, Slot, StepId};
+use crate::plan::Plan;
+
+pub(super) fn check(evidence: &Evidence, report: &mut Report) {
+    let mut events = evidence.events.iter();
+    let (Some((_, first)), Some((_, second))) = (events.next(), events.next()) else { return };
+    let (Body::IntentAccepted { header }, Body::PlanCreated { plan, .. }) = (&first.body, &second.body) else {
+        return;
+    };
+    let plan = serde_json::from_value(plan.clone()).ok();
+    let mut walk = Walk { header, plan, called: BTreeMap::new(), asked: BTreeSet::new(), ended: None };
+    for (at, event) in &evidence.events {
+        walk.event(*at, event, report);
+    }
+}
+
+struct Walk<'a> {
+    header: &'a Header,
+    plan: Option<Plan>,
+    called: BTreeMap<Slot, Operator>,
+    /// What somebody has yet to confirm.
+    asked: BTreeSet<(Slot, Resource)>,
+    /// The call whose effect ended the job.
+    ended: Option<Slot>,
+}
+
+impl Walk<'_> {
+    fn event(&mut self, at: u64, event: &Event, report: &mut Report) {
+        match &event.body {
+            Body::ToolInvocationStarted { slot, operator, .. } => {
+                self.called.insert(slot.clone(), operator.clone());
+                self.built_on(at, slot, report);
+            }
+            Body::ConfirmationFailed { slot, resource, outcome, consequence, .. } => {
+                let pinned = self.called.get(slot).and_then(|operator| self.header.operators.get(operator));
+                let policy = pinned.map(|pinned| pinned.confirmation).unwrap_or_default();
+                let expected = decide::consequence(*outcome, policy);
+                if *consequence != expected {
+                    let message =
+                        format!("{slot} was not confirmed, and something else followed than its plugin's rule");
+                    report.wrong(at, Found::Illegal, message, format!("{expected:?}"), format!("{consequence:?}"));
+                }
+                let key = (slot.clone(), resource.clone());
+                match consequence {
+                    Consequence::Asked => drop(self.asked.insert(key)),
+                    Consequence::Ended => self.ended = Some(slot.clone()),
+                    Consequence::Warned => drop(self.asked.remove(&key)),
+                }
+            }
+            Body::ConfirmationAccepted { slot, resource, .. } => self
+                .asked
+                .retain(|(asked, thing)| asked != slot || resource.as_ref().is_some_and(|resource| resource != thing)),
+            Body::JobCompleted {} => {
+                let open = self.ended.as_ref().or(self.asked.first().map(|(slot, _)| slot));
+                if let Some(slot) = open {
+                    let message = format!("the job is said to be complete, and nobody confirmed {slot}");
+                    report.wrong(at, Found::Illegal, message, "confirmation_accepted", "job_completed");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn built_on(&self, at: u64, slot: &Slot, report: &mut Report) {
+        // What undoes a call follows rules of its own.
+        if slot.as_str().ends_with("~c") {
+            return;
+        }
+        if let Some(ended) = &self.ended {
+            let message = format!("{slot} was started after the mismatch of {ended} had ended the job");
+            report.wrong(at, Found::Permission, message, "no further call", format!("{slot} was started"));
+        }
+        let held = self.held();
+        if held.contains(&slot.step()) {
+            let message = format!("{slot} was started before somebody confirmed what it builds on");
+            report.wrong(at, Found::Permission, message, "confirmation_accepted", format!("{slot} was started"));
+        }
+    }
+
+    /// Steps whose calls are asked about, and those that depend on them.
+    fn held(&self) -> BTreeSet<StepId> {
+        let mut held: BTreeSet<StepId> = self.asked.iter().map(|(slot, _)| slot.step()).collect();
+        for step in self.plan.iter().flat_map(|plan| &plan.steps).filter(|_| !self.asked.is_empty()) {
+            if step.depends_on.iter().any(|id| held.contains(id)) {
+                held.insert(step.step_id.clone());
+            }
+        }
+        held
+    }
+}

@@ -1,0 +1,80 @@
+//! What is told to somebody outside when a job waits for a person: no arguments, no results, no
+//! secrets, and nothing that came from a plugin.
+
+use serde::Serialize;
+
+use crate::error::Code;
+use crate::event::{Body, Event};
+use crate::ids::{JobId, Slot};
+use crate::state::Job;
+
+/// Version of the form.
+pub const SCHEMA: &str = "latchwork.notice/1";
+
+/// One thing to tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Notice {
+    /// [`SCHEMA`]
+    pub schema: &'static str,
+    /// The same whenever it is told: whoever hears it twice hears one thing.
+    pub event_id: String,
+    /// The event: `gate_requested`, `job_parked`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// When it happened, microseconds since 1970 UTC.
+    pub time_us: i64,
+    /// The job.
+    pub job_id: JobId,
+    /// Whose house.
+    pub tenant_id: String,
+    /// What it waits for.
+    pub reason: Code,
+    /// The call it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
+    /// The gate to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate_id: Option<String>,
+    /// What to type to see what is asked, and to answer.
+    pub next_action: String,
+}
+
+/// What there is to tell of events that were just applied to the job.
+pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
+    events.iter().filter_map(|event| notice(job, event)).collect()
+}
+
+fn notice(job: &Job, event: &Event) -> Option<Notice> {
+    let (kind, reason, slot) = match &event.body {
+        // One that a standing approval decided at once waits for nobody.
+        Body::GateRequested { slot, .. } if job.undecided(slot).is_some() => {
+            ("gate_requested", Code::RequiresApproval, Some(slot.clone()))
+        }
+        Body::JobParked { reason, slot } => ("job_parked", *reason, slot.clone()),
+        _ => return None,
+    };
+    let job_id = job.header.job_id.clone();
+    let gate = slot.as_ref().filter(|_| reason == Code::RequiresApproval);
+    Some(Notice {
+        schema: SCHEMA,
+        event_id: format!("latch:{job_id}:n{}", event.seq),
+        kind,
+        time_us: event.time_us,
+        tenant_id: job.header.tenant_id.clone(),
+        reason,
+        gate_id: gate.map(|slot| format!("gate-{slot}")),
+        next_action: next_action(&job_id, reason, slot.as_ref()),
+        slot,
+        job_id,
+    })
+}
+
+fn next_action(job_id: &JobId, reason: Code, slot: Option<&Slot>) -> String {
+    match (reason, slot) {
+        (Code::RequiresApproval, Some(slot)) => format!("latch job approve {job_id} {slot}"),
+        (Code::ConfirmationRequired, Some(slot)) => format!("latch job confirm {job_id} {slot}"),
+        (Code::IndeterminateEffect, Some(slot)) => format!("latch job resolve {job_id} {slot}"),
+        (Code::AttemptsExhausted, _) => format!("latch job resolve {job_id} --continue"),
+        _ => format!("latch job show {job_id}"),
+    }
+}

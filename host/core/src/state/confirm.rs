@@ -1,0 +1,149 @@
+//! What the calls of a job changed in the world, and what of it was not found as it was recorded.
+
+use std::collections::BTreeSet;
+
+use crate::effect::{Provenance, StateChange};
+use crate::event::{Body, Consequence, Decider, Event, Resource, Unconfirmed};
+use crate::ids::{Slot, StepId};
+
+use super::Job;
+use super::fold::{FoldError, unknown};
+
+/// One recorded change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// The call that made it.
+    pub slot: Slot,
+    /// What changed.
+    pub change: StateChange,
+    /// The attempt that recorded it.
+    pub attempt: u32,
+}
+
+/// One change that was not confirmed when it was last looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotConfirmed {
+    /// The call that made it.
+    pub slot: Slot,
+    /// The thing that changed.
+    pub resource: Resource,
+    /// Why it is not confirmed.
+    pub outcome: Unconfirmed,
+    /// What was found instead, or why nobody could tell.
+    pub found: String,
+    /// What followed.
+    pub consequence: Consequence,
+    /// The attempt in which it was looked at.
+    pub attempt: u32,
+    /// Who took it as it is, or found it as recorded again.
+    pub settled: Option<Decider>,
+    /// Whether that was a person: the change is not looked at again.
+    pub by_person: bool,
+}
+
+/// What the events say of changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confirmations {
+    /// Every recorded change, in order.
+    pub changes: Vec<Changed>,
+    /// Those that were not confirmed, each as it was last looked at.
+    pub failed: Vec<NotConfirmed>,
+    /// How often one was found otherwise and the job went on (`confirmation_replay_warnings_total`).
+    pub warnings: u32,
+}
+
+impl Job {
+    /// A call whose effect is not as it was recorded, and which nobody has taken as it is: what it
+    /// did is not undone, because that would undo what somebody else has made of it.
+    pub fn confirmation_mismatch(&self) -> Option<&Slot> {
+        let mismatch = |failed: &&NotConfirmed| failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
+        self.confirmations.failed.iter().find(mismatch).map(|failed| &failed.slot)
+    }
+
+    /// The mismatch that ended the job.
+    pub fn ended_by_mismatch(&self) -> Option<&NotConfirmed> {
+        self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
+    }
+
+    /// Changes that a person has to take as they are before anything builds on them.
+    pub fn asked(&self) -> impl Iterator<Item = &NotConfirmed> {
+        let open = |failed: &&NotConfirmed| failed.consequence == Consequence::Asked && failed.settled.is_none();
+        self.confirmations.failed.iter().filter(open)
+    }
+
+    /// Steps that build on a change which somebody has yet to confirm: they stay where they are.
+    pub fn held(&self) -> BTreeSet<StepId> {
+        let mut held: BTreeSet<StepId> = self.asked().map(|failed| failed.slot.step()).collect();
+        if held.is_empty() {
+            return held;
+        }
+        // In the order of the plan each step comes after those it depends on.
+        for planned in &self.plan.steps {
+            if planned.depends_on.iter().any(|id| held.contains(id)) {
+                held.insert(planned.step_id.clone());
+            }
+        }
+        held
+    }
+
+    /// Whether what the call changed is its own doing, and was not undone since.
+    pub fn stands(&self, slot: &Slot) -> bool {
+        let undo = Slot::new(format!("{slot}~c"));
+        let undone = slot.as_str().ends_with("~c") || self.calls.get(&undo).is_some_and(|call| call.committed);
+        let finished = self.calls.get(slot).filter(|call| call.committed).and_then(|call| call.finished.as_ref());
+        !undone && finished.is_some_and(|finished| finished.ok && finished.provenance != Provenance::Reused)
+    }
+
+    pub(super) fn apply_confirmation(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::StateChanged { slot, change } => {
+                self.find_step(event, &slot.step())?;
+                let changed = Changed { slot: slot.clone(), change: change.clone(), attempt: event.attempt };
+                self.confirmations.changes.push(changed);
+            }
+            Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
+                let of = |changed: &Changed| changed.slot == *slot && Resource::of(&changed.change) == *resource;
+                if !self.confirmations.changes.iter().any(of) {
+                    return Err(unknown(event, "what is confirmed is a recorded change"));
+                }
+                let same = |failed: &NotConfirmed| failed.slot == *slot && failed.resource == *resource;
+                if self.confirmations.failed.iter().any(|failed| same(failed) && failed.by_person) {
+                    return Err(unknown(event, "what a person took as it is is not looked at again"));
+                }
+                self.confirmations.failed.retain(|failed| !same(failed));
+                self.confirmations.failed.push(NotConfirmed {
+                    slot: slot.clone(),
+                    resource: resource.clone(),
+                    outcome: *outcome,
+                    found: found.clone(),
+                    consequence: *consequence,
+                    attempt: event.attempt,
+                    settled: None,
+                    by_person: false,
+                });
+                match consequence {
+                    Consequence::Ended => self.aborted = true,
+                    Consequence::Warned => self.confirmations.warnings += 1,
+                    Consequence::Asked => {}
+                }
+            }
+            Body::ConfirmationAccepted { slot, by, resource } => {
+                let meant = |failed: &&mut NotConfirmed| {
+                    let same = resource.as_ref().is_none_or(|resource| failed.resource == *resource);
+                    failed.slot == *slot && same && failed.settled.is_none()
+                };
+                let mut any = false;
+                for failed in self.confirmations.failed.iter_mut().filter(meant) {
+                    failed.settled = Some(by.clone());
+                    failed.by_person = resource.is_none();
+                    any = true;
+                }
+                if !any {
+                    return Err(unknown(event, format!("nothing of {slot} is to be confirmed")));
+                }
+            }
+            _ => unreachable!("only changes and their confirmations come here"),
+        }
+        Ok(())
+    }
+}

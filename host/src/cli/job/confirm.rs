@@ -1,0 +1,32 @@
+//! `latch job confirm`.
+
+use latchwork_core::pages;
+use latchwork_core::storage::Request;
+
+use crate::cli::args::JobConfirmArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::open;
+
+/// What a person takes as it is has to be something that is asked about.
+pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let durable = super::durable(&stores, &args.job).await?;
+    let job = &durable.job;
+    if job.state.is_terminal() || !job.asked().any(|failed| failed.slot == args.slot) {
+        let why = match job.confirmations.failed.iter().rfind(|failed| failed.slot == args.slot) {
+            _ if job.state.is_terminal() => format!("the job is {}", job.state.as_str()),
+            Some(failed) if failed.by_person => {
+                let by = failed.settled.as_ref().map(|by| by.actor.as_str()).unwrap_or_default();
+                format!("{by} has confirmed {} already", args.slot)
+            }
+            _ => format!("nothing of {} is to be confirmed", args.slot),
+        };
+        let message = format!("{why}: see `latch job show {}`", args.job);
+        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+    }
+    let actor = ctx.actor(args.actor.as_deref());
+    let request = Request::Confirm { slot: args.slot };
+    let done = "it is recorded that the effect is taken as it is now";
+    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
+}

@@ -1,0 +1,128 @@
+//! Headers that the host itself sends, with secrets in them: `{ Authorization = "Bearer ${API_TOKEN}" }`.
+
+use hyper::header::{HeaderName, HeaderValue};
+
+use super::document::Table;
+use crate::capability::Secrets;
+
+/// One header; each `${NAME}` in it is a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderTemplate {
+    name: HeaderName,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Secret(String),
+}
+
+impl HeaderTemplate {
+    /// Reads one; what is wrong with it otherwise.
+    fn parse(name: &str, text: &str) -> Result<HeaderTemplate, String> {
+        let name: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
+        let ours = ["host", "content-length", "content-type", "connection", "transfer-encoding"];
+        if ours.contains(&name.as_str()) {
+            return Err(format!("`{name}` is set by the host"));
+        }
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            let (secret, behind) = after.split_once('}').ok_or("`${` without `}`")?;
+            let fits = !secret.is_empty() && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if !fits {
+                return Err("what stands in `${}` is not the name of a secret: letters, digits and `_`".to_owned());
+            }
+            parts.push(Part::Text(before.to_owned()));
+            parts.push(Part::Secret(secret.to_owned()));
+            rest = behind;
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        let clean = |part: &Part| match part {
+            Part::Text(text) => HeaderValue::from_str(text).is_ok(),
+            Part::Secret(_) => true,
+        };
+        if !parts.iter().all(clean) {
+            return Err("it holds a line break or another character that no header may have".to_owned());
+        }
+        Ok(HeaderTemplate { name, parts })
+    }
+
+    /// The secrets it names.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Secret(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The header as it is sent.
+    ///
+    /// # Errors
+    /// A secret has no value, or one that cannot stand in a header; the secret itself is not told.
+    pub fn filled(&self, secrets: &dyn Secrets) -> Result<(HeaderName, HeaderValue), String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Secret(name) => {
+                    text.push_str(&secrets.value(name).ok_or_else(|| format!("the secret {name} has no value"))?);
+                }
+            }
+        }
+        let mut value = HeaderValue::from_str(&text)
+            .map_err(|_| format!("the header {} cannot hold the secret in it", self.name))?;
+        value.set_sensitive(true);
+        Ok((self.name.clone(), value))
+    }
+}
+
+/// The headers of a table. `granted` are the secrets that may stand in them; none: any.
+pub(super) fn read(mut table: Table<'_>, granted: Option<&[String]>) -> Vec<HeaderTemplate> {
+    let mut headers = Vec::new();
+    for (name, field) in table.entries() {
+        let Some(header) = field.parse(|text| HeaderTemplate::parse(name, text)) else { continue };
+        let missing = granted.and_then(|granted| header.secrets().find(|name| !granted.iter().any(|one| one == name)));
+        if let Some(missing) = missing {
+            field.invalid::<()>(format!("the plugin is not granted the secret {missing}: name it in `grants.secrets`"));
+            continue;
+        }
+        headers.push(header);
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct One;
+
+    impl Secrets for One {
+        fn value(&self, name: &str) -> Option<String> {
+            match name {
+                "TOKEN" => Some("hunter2".into()),
+                "BROKEN" => Some("a\nb".into()),
+                _ => None,
+            }
+        }
+    }
+
+    /// I13: a value is put in on the way out, and no message repeats one.
+    #[test]
+    fn secrets_are_put_in_on_the_way_out() {
+        let header = |text| HeaderTemplate::parse("Authorization", text);
+        let good = header("Bearer ${TOKEN}!").unwrap();
+        let (name, value) = good.filled(&One).unwrap();
+        assert_eq!((name.as_str(), value.to_str().unwrap()), ("authorization", "Bearer hunter2!"));
+        assert!(value.is_sensitive() && !format!("{good:?} {value:?}").contains("hunter2"));
+        assert_eq!(good.secrets().collect::<Vec<_>>(), ["TOKEN"]);
+        assert!(header("${NONE}").unwrap().filled(&One).unwrap_err().contains("NONE"));
+        assert!(!header("${BROKEN}").unwrap().filled(&One).unwrap_err().contains('\n'));
+        for wrong in ["${TOKEN", "${not a name}", "${}", "a\nb"] {
+            assert!(header(wrong).is_err(), "{wrong}");
+        }
+        assert!(HeaderTemplate::parse("Host", "x").is_err() && HeaderTemplate::parse("no name", "x").is_err());
+    }
+}

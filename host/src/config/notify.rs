@@ -1,0 +1,46 @@
+//! `[notify]`: who is told when a job waits for somebody.
+
+use std::net::IpAddr;
+
+use hyper::Uri;
+
+use super::document::Table;
+use super::plugin::positive_duration;
+use super::types::{HttpGrant, Notify};
+use super::{headers, values};
+
+/// One post may take so long.
+const TIMEOUT_MS: u32 = 10_000;
+
+/// The table; none where it names no webhook.
+pub(super) fn read(mut table: Table<'_>) -> Option<Notify> {
+    let allow_http = table.get("allow_http").and_then(|field| field.boolean()).unwrap_or(false);
+    let webhook = table.require("webhook").and_then(|field| field.parse(|text| webhook(text, allow_http)));
+    let headers = table.get("headers").and_then(|field| field.table()).map(|table| headers::read(table, None));
+    let timeout_ms = table.get("timeout").and_then(|field| field.parse(positive_duration)).unwrap_or(TIMEOUT_MS);
+    table.finish();
+    let (uri, place) = webhook?;
+    Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms })
+}
+
+/// Messages do not repeat the address: many a webhook's path is its secret.
+fn webhook(text: &str, allow_http: bool) -> Result<(Uri, HttpGrant), String> {
+    let form = "write \"https://hooks.example.com/latch\"";
+    let uri: Uri = text.parse().map_err(|_| format!("this is not an address: {form}"))?;
+    let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        return Err(format!("this names no scheme and host: {form}"));
+    };
+    if authority.as_str().contains('@') {
+        return Err("a name or password does not stand in the address: use `headers`".to_owned());
+    }
+    let place = values::http_grant(&format!("{scheme}://{authority}"))
+        .map_err(|_| format!("its scheme, host or port cannot be posted to: {form}"))?;
+    if place.scheme == "http" && !allow_http && !is_loopback(&place.host) {
+        return Err("`http` could be read on its way: use `https`, or say `allow_http = true`".to_owned());
+    }
+    Ok((uri, place))
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}

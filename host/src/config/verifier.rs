@@ -1,0 +1,49 @@
+//! `confirmation` and `verifier`: what becomes of recorded effects when a job is resumed.
+
+use latchwork_core::manifest::Confirmation;
+
+use super::document::{Field, Table};
+use super::headers;
+use super::types::{Grants, VerifierConfig};
+
+/// Asks the server for the entity tag.
+const ETAG: &str = "etag";
+/// Reads the file.
+const FILE_DIGEST: &str = "file-digest";
+const VERIFIERS: [(&str, &str); 2] = [(ETAG, ETAG), (FILE_DIGEST, FILE_DIGEST)];
+
+/// The key `confirmation` of a table.
+pub(super) fn confirmation(table: &mut Table<'_>) -> Option<Confirmation> {
+    let words = Confirmation::ALL.map(|rule| (rule.as_str(), rule));
+    table.get("confirmation").and_then(|field| field.word(&words))
+}
+
+/// The key `verifier`: a name, or a table with a name and headers.
+pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig> {
+    if field.value().as_table().is_none() {
+        let name = name(field, grants)?;
+        return Some(VerifierConfig { name: name.to_owned(), headers: vec![] });
+    }
+    let mut table = field.table()?;
+    let name = table.require("name").and_then(|field| name(&field, grants));
+    let given = table.get("headers");
+    if let (Some(field), Some(FILE_DIGEST)) = (&given, name) {
+        return field.invalid("`file-digest` reads files and sends nothing: only `etag` has headers");
+    }
+    let headers = given.and_then(|field| field.table()).map(|table| headers::read(table, Some(&grants.secrets)));
+    table.finish();
+    Some(VerifierConfig { name: name?.to_owned(), headers: headers.unwrap_or_default() })
+}
+
+/// A verifier that can look at nothing would make every resumed job wait for a person.
+fn name(field: &Field<'_>, grants: &Grants) -> Option<&'static str> {
+    let name = field.word(&VERIFIERS)?;
+    if name == ETAG && grants.http.is_empty() {
+        return field.invalid("`etag` asks servers, and the plugin is granted none: name them in `grants.http`");
+    }
+    if name == FILE_DIGEST && grants.dirs.is_empty() {
+        return field
+            .invalid("`file-digest` reads files, and the plugin is granted no directory: name it in `grants.dirs`");
+    }
+    Some(name)
+}

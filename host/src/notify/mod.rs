@@ -1,0 +1,180 @@
+//! `[notify] webhook`: somebody is told when a job waits for a person.
+//!
+//! A notice leaves after its event is durable, and never holds up the job: it waits in a queue of this
+//! process, and is posted again with growing pauses until somebody takes it. It may so arrive more than
+//! once, always with the same `event_id`. What is still in the queue when the process ends is lost: the
+//! job itself, and `latch job list --open`, are the record.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
+use hyper::{Method, Request, StatusCode};
+use latchwork_core::notice::Notice;
+use latchwork_core::plan::RetrySpec;
+use latchwork_core::retry;
+use tokio::sync::{Notify as Told, mpsc};
+
+use crate::capability::Secrets;
+use crate::capability::connect;
+use crate::capability::watch::Watch;
+use crate::config::Notify;
+use crate::os;
+
+/// Posts of one notice, the first included.
+const POSTS_MAX: u32 = 12;
+/// Pauses between them: up to half a second at first, then longer, up to a minute.
+const PAUSES: RetrySpec = RetrySpec { max: None, base_ms: Some(500), cap_ms: Some(60_000) };
+/// Notices that may wait; more than that nobody would read.
+const WAITING_MAX: usize = 4_096;
+
+/// Tells of jobs that wait.
+pub struct Notifier {
+    queue: mpsc::Sender<Notice>,
+    left: Arc<Left>,
+}
+
+/// Notices that nobody has taken yet.
+#[derive(Default)]
+struct Left {
+    count: AtomicUsize,
+    fewer: Told,
+}
+
+/// How a post ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Posted {
+    Taken,
+    /// It may be taken another time.
+    Again(String),
+    /// It never will.
+    Never(String),
+}
+
+impl Notifier {
+    /// Begins to tell; ends when it is dropped.
+    pub fn start(config: Notify, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
+        let (queue, mut waiting) = mpsc::channel::<Notice>(WAITING_MAX);
+        let left = Arc::new(Left::default());
+        let told = left.clone();
+        tokio::spawn(async move {
+            // In their order, one after the other: whoever listens hears of a gate before the park.
+            while let Some(notice) = waiting.recv().await {
+                deliver(&config, &*secrets, &notice).await;
+                told.count.fetch_sub(1, Ordering::AcqRel);
+                told.fewer.notify_waiters();
+            }
+        });
+        Arc::new(Notifier { queue, left })
+    }
+
+    /// Takes what is to be told; never waits.
+    pub(crate) fn tell(&self, notices: Vec<Notice>) {
+        for notice in notices {
+            self.left.count.fetch_add(1, Ordering::AcqRel);
+            if let Err(error) = self.queue.try_send(notice) {
+                self.left.count.fetch_sub(1, Ordering::AcqRel);
+                tracing::warn!("a notice is dropped: {error}");
+            }
+        }
+    }
+
+    /// Waits until everything is told, at most so long; how many are left.
+    pub async fn settled(&self, within: Duration) -> usize {
+        let empty = async {
+            loop {
+                let fewer = self.left.fewer.notified();
+                tokio::pin!(fewer);
+                // Before the count is read: what comes in between is not missed.
+                fewer.as_mut().enable();
+                if self.left.count.load(Ordering::Acquire) == 0 {
+                    return;
+                }
+                fewer.await;
+            }
+        };
+        // Whoever gave up waiting is told how many there are.
+        let _ = tokio::time::timeout(within, empty).await;
+        self.left.count.load(Ordering::Acquire)
+    }
+}
+
+async fn deliver(config: &Notify, secrets: &dyn Secrets, notice: &Notice) {
+    let (event_id, job_id, host) = (&notice.event_id, &notice.job_id, &config.place.host);
+    for n in 0..POSTS_MAX {
+        match post(config, secrets, notice).await {
+            Posted::Taken => {
+                tracing::debug!(%job_id, event_id, host, "the webhook took a notice");
+                return;
+            }
+            Posted::Never(why) => {
+                tracing::warn!(%job_id, event_id, host, "the webhook refused a notice for good: {why}");
+                return;
+            }
+            Posted::Again(why) => tracing::warn!(%job_id, event_id, host, "the webhook did not take a notice: {why}"),
+        }
+        let random = u32::from_le_bytes(os::entropy::bytes());
+        let pause_ms = retry::backoff_ms(n, Some(&PAUSES), None, random);
+        tokio::time::sleep(Duration::from_millis(u64::from(pause_ms))).await;
+    }
+    tracing::warn!(%job_id, event_id, host, "a notice is given up after {POSTS_MAX} posts");
+}
+
+async fn post(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Posted {
+    let request = match request(config, secrets, notice) {
+        Ok(request) => request,
+        // A secret may be provided while we wait.
+        Err(why) => return Posted::Again(why),
+    };
+    let watch = Watch::until(os::clock::boot_us().saturating_add(u64::from(config.timeout_ms) * 1_000));
+    match connect::post(request, &config.place, &watch).await {
+        Ok(status) => judged(status),
+        Err(error) => Posted::Again(error.to_string()),
+    }
+}
+
+fn judged(status: StatusCode) -> Posted {
+    let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
+    let why = || format!("it answered {}", status.as_u16());
+    match status {
+        _ if status.is_success() => Posted::Taken,
+        _ if status.is_server_error() || passing.contains(&status) => Posted::Again(why()),
+        _ => Posted::Never(why()),
+    }
+}
+
+fn request(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Result<Request<Full<Bytes>>, String> {
+    let body = serde_json::to_vec(notice).expect("a notice is plain data");
+    let mut request = Request::new(Full::new(Bytes::from(body)));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = config.webhook.clone();
+    let headers = request.headers_mut();
+    let host = config.webhook.authority().map(|authority| authority.as_str()).unwrap_or_default();
+    headers.insert(HOST, HeaderValue::from_str(host).map_err(|_| "its host cannot be named".to_owned())?);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(concat!("latchwork/", env!("CARGO_PKG_VERSION"))));
+    for template in &config.headers {
+        let (name, value) = template.filled(secrets)?;
+        headers.insert(name, value);
+    }
+    Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_posted_again() {
+        assert_eq!(judged(StatusCode::NO_CONTENT), Posted::Taken);
+        for again in [500, 503, 408, 429] {
+            assert!(matches!(judged(StatusCode::from_u16(again).unwrap()), Posted::Again(_)), "{again}");
+        }
+        for never in [301, 400, 401, 404] {
+            assert!(matches!(judged(StatusCode::from_u16(never).unwrap()), Posted::Never(_)), "{never}");
+        }
+    }
+}

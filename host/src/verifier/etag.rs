@@ -1,0 +1,128 @@
+//! `etag`: asks the server that has the resource for its entity tag.
+//!
+//! The address is the change's `external_ref`, else its `resource_id`; it has to be one that the
+//! plugin is granted. `HEAD` is asked first, `GET` where the server knows no `HEAD` or gives no tag with
+//! it. Redirects are not followed. A resource that was deleted has to be gone (404 or 410).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::header::{ETAG, HOST, HeaderValue};
+use hyper::{Method, Request, StatusCode, Uri};
+use latchwork_core::error::Failure;
+use wasmtime_wasi_http::{RequestOptions, WasiBody};
+
+use super::{Looking, ResourceVerifier, unavailable};
+use crate::capability::connect;
+use crate::capability::grant::{self, Rights};
+use crate::capability::http::place_of;
+use crate::capability::watch::Watch;
+use crate::engine::Finding;
+use crate::os::clock;
+
+/// The verifier.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Etag;
+
+/// What a server answered.
+struct Answered {
+    status: StatusCode,
+    etag: Option<String>,
+}
+
+#[async_trait]
+impl ResourceVerifier for Etag {
+    fn name(&self) -> &'static str {
+        "etag"
+    }
+
+    async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure> {
+        let change = looking.change;
+        let is_deleted = change.operation == "delete";
+        let recorded = match (&change.etag, is_deleted) {
+            (Some(etag), _) => etag.as_str(),
+            (None, true) => "",
+            (None, false) => return Err(unavailable("no entity tag was recorded")),
+        };
+        let address = change.external_ref.as_deref().unwrap_or(&change.resource_id);
+        let uri: Uri = address.parse().map_err(|_| unavailable(format!("{address:?} is not an address")))?;
+        let mut answered = ask(&Method::HEAD, &uri, looking).await?;
+        let no_head = matches!(answered.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED);
+        if no_head || answered.status.is_success() && answered.etag.is_none() {
+            answered = ask(&Method::GET, &uri, looking).await?;
+        }
+        let Answered { status, etag } = answered;
+        match (status, etag) {
+            (StatusCode::NOT_FOUND | StatusCode::GONE, _) if is_deleted => Ok(Finding::Confirmed),
+            (StatusCode::NOT_FOUND | StatusCode::GONE, _) => {
+                Ok(Finding::Mismatch(format!("the server answered {}: it is not there any more", status.as_u16())))
+            }
+            (status, _) if status.is_success() && is_deleted => {
+                Ok(Finding::Mismatch(format!("the server answered {}: it is there again", status.as_u16())))
+            }
+            (status, Some(found)) if status.is_success() && same(recorded, &found) => Ok(Finding::Confirmed),
+            (status, Some(found)) if status.is_success() => {
+                Ok(Finding::Mismatch(format!("its entity tag is {found}, recorded was {recorded}")))
+            }
+            (status, None) if status.is_success() => Err(unavailable("the server gives no entity tag")),
+            (status, _) => Err(unavailable(format!("the server answered {}", status.as_u16()))),
+        }
+    }
+}
+
+/// The weak comparison of RFC 9110; a tag may have been recorded without its quotes.
+fn same(recorded: &str, found: &str) -> bool {
+    fn opaque(tag: &str) -> &str {
+        tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"')
+    }
+    opaque(recorded) == opaque(found)
+}
+
+async fn ask(method: &Method, uri: &Uri, looking: &Looking<'_>) -> Result<Answered, Failure> {
+    let settings = looking.plugin;
+    let place = place_of(uri).map_err(|_| unavailable(format!("{uri} is not an address that can be asked")))?;
+    grant::http(&settings.grants, Rights::READ, &place, method)
+        .map_err(|denied| unavailable(denied.log(&settings.name)))?;
+    let mut request: Request<WasiBody> =
+        Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
+    *request.method_mut() = method.clone();
+    *request.uri_mut() = uri.clone();
+    let host = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
+    let host = HeaderValue::from_str(host).map_err(|_| unavailable("its host cannot be named in a request"))?;
+    request.headers_mut().insert(HOST, host);
+    for template in looking.headers {
+        let (name, value) = template.filled(&*settings.secrets).map_err(unavailable)?;
+        request.headers_mut().insert(name, value);
+    }
+    let timeout = Duration::from_millis(u64::from(looking.timeout_ms));
+    let watch = Watch::until(clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000));
+    let options = RequestOptions { first_byte_timeout: Some(timeout), ..RequestOptions::default() };
+    let (response, connection) = connect::send(request, options, &place, settings, &watch)
+        .await
+        .map_err(|error| unavailable(format!("the server cannot be asked: {error}")))?;
+    // Head is all that is wanted: the connection ends with its handle.
+    drop(connection);
+    let etag = response.headers().get(ETAG).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    Ok(Answered { status: response.status(), etag })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_compared_weakly() {
+        for (recorded, found, equal) in [
+            ("\"a\"", "\"a\"", true),
+            ("a", "\"a\"", true),
+            ("W/\"a\"", "\"a\"", true),
+            ("\"a\"", "W/\"a\"", true),
+            ("\"a\"", "\"b\"", false),
+            ("\"a\"", "\"A\"", false),
+        ] {
+            assert_eq!(same(recorded, found), equal, "{recorded} {found}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `file-digest`: the SHA-256 of a file in a granted directory.
+//!
+//! The file is the change's `external_ref`, else its `resource_id`, as the plugin sees it
+//! (`/outbox/1.txt`). The digest is the recorded `version`, else the `etag`: 64 hexadecimal digits,
+//! perhaps behind `sha256:`. A file that was deleted has to be gone.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use async_trait::async_trait;
+use latchwork_core::effect::StateChange;
+use latchwork_core::error::Failure;
+use latchwork_core::ids::Hash;
+use sha2::{Digest, Sha256};
+
+use super::{Looking, ResourceVerifier, unavailable};
+use crate::config::{DirGrant, Grants};
+use crate::engine::Finding;
+use crate::os::clock;
+
+/// Read at once.
+const BLOCK_BYTES: usize = 256 << 10;
+
+/// The verifier.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileDigest;
+
+#[async_trait]
+impl ResourceVerifier for FileDigest {
+    fn name(&self) -> &'static str {
+        "file-digest"
+    }
+
+    async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure> {
+        let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
+        let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
+        // Reading keeps a thread busy; it ends by itself when its time is over.
+        let looked = tokio::task::spawn_blocking(move || look(&change, &grants, until_us));
+        looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
+    }
+}
+
+fn look(change: &StateChange, grants: &Grants, until_us: u64) -> Result<Finding, Failure> {
+    let name = change.external_ref.as_deref().unwrap_or(&change.resource_id);
+    let recorded = digest(change);
+    let is_deleted = change.operation == "delete";
+    if recorded.is_none() && !is_deleted {
+        return Err(unavailable(format!("no SHA-256 of {name} was recorded, neither as its version nor as its etag")));
+    }
+    let (dir, path) = place(&grants.dirs, name)
+        .ok_or_else(|| unavailable(format!("{name} is in no directory that the plugin is granted")))?;
+    let root = std::fs::canonicalize(&dir.host)
+        .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
+    let found = match std::fs::canonicalize(&path) {
+        // What a link leads to is looked at only where the plugin could have been.
+        Ok(path) if !path.starts_with(&root) => {
+            return Ok(Finding::Mismatch(format!("{name} leads out of its directory")));
+        }
+        Ok(path) => open(&path).and_then(|file| file.map(|file| hash(file, until_us)).transpose()),
+        Err(error) => Err(error),
+    };
+    match (found, recorded) {
+        (Err(error), _) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(match is_deleted {
+                true => Finding::Confirmed,
+                false => Finding::Mismatch(format!("{name} is not there any more")),
+            })
+        }
+        (Err(error), _) => Err(unavailable(format!("{name} cannot be read: {error}"))),
+        (Ok(_), _) if is_deleted => Ok(Finding::Mismatch(format!("{name} is there again"))),
+        (Ok(None), _) => Ok(Finding::Mismatch(format!("{name} is not a file any more"))),
+        (Ok(Some(found)), Some(recorded)) if found == recorded => Ok(Finding::Confirmed),
+        (Ok(Some(found)), recorded) => {
+            let recorded = recorded.map(Hash::to_hex).unwrap_or_default();
+            Ok(Finding::Mismatch(format!("{name} has the SHA-256 {}, recorded was {recorded}", found.to_hex())))
+        }
+    }
+}
+
+/// The recorded SHA-256.
+fn digest(change: &StateChange) -> Option<Hash> {
+    let read = |text: &Option<String>| {
+        let text = text.as_deref()?.trim_matches('"');
+        Hash::from_hex(&text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase())
+    };
+    read(&change.version).or_else(|| read(&change.etag))
+}
+
+/// The granted directory that a path of the plugin lies in, and where that is on the host.
+fn place<'g>(dirs: &'g [DirGrant], name: &str) -> Option<(&'g DirGrant, PathBuf)> {
+    let within = |dir: &'g DirGrant| {
+        let rest = Path::new(name).strip_prefix(&dir.guest).ok()?;
+        let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+        (plain && rest.components().next().is_some()).then(|| (dir, dir.host.join(rest)))
+    };
+    // The longest of several is the one that the plugin sees there.
+    let mut found: Vec<_> = dirs.iter().filter_map(within).collect();
+    found.sort_by_key(|(dir, _)| dir.guest.len());
+    found.pop()
+}
+
+/// A regular file; none where it is something else. A pipe is not waited for.
+fn open(path: &Path) -> std::io::Result<Option<File>> {
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
+    let is_file = file.metadata()?.is_file();
+    Ok(is_file.then_some(file))
+}
+
+fn hash(mut file: File, until_us: u64) -> std::io::Result<Hash> {
+    let mut hasher = Sha256::new();
+    let mut block = vec![0; BLOCK_BYTES];
+    loop {
+        if clock::boot_us() >= until_us {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        match file.read(&mut block)? {
+            0 => return Ok(Hash(hasher.finalize().into())),
+            n => hasher.update(&block[..n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    fn change(name: &str, operation: &str, version: Option<&str>) -> StateChange {
+        StateChange {
+            resource_type: "file".into(),
+            resource_id: name.into(),
+            operation: operation.into(),
+            version: version.map(str::to_owned),
+            etag: None,
+            external_ref: None,
+        }
+    }
+
+    /// I39: the file itself is read, within its directory, and what cannot be told is no mismatch.
+    #[test]
+    fn a_file_is_what_it_was_or_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let inside = dir.path().join("in");
+        std::fs::create_dir_all(inside.join("folder")).unwrap();
+        std::fs::write(inside.join("a"), "abc").unwrap();
+        std::fs::write(dir.path().join("secret"), "abc").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("secret"), inside.join("link")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        let grants =
+            Grants { dirs: vec![DirGrant { host: inside, guest: "/d".into(), write: true }], ..Grants::default() };
+        let later = clock::boot_us() + 60_000_000;
+        let look = |change: StateChange| look(&change, &grants, later);
+        let sha256 = format!("sha256:{ABC}");
+        assert_eq!(look(change("/d/a", "create", Some(&sha256))), Ok(Finding::Confirmed));
+        assert_eq!(look(change("/d/a", "create", Some(&ABC.to_uppercase()))), Ok(Finding::Confirmed));
+        let by_etag = StateChange { etag: Some(format!("\"{ABC}\"")), ..change("/d/a", "create", Some("7")) };
+        assert_eq!(look(by_etag), Ok(Finding::Confirmed));
+        assert_eq!(look(change("/d/none", "delete", None)), Ok(Finding::Confirmed));
+        for (changed, says) in [
+            (change("/d/a", "create", Some(&ABC.replace('b', "c"))), "has the SHA-256"),
+            (change("/d/none", "create", Some(ABC)), "not there any more"),
+            (change("/d/a", "delete", None), "there again"),
+            (change("/d/folder", "create", Some(ABC)), "not a file"),
+            (change("/d/pipe", "create", Some(ABC)), "not a file"),
+            (change("/d/link", "create", Some(ABC)), "leads out"),
+        ] {
+            let found = look(changed.clone());
+            assert!(matches!(&found, Ok(Finding::Mismatch(text)) if text.contains(says)), "{changed:?}: {found:?}");
+        }
+        for unknown in [
+            change("/d/a", "create", None),
+            change("/d/a", "create", Some("7")),
+            change("/d/../secret", "create", Some(ABC)),
+            change("/elsewhere/a", "create", Some(ABC)),
+        ] {
+            assert!(look(unknown.clone()).is_err(), "{unknown:?}");
+        }
+        assert!(super::look(&change("/d/a", "create", Some(ABC)), &grants, 0).is_err(), "its time is over");
+    }
+}

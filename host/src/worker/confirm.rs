@@ -1,0 +1,88 @@
+//! Confirmation: before anything of a resumed job goes on, what its calls changed in earlier
+//! attempts is looked at. The kernel says what, and what follows.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use latchwork_core::decide::{self, Check, Looked};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::event::{Body, Resource};
+use latchwork_core::manifest::OWN_VERIFIER;
+
+use super::run::{Dropped, Run};
+use crate::engine::{Finding, LoadError};
+use crate::os;
+
+/// Changes that are looked at at the same time.
+const AT_ONCE: usize = 8;
+/// The longest that one look may take, whatever the operator's own limit.
+const LOOK_MS_MAX: u32 = 30_000;
+
+impl Run {
+    /// Looks at what is due, each change once in this attempt, and writes what follows.
+    pub(super) async fn confirm(self: &Arc<Self>) -> Result<(), Dropped> {
+        let due = decide::confirmations(&self.state().durable);
+        if due.is_empty() {
+            return Ok(());
+        }
+        let looking = futures::stream::iter(due).map(|check| async {
+            let looked = self.look_at_once(&check).await;
+            (check, looked)
+        });
+        let looked: Vec<(Check, Looked)> = tokio::select! {
+            () = self.gone.notified() => return Err(Dropped::Lost),
+            looked = looking.buffered(AT_ONCE).collect() => looked,
+        };
+        let draft = decide::looked_at(&self.state().durable, &looked);
+        for body in &draft.events {
+            if let Body::ConfirmationFailed { slot, resource, outcome, found, consequence } = body {
+                let (job_id, outcome) = (&self.job_id, outcome.as_str());
+                tracing::warn!(%job_id, %slot, %resource, outcome, ?consequence, "not confirmed: {found}");
+            }
+        }
+        self.write(draft).await
+    }
+
+    /// One look at a change; what was found in this attempt before stands.
+    async fn look_at_once(&self, check: &Check) -> Looked {
+        let key = (check.slot.clone(), Resource::of(&check.change));
+        let known = self.looked.lock().expect("no holder panics").get(&key).cloned();
+        if let Some(looked) = known {
+            return looked;
+        }
+        let looked = match self.look_at(check).await {
+            Ok(Finding::Confirmed) => Looked::Confirmed,
+            Ok(Finding::Mismatch(found)) => Looked::Mismatch(found),
+            Err(failure) => Looked::Unavailable(failure.to_string()),
+        };
+        self.looked.lock().expect("no holder panics").insert(key, looked.clone());
+        looked
+    }
+
+    /// Asks the verifier. It may look and change nothing, within the limits of any call.
+    async fn look_at(&self, check: &Check) -> Result<Finding, Failure> {
+        let Check { slot, operator, verifier, change } = check;
+        let (digest, mut limits, first_attempt, tries) = {
+            let state = self.state();
+            let job = &state.durable.job;
+            let pinned = job.pinned(operator).ok_or_else(|| internal("its operator is not pinned"))?;
+            let call = job.calls.get(slot).ok_or_else(|| internal("its call is not recorded"))?;
+            (pinned.digest, pinned.limits, call.first_attempt, call.tries)
+        };
+        // A plugin that is gone can tell nothing: that is for a person, and no reason to stop.
+        let gone = |error: LoadError| Failure::new(Code::DependencyUnavailable, error.to_string());
+        let plugin = self.worker.parts.registry.by_digest(digest).map_err(gone)?;
+        limits.timeout_ms = limits.timeout_ms.min(LOOK_MS_MAX);
+        if verifier != OWN_VERIFIER {
+            let verifiers = &self.worker.parts.verifiers;
+            let timeout_ms = limits.timeout_ms;
+            return verifiers.verify(verifier, operator.as_str(), change, plugin.settings(), timeout_ms).await;
+        }
+        let context = self.tool_context(slot, limits.timeout_ms, tries, first_attempt, os::clock::boot_us());
+        plugin.verify(operator.as_str(), change, context, &limits).await
+    }
+}
+
+fn internal(message: &str) -> Failure {
+    Failure::new(Code::Internal, message)
+}
