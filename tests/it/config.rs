@@ -286,9 +286,8 @@ fn a_secret_written_by_mistake_is_not_repeated() {
 #[test]
 fn keys_of_later_versions_are_refused_not_ignored() {
     for text in [
-        "confirmation = \"strict\"",
-        "[notify]\nwebhook = \"https://example.com\"",
-        "[[plugin]]\nname = \"a\"\nsource = \"a\"\nverifier = \"etag\"",
+        "failover = \"synchronous\"",
+        "[validators]\nrun = [\"static\"]",
         "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\"",
     ] {
         let found = problems(text);
@@ -368,4 +367,64 @@ fn a_policy_is_known_by_what_it_says() {
     let said = "gate = { expires = \"72h\", quorum = 1, self_approve = true }";
     assert_eq!(plain, hash(&format!("[policy.default]\n{said}")), "what is the default anyway");
     assert_ne!(plain, hash("[policy.default]\nstanding_approvals = false"));
+}
+
+#[test]
+fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
+    use latchwork_core::manifest::Confirmation;
+    let plugin = |lines: &str| {
+        let grants = "grants = { http = [\"https://a.example\"], dirs = [{ host = \"d\", guest = \"/d\" }], secrets = [\"TOKEN\"] }";
+        format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\n{grants}\n{lines}")
+    };
+    let top = "confirmation = \"warn\"\n";
+    let verifier = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
+    let config = Folder::with(&format!("{top}{}\nconfirmation = \"human_in_loop\"", plugin(verifier))).load().unwrap();
+    assert_eq!(config.confirmation, Confirmation::Warn);
+    assert_eq!(config.plugins[0].confirmation, Some(Confirmation::HumanInLoop));
+    let read = config.plugins[0].verifier.as_ref().unwrap();
+    assert_eq!((read.name.as_str(), read.headers.len()), ("etag", 1));
+    let plain = Folder::with(&plugin("verifier = \"file-digest\"")).load().unwrap();
+    assert_eq!(plain.plugins[0].verifier.as_ref().unwrap().name, "file-digest");
+    assert_eq!(plain.confirmation, Confirmation::Strict);
+    for (lines, place, says) in [
+        ("verifier = \"etg\"", "5:12 L0006 plugin[0].verifier: ", "did you mean `etag`?"),
+        ("confirmation = \"strct\"", "5:16 L0006 plugin[0].confirmation: ", "did you mean `strict`?"),
+        ("verifier = { name = \"file-digest\", headers = { A = \"b\" } }", "5:49 L0006", "sends nothing"),
+        ("verifier = { name = \"etag\", headers = { A = \"${OTHER}\" } }", "5:47 L0006", "not granted the secret OTHER"),
+        ("verifier = { name = \"etag\", headers = { Host = \"b\" } }", "5:50 L0006", "set by the host"),
+        ("verifier = { nam = \"etag\" }", "5:12 L0007", "`name` is missing"),
+    ] {
+        let found = problems(&plugin(lines));
+        assert!(found[0].starts_with(place) && found[0].contains(says), "{lines}: {found:?}");
+    }
+    let bare = "[[plugin]]\nname = \"a\"\nsource = \"a\"\n";
+    for (name, needs) in [("etag", "grants.http"), ("file-digest", "grants.dirs")] {
+        let found = problems(&format!("{bare}verifier = \"{name}\""));
+        assert!(found.len() == 1 && found[0].contains(needs), "a verifier that can look at nothing: {found:?}");
+    }
+}
+
+#[test]
+fn a_webhook_is_read_and_its_address_not_repeated() {
+    let config = Folder::with("[notify]\nwebhook = \"https://h.example/s3cret\"\ntimeout = \"3s\"").load().unwrap();
+    let notify = config.notify.as_ref().unwrap();
+    assert_eq!((notify.webhook.path(), notify.place.port, notify.timeout_ms), ("/s3cret", 443, 3_000));
+    assert!(!format!("{config:?}").contains("s3cret"));
+    for good in ["http://127.0.0.1:9/x", "http://[::1]/x", "http://localhost/x"] {
+        assert!(Folder::with(&format!("[notify]\nwebhook = {good:?}")).load().is_ok(), "{good}");
+    }
+    let told = "[notify]\nwebhook = \"http://h.example/x\"\nallow_http = true";
+    assert!(Folder::with(told).load().is_ok());
+    for (lines, says) in [
+        ("webhook = \"http://h.example/s3cret\"", "use `https`"),
+        ("webhook = \"ftp://h.example/s3cret\"", "cannot be posted to"),
+        ("webhook = \"/s3cret\"", "no scheme"),
+        ("webhook = \"https://u:s3cret@h.example/\"", "use `headers`"),
+        ("webhok = \"https://h.example/\"", "did you mean `webhook`?"),
+        ("timeout = \"1s\"", "`webhook` is missing"),
+    ] {
+        let found = problems(&format!("[notify]\n{lines}"));
+        assert!(found.iter().any(|problem| problem.contains(says)), "{lines}: {found:?}");
+        assert!(!found.concat().contains("s3cret"), "{found:?}");
+    }
 }

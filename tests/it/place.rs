@@ -58,6 +58,13 @@ impl Place {
         place.warm()
     }
 
+    /// A folder with this configuration, whose steps of these names are approved beforehand.
+    pub(crate) fn configured(config: &str, approve: Vec<&'static str>) -> Place {
+        let place = Place::new(approve);
+        std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
+        place
+    }
+
     fn new(approve: Vec<&'static str>) -> Place {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let dir = temp.path().to_owned();

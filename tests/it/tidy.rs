@@ -324,6 +324,11 @@ fn the_manual_lists_every_verb_and_every_key() {
         "output",
         "host_calls",
         "config",
+        "confirmation",
+        "verifier",
+        "webhook",
+        "headers",
+        "allow_http",
     ] {
         assert!(manual.contains(&format!("`{key}`")), "docs/configuration.md: {key}");
     }

@@ -19,6 +19,13 @@ pub enum Effect {
     ExternalSend,
 }
 
+impl Effect {
+    /// Whether it changes the world.
+    pub fn is_world_changing(self) -> bool {
+        matches!(self, Effect::InternalWrite | Effect::ExternalWrite | Effect::ExternalSend)
+    }
+}
+
 /// How repeatable an operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Determinism {

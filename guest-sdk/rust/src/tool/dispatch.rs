@@ -69,6 +69,14 @@ pub fn compensate(
 /// Handlers that no export leads to, or exports that lead nowhere, by name.
 pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String> {
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
+    let changes = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
+    let verifies = has(|operator| operator.verify.is_some());
+    // The export is the whole plugin's: an operator without a handler cannot tell, and asks a person each time.
+    let unverified = operators.iter().filter(changes).filter(|operator| verifies && operator.verify.is_none());
+    let unverified = unverified.map(|operator| {
+        let name = &operator.about.name;
+        format!("the plugin exports `verify`, and {name}, which changes the world, has no handler for it")
+    });
     [
         ("reconcile", has(|operator| operator.reconcile.is_some())),
         ("verify", has(|operator| operator.verify.is_some())),
@@ -80,12 +88,14 @@ pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String
         true => format!("an operator has a {name} handler: add `{name}` to export_tool!'s `exports`"),
         false => format!("export_tool! exports `{name}`, but no operator has a handler for it"),
     })
+    .chain(unverified)
     .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Effect;
     use crate::tool::{Output, operator};
 
     fn twice() -> Vec<Erased> {
@@ -118,6 +128,20 @@ mod tests {
         assert!(matches!(verdict, wit_reconcile::Verdict::Unknown));
         let refused = compensate(&operators, "Number.Plain", "k", "4", "8").unwrap_err();
         assert_eq!(refused.code, types::ErrorCode::PolicyDenied);
+    }
+
+    #[test]
+    fn every_operator_that_changes_the_world_verifies_or_none() {
+        let sends = |name: &str| operator(name, |n: i64, _: &Context| Ok(Output::new(n))).effects([Effect::ExternalSend]);
+        let verifying = || sends("Number.Send").verify(|change| Ok(Finding::compare(change.version.as_deref(), "2")));
+        let mixed: Vec<Erased> = vec![verifying().into(), sends("Number.Post").into()];
+        let found = mismatched_exports(&mixed, &["verify"]);
+        assert!(found.len() == 1 && found[0].contains("Number.Post"), "{found:?}");
+        let reads = operator("Number.Read", |n: i64, _: &Context| Ok(Output::new(n)));
+        assert!(mismatched_exports(&[verifying().into(), reads.into()], &["verify"]).is_empty());
+        let change = types::StateChange::from(Change::new("number", "1", "update").version("1"));
+        let finding = verify(&mixed, "Number.Send", change).unwrap();
+        assert!(matches!(finding, wit_verify::Finding::Mismatch(found) if found.contains("recorded was \"1\"")));
     }
 
     #[test]

@@ -146,8 +146,43 @@ where
         }));
         self
     }
-    /// How to find out whether a recorded change is still as it was recorded. It must change nothing.
-    /// Name `verify` in [`export_tool!`](crate::export_tool).
+    /// How to find out whether a recorded change is still as it was recorded. It must change nothing,
+    /// and is given nothing to change with. Name `verify` in [`export_tool!`](crate::export_tool).
+    ///
+    /// The host asks when a job is resumed, once for the newest change of each thing, before anything
+    /// builds on it. A [`Finding::Mismatch`] ends the job, is counted, or asks a person, as the
+    /// plugin's `confirmation` says; an error always asks a person. So answer with a mismatch only
+    /// what was looked at and found otherwise, and with an error what could not be looked at.
+    ///
+    /// ```
+    /// use latchwork_guest::tool::{self, Change, Finding, Output};
+    /// use latchwork_guest::{Effect, Error, fs, testing::Host};
+    ///
+    /// fn write(text: String, context: &tool::Context) -> Result<Output<()>, Error> {
+    ///     fs::replace("/out/note", text.as_bytes(), context.external_key())?;
+    ///     Ok(Output::new(()).change(Change::new("file", "/out/note", "update").version(text)))
+    /// }
+    ///
+    /// fn verify(change: &Change) -> Result<Finding, Error> {
+    ///     match fs::read_to_string(&change.resource_id) {
+    ///         Ok(found) => Ok(Finding::compare(change.version.as_deref(), &found)),
+    ///         Err(error) if error.kind() == fs::ErrorKind::NotFound => Ok(Finding::Mismatch("it is gone".into())),
+    ///         Err(error) => Err(error.into()),
+    ///     }
+    /// }
+    ///
+    /// let operator = tool::operator("Note.Write", write).effects([Effect::InternalWrite]).verify(verify);
+    /// # let _ = operator;
+    /// # let out = tempfile::tempdir().unwrap();
+    /// # Host::new().dir("/out", out.path()).run(|| {
+    /// #     let written = write("Hello".into(), &tool::Context::default()).unwrap();
+    /// #     assert_eq!(verify(&written.changes()[0]).unwrap(), Finding::Confirmed);
+    /// #     fs::replace("/out/note", b"Hell", "somebody").unwrap();
+    /// #     assert!(matches!(verify(&written.changes()[0]).unwrap(), Finding::Mismatch(_)));
+    /// #     fs::remove("/out/note").unwrap();
+    /// #     assert_eq!(verify(&written.changes()[0]).unwrap(), Finding::Mismatch("it is gone".into()));
+    /// # });
+    /// ```
     #[must_use]
     pub fn verify(mut self, handler: impl Fn(&Change) -> Result<Finding, Error> + 'static) -> Self {
         self.inner.verify = Some(Box::new(handler));

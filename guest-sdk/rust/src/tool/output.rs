@@ -156,6 +156,19 @@ pub enum Finding {
     Mismatch(String),
 }
 
+impl Finding {
+    /// What is there, beside what was recorded of it (a version, an entity tag). Where nothing was
+    /// recorded there is nothing to differ from.
+    pub fn compare(recorded: Option<&str>, found: &str) -> Finding {
+        match recorded {
+            Some(recorded) if recorded != found => {
+                Finding::Mismatch(format!("it is {found:?}, recorded was {recorded:?}"))
+            }
+            _ => Finding::Confirmed,
+        }
+    }
+}
+
 macro_rules! same_fields {
     ($own:ident = $wit:ident { $($field:ident),* }) => {
         impl From<$own> for types::$wit {

@@ -1,5 +1,7 @@
 //! A tool that follows a script: `{"do": [{"http": {…}}, {"secret": "TOKEN"}, "trap"]}`. It
 //! answers with one value for each action. In texts, `$NAME` is what `{"secret": "NAME"}` gave.
+//! `{"change": {…}}` says that something changed; one of type `script` is verified by a script, which
+//! stands in its `external_ref`.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "tool-accountable" });
 
@@ -41,8 +43,27 @@ impl plugin::Guest for Hostile {
 
 impl invoke::Guest for Hostile {
     fn invoke(_operator: String, args: String) -> Result<types::ToolOutput, types::Error> {
-        follow(&args).map(output)
+        let changes = serde_json::from_str::<Value>(&args).map(|script| changes(&script)).unwrap_or_default();
+        follow(&args).map(|result| types::ToolOutput { state_changes: changes, ..output(result) })
     }
+}
+
+/// What the script says has changed.
+fn changes(script: &Value) -> Vec<types::StateChange> {
+    let actions = script["do"].as_array().into_iter().flatten();
+    let said = actions.filter_map(|action| action.get("change"));
+    said.map(|change| {
+        let text = |key: &str| change[key].as_str().map(str::to_owned);
+        types::StateChange {
+            resource_type: text("type").unwrap_or_default(),
+            resource_id: text("id").unwrap_or_default(),
+            operation: text("operation").unwrap_or_else(|| "update".into()),
+            version: text("version"),
+            etag: text("etag"),
+            external_ref: text("ref"),
+        }
+    })
+    .collect()
 }
 
 impl reconcile::Guest for Hostile {
@@ -57,6 +78,10 @@ impl reconcile::Guest for Hostile {
 
 impl verify::Guest for Hostile {
     fn verify(_operator: String, change: types::StateChange) -> Result<verify::Finding, types::Error> {
+        if let Some(script) = change.external_ref.as_ref().filter(|_| change.resource_type == "script") {
+            let said = follow(script)?;
+            return Ok(if said == "[]" { verify::Finding::Confirmed } else { verify::Finding::Mismatch(said) });
+        }
         let now = world::read(&change.resource_id);
         Ok(match now.as_str() {
             Some(text) if Some(text) == change.version.as_deref() => verify::Finding::Confirmed,
@@ -150,6 +175,7 @@ fn follow(script: &str) -> Result<String, types::Error> {
                 world::sleep(argument.as_u64().expect("milliseconds"));
                 json!(true)
             }
+            "change" => json!(true),
             "trap" => core::arch::wasm32::unreachable(),
             "spin" => loop {
                 black_box(());

@@ -1,0 +1,297 @@
+//! Confirmation across processes: a job is killed, the world changes behind its back, and it is
+//! resumed. Real components, real files, a real server.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::program::{latch, run};
+use crate::server::Server;
+use crate::support::guest;
+
+/// A secret that may reach the server alone.
+const CANARY: &str = "tok-canary-81f3";
+
+/// A place with a tool that does what it is told, and these lines in its table.
+fn place(server: &Server, lines: &str) -> Place {
+    let config = format!(
+        "[[plugin]]\nname = \"world\"\nsource = {:?}\n{lines}\n\
+         grants = {{ http = [\"http://127.0.0.1:{}\"], tcp = [\"127.0.0.1:9\"], secrets = [\"TOKEN\"], \
+         dirs = [{{ host = \"d\", guest = \"/d\", write = true }}] }}\n\
+         limits = {{ fuel = 50_000_000, timeout = \"3s\" }}\n",
+        guest("hostile-tool"),
+        server.port,
+    );
+    let place = Place::configured(&config, vec!["a", "b"]);
+    std::fs::create_dir(place.dir.join("d")).unwrap();
+    place
+}
+
+/// `a` writes `/d/f` and says that `change` happened, `r` looks at nothing, `b` writes `/d/g`.
+fn plan(place: Place, change: Value) -> Place {
+    let write = |path: &str| json!({ "write": { "path": path, "text": "one" } });
+    place.plan(&[
+        step("a", "World.Change", &[], json!({ "do": [write("/d/f"), { "change": change }] })),
+        step("r", "World.Look", &["a"], json!({ "do": [] })),
+        step("b", "World.Change", &["r"], json!({ "do": [write("/d/g")] })),
+    ])
+}
+
+/// What the tool's own `verify` reads.
+fn file() -> Value {
+    json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
+}
+
+/// Runs until `r` is about to be executed, and dies there: the id of the job.
+fn killed(place: &Place) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let output = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
+    assert_eq!(output.status.signal(), Some(9), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read_to_string(place.dir.join("d/f")).unwrap(), "one");
+    place.the_job()["job_id"].as_str().unwrap().to_owned()
+}
+
+fn resume(place: &Place, id: &str) -> (i32, Value, String) {
+    let output = latch(&place.dir, &["resume", id, "--json"]).env("LATCH_SECRET_TOKEN", CANARY).output().unwrap();
+    let ran = crate::program::ran(output);
+    let stderr = ran.stderr.clone();
+    (ran.code, ran.json(), stderr)
+}
+
+fn change_file(place: &Place) {
+    std::fs::write(place.dir.join("d/f"), "two").unwrap();
+}
+
+fn events(place: &Place, id: &str, name: &str) -> Vec<Value> {
+    let events = place.latch(&["job", "events", id, "--json"]).json()["events"].clone();
+    events.as_array().unwrap().iter().filter(|event| event["type"] == name).cloned().collect()
+}
+
+/// Replay and evidence take the log as it is.
+fn sound(place: &Place, id: &str) -> Value {
+    let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+    let file = format!("{id}.jsonl");
+    let exported = place.latch(&["job", "export", id, "--out", &file]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    let verified = run(&place.dir, &["verify", &file, "--json"]);
+    assert_eq!(verified.code, 0, "{}", verified.stdout);
+    verified.json()
+}
+
+/// I39: what is as it was recorded goes on, and leaves no event.
+#[test]
+fn what_is_as_recorded_goes_on() {
+    let server = Server::start();
+    let place = plan(place(&server, ""), file());
+    let id = killed(&place);
+    let (code, response, _) = resume(&place, &id);
+    assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
+    assert!(place.dir.join("d/g").exists());
+    assert!(events(&place, &id, "confirmation_failed").is_empty());
+    let notes = sound(&place, &id)["not_checked"].to_string();
+    assert!(notes.contains("effects_not_asked_about") && !notes.contains("unverified_effects"), "{notes}");
+}
+
+/// I39: strict, the default: the job ends, nothing is built on it, and it is not tried again.
+#[test]
+fn a_strict_mismatch_ends_the_job_for_good() {
+    let server = Server::start();
+    let place = plan(place(&server, ""), file());
+    let id = killed(&place);
+    change_file(&place);
+    let (code, response, stderr) = resume(&place, &id);
+    assert_eq!((code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
+    let states: Vec<_> = response["steps"].as_array().unwrap().iter().map(|step| step["state"].clone()).collect();
+    assert_eq!(states, ["SUCCEEDED", "CANCELLED", "CANCELLED"]);
+    let unconfirmed = &response["unconfirmed"][0];
+    assert_eq!((&unconfirmed["slot"], &unconfirmed["consequence"]), (&json!("a"), &json!("ended")));
+    assert!(unconfirmed["found"].as_str().unwrap().contains("two"), "{unconfirmed}");
+    assert!(stderr.contains("not confirmed"), "{stderr}");
+    assert!(!place.dir.join("d/g").exists());
+    let retried = place.latch(&["job", "retry", &id]);
+    assert_eq!(retried.code, 2, "{}", retried.stdout);
+    assert!(retried.stderr.contains("L0015") && retried.stderr.contains("not found as it was recorded"), "{}", retried.stderr);
+    assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "it is over");
+    let shown = place.latch(&["job", "show", &id]).stdout;
+    assert!(shown.contains("mismatch") && shown.contains("CONFIRMATION_MISMATCH"), "{shown}");
+    assert_eq!(events(&place, &id, "confirmation_failed").len(), 1);
+    sound(&place, &id);
+}
+
+/// I39: warn, for all plugins: counted, seen, and the job goes on.
+#[test]
+fn a_warning_is_counted_and_seen() {
+    let server = Server::start();
+    let place = plan(place(&server, "confirmation = \"warn\""), file());
+    let id = killed(&place);
+    change_file(&place);
+    let (code, response, stderr) = resume(&place, &id);
+    assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
+    assert_eq!(response["confirmation_replay_warnings_total"], 1);
+    assert!(stderr.contains("not confirmed"), "{stderr}");
+    let shown = place.latch(&["job", "show", &id]).stdout;
+    assert!(shown.contains("confirmation_replay_warnings_total: 1"), "{shown}");
+    sound(&place, &id);
+}
+
+/// I39: a person is asked once, by name and with a reason, and not about anything else.
+#[test]
+fn a_person_confirms() {
+    let server = Server::start();
+    let place = plan(place(&server, "confirmation = \"human_in_loop\""), file());
+    let id = killed(&place);
+    change_file(&place);
+    for _ in 0..2 {
+        let (code, response, _) = resume(&place, &id);
+        assert_eq!((code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
+        let blocked = &response["blocked_on"];
+        assert_eq!((&blocked["reason_code"], &blocked["slot"]), (&json!("CONFIRMATION_REQUIRED"), &json!("a")));
+        let next = format!("latch job confirm {id} a --reason TEXT");
+        assert_eq!(response["next_actions"][0], json!(next));
+        let go_on = place.latch(&["job", "resolve", &id, "--continue"]);
+        assert_eq!(go_on.code, 0, "it is looked at again: {}", go_on.stderr);
+    }
+    resume(&place, &id);
+    assert!(!place.dir.join("d/g").exists());
+    let wrong = place.latch(&["job", "confirm", &id, "b"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("nothing of b is to be confirmed"), "{}", wrong.stderr);
+    let confirmed = place.latch(&["job", "confirm", &id, "a", "--reason", "I wrote it", "--actor", "bob"]);
+    assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
+    let (code, response, _) = resume(&place, &id);
+    assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
+    let accepted = events(&place, &id, "confirmation_accepted");
+    assert_eq!(accepted.len(), 1);
+    assert_eq!((&accepted[0]["actor"], &accepted[0]["reason"]), (&json!("bob"), &json!("I wrote it")));
+    let report = sound(&place, &id);
+    assert_eq!(report["intact"], true);
+}
+
+/// I39, I11: a verifier that fails is no mismatch, and takes nothing down; it may change nothing.
+#[test]
+fn a_verifier_that_fails_is_unavailable() {
+    let server = Server::start();
+    let place = place(&server, "");
+    for (script, says) in [
+        (json!([{ "error": "no" }]), "RATE_LIMIT"),
+        (json!(["trap"]), "PLUGIN_TRAP"),
+        (json!(["spin"]), "OUT_OF_FUEL"),
+        (json!(["allocate"]), "MEMORY_LIMIT"),
+        (json!([{ "sleep": 60_000 }]), "WALL_CLOCK_LIMIT"),
+    ] {
+        let script = json!({ "do": script }).to_string();
+        let place = plan(place.again(), json!({ "type": "script", "id": "s", "ref": script }));
+        let id = killed(&place);
+        let (code, response, _) = resume(&place, &id);
+        assert_eq!((code, &response["state"]), (3, &json!("PARKED")), "{script}: {response:#}");
+        let unconfirmed = &response["unconfirmed"][0];
+        assert_eq!((&unconfirmed["outcome"], &unconfirmed["consequence"]), (&json!("unavailable"), &json!("asked")));
+        assert!(unconfirmed["found"].as_str().unwrap().contains(says), "{script}: {unconfirmed}");
+        sound(&place, &id);
+    }
+    let url = server.url("/");
+    let script = json!({ "do": [
+        { "write": { "path": "/d/planted", "text": "x" } }, { "http": { "method": "POST", "url": url, "body": ["x"] } },
+        { "kv-set": { "key": "k", "value": "v" } },
+    ] });
+    let place = plan(place.again(), json!({ "type": "script", "id": "s", "ref": script.to_string() }));
+    let id = killed(&place);
+    let (_, response, _) = resume(&place, &id);
+    let said: Vec<Value> = serde_json::from_str(response["unconfirmed"][0]["found"].as_str().unwrap()).unwrap();
+    assert!(said.iter().all(|answer| answer.get("error").is_some()), "{said:?}");
+    assert!(!place.dir.join("d/planted").exists() && server.asked().is_empty());
+}
+
+/// I39: the host asks the server, with the plugin's secret, once in each attempt and never in replay.
+#[test]
+fn the_host_asks_for_the_entity_tag() {
+    let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
+    let change = |server: &Server| {
+        json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") })
+    };
+    let cases = [
+        (200, Some("\"v1\""), "COMPLETED", None, 1),
+        (200, Some("W/\"v1\""), "COMPLETED", None, 1),
+        (200, Some("\"v2\""), "PARTIAL", Some("recorded was"), 1),
+        (404, None, "PARTIAL", Some("not there any more"), 1),
+        (503, None, "PARKED", Some("answered 503"), 1),
+        (302, None, "PARKED", Some("answered 302"), 1),
+        // Without a tag it asks a second time, for the whole.
+        (200, None, "PARKED", Some("no entity tag"), 2),
+    ];
+    for (status, etag, state, says, requests) in cases {
+        let server = Server::start();
+        let place = plan(place(&server, lines), change(&server));
+        let id = killed(&place);
+        server.put("/pages/1", status, etag);
+        let (_, response, _) = resume(&place, &id);
+        assert_eq!(response["state"], state, "{status} {etag:?}: {response:#}");
+        let found = response["unconfirmed"][0]["found"].as_str();
+        assert!(says.is_none_or(|says| found.unwrap().contains(says)), "{status} {etag:?}: {found:?}");
+        sound(&place, &id);
+        let asked = server.asked();
+        assert_eq!(asked.len(), requests, "not in replay: {asked:#?}");
+        assert!(asked[0].line.starts_with("HEAD /pages/1 "), "{}", asked[0].line);
+        assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")));
+        let kept = place.latch(&["job", "events", &id, "--json"]).stdout + &response.to_string();
+        assert!(!kept.contains(CANARY), "I13: {kept}");
+    }
+}
+
+/// I39: the host reads the file.
+#[test]
+fn the_host_reads_the_file() {
+    use sha2::Digest;
+    let server = Server::start();
+    let sha256 = hex::encode(sha2::Sha256::digest("one"));
+    let change = json!({ "type": "file", "id": "f", "version": format!("sha256:{sha256}"), "ref": "/d/f" });
+    let place = plan(place(&server, "verifier = \"file-digest\""), change);
+    let id = killed(&place.again());
+    assert!(!id.is_empty());
+    for (changes, state) in [(false, "COMPLETED"), (true, "PARTIAL")] {
+        let place = place.again();
+        let id = killed(&place);
+        if changes {
+            change_file(&place);
+        }
+        let (_, response, _) = resume(&place, &id);
+        assert_eq!(response["state"], state, "{response:#}");
+    }
+    let place = place.again();
+    let id = killed(&place);
+    std::fs::remove_file(place.dir.join("d/f")).unwrap();
+    let (_, response, _) = resume(&place, &id);
+    let found = response["unconfirmed"][0]["found"].as_str().unwrap();
+    assert!(found.contains("/d/f is not there any more"), "{found}");
+}
+
+/// I39: nobody looks without a verifier, and everybody says so.
+#[test]
+fn without_a_verifier_it_says_so() {
+    let place = Place::witness("atomic").again().plan(&[
+        step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
+        step("r", "Effect.Read", &["o"], json!({})),
+    ]);
+    let mut run = latch(&place.dir, &["run", "plan.json", "--json", "--approve", "o"]);
+    run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
+    for file in std::fs::read_dir(place.dir.join("effects")).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    let (code, response, _) = resume(&place, &id);
+    assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
+    assert!(sound(&place, &id)["not_checked"].to_string().contains("unverified_effects"));
+
+    let listed = place.latch(&["plugin", "list"]).stdout;
+    assert!(listed.contains("unverified"), "{listed}");
+    let documents = place.latch(&["plugin", "list", "--json"]).json();
+    assert_eq!(documents["plugins"][0]["confirmation"]["unverified"], true, "{documents:#}");
+    let doctor = place.latch(&["doctor", "--json"]).json();
+    let check = doctor["checks"].as_array().unwrap().iter().find(|check| check["check"] == "confirmation").unwrap();
+    assert!(check["found"].as_str().unwrap().contains("witness: unverified"), "{check}");
+    let source = std::fs::read_to_string(place.dir.join("latch.toml")).unwrap();
+    let source: toml::Table = source.parse().unwrap();
+    let component = source["plugin"][0]["source"].as_str().unwrap();
+    let inspected = place.latch(&["plugin", "inspect", component]).stdout;
+    assert!(inspected.contains("confirmed by: unverified"), "{inspected}");
+}

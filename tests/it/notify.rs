@@ -1,0 +1,103 @@
+//! `[notify]`: a real server is told of gates and parks, after they are durable.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step, wait};
+use crate::program::latch;
+use crate::server::{Asked, Server};
+
+fn place(server: &Server, lines: &str) -> Place {
+    let notify = format!("[notify]\nwebhook = {:?}\n{lines}", server.url("/hooks/42"));
+    Place::witness("atomic").again().configure(&notify)
+}
+
+fn body(asked: &Asked) -> Value {
+    serde_json::from_str(&asked.body).unwrap()
+}
+
+/// A gate and the park that follows it are two notices; neither says what would be sent.
+#[test]
+fn a_gate_and_a_park_are_told() {
+    let server = Server::start();
+    let place = place(&server, "headers = { Authorization = \"Bearer ${HOOK}\" }");
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
+    let output = latch(&place.dir, &["run", "plan.json", "--json", "--tenant", "lab"])
+        .env("LATCH_SECRET_HOOK", "hook-canary")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    let asked = server.wait_for(2);
+    for one in &asked {
+        assert!(one.line.starts_with("POST /hooks/42 "), "{}", one.line);
+        assert_eq!(one.header("authorization"), Some("Bearer hook-canary"));
+        assert_eq!(one.header("content-type"), Some("application/json"));
+        assert!(!one.body.contains("between us") && !one.body.contains("hook-canary"), "{}", one.body);
+        let body = body(one);
+        assert_eq!((&body["job_id"], &body["tenant_id"], &body["slot"]), (&json!(id), &json!("lab"), &json!("o")));
+        assert_eq!((&body["reason"], &body["gate_id"]), (&json!("REQUIRES_APPROVAL"), &json!("gate-o")));
+        assert_eq!(body["next_action"], format!("latch job approve {id} o"));
+    }
+    let (gate, park) = (body(&asked[0]), body(&asked[1]));
+    assert_eq!((&gate["type"], &park["type"]), (&json!("gate_requested"), &json!("job_parked")));
+    // The event that is told of is in the log, at its number.
+    let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
+    for told in [&gate, &park] {
+        let seq: usize = told["event_id"].as_str().unwrap().rsplit_once(":n").unwrap().1.parse().unwrap();
+        assert_eq!(events[seq]["type"], told["type"]);
+    }
+    assert_ne!(gate["event_id"], park["event_id"]);
+}
+
+/// What was approved beforehand waits for nobody; a job that ends tells nothing.
+#[test]
+fn nobody_is_told_where_nobody_has_to_act() {
+    let server = Server::start();
+    let place = place(&server, "").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let ran = place.latch(&["run", "plan.json", "--json", "--approve", "o"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(server.asked().is_empty(), "{:#?}", server.asked());
+}
+
+/// It is posted again until it is taken, under the same id.
+#[test]
+fn a_notice_is_posted_again_until_it_is_taken() {
+    let server = Server::start();
+    server.refuse(&[503, 429]);
+    let signal = json!({ "wait_kind": "signal", "correlation_key": "a private key" });
+    let place = place(&server, "").plan(&[wait("s", signal)]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let asked = server.asked();
+    let ids: Vec<Value> = asked.iter().map(|one| body(one)["event_id"].clone()).collect();
+    assert_eq!(ids, vec![ids[0].clone(); 3], "the process ends once it is taken");
+    let first = body(&asked[0]);
+    assert_eq!((&first["type"], &first["reason"]), (&json!("job_parked"), &json!("REQUIRES_SIGNAL")));
+    assert!(!asked[0].body.contains("private"), "{}", asked[0].body);
+}
+
+/// A webhook that is down neither fails a job nor holds it up; one that refuses is believed.
+#[test]
+fn a_webhook_that_is_down_hinders_nobody() {
+    let server = Server::start();
+    server.refuse(&[400]);
+    let signal = json!({ "wait_kind": "signal", "correlation_key": "k" });
+    let refusing = place(&server, "").plan(&[wait("s", signal.clone())]);
+    assert_eq!(refusing.latch(&["run", "plan.json", "--json"]).code, 3);
+    assert_eq!(server.asked().len(), 1, "400 is for good");
+
+    let gone = Server::start();
+    let port = gone.port;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    assert_ne!(port, nobody);
+    let config = format!("[notify]\nwebhook = \"http://127.0.0.1:{nobody}/hook\"");
+    let place = Place::witness("atomic").again().plan(&[wait("s", signal)]).configure(&config);
+    let since = Instant::now();
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "{}", ran.stderr);
+    assert!(since.elapsed() < Duration::from_secs(20), "the end of the command waits a little, not for ever");
+    assert!(ran.stderr.contains("notices were not taken"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("/hook"), "the path may be a secret: {}", ran.stderr);
+}

@@ -1,0 +1,112 @@
+//! A real HTTP server with resources, entity tags and a door that can be shut.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) line: String,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    asked: Mutex<Vec<Asked>>,
+    /// Status and entity tag by path; what is not here is 404.
+    has: Mutex<BTreeMap<String, (u16, Option<String>)>>,
+    /// What the next posts are answered with, before 200 for all.
+    refuses: Mutex<Vec<u16>>,
+}
+
+/// The server; its thread ends with the process.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    pub(crate) fn start() -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let shared = Arc::new(Shared::default());
+        let for_thread = shared.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = for_thread.clone();
+                std::thread::spawn(move || serve(stream, &shared));
+            }
+        });
+        Server { port, shared }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// Gives the resource at a path this status and tag.
+    pub(crate) fn put(&self, path: &str, status: u16, etag: Option<&str>) {
+        self.shared.has.lock().unwrap().insert(path.to_owned(), (status, etag.map(str::to_owned)));
+    }
+
+    /// Answers the next posts with these.
+    pub(crate) fn refuse(&self, statuses: &[u16]) {
+        *self.shared.refuses.lock().unwrap() = statuses.to_vec();
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.shared.asked.lock().unwrap().clone()
+    }
+
+    /// What was asked, once there are so many requests.
+    pub(crate) fn wait_for(&self, count: usize) -> Vec<Asked> {
+        let until = Instant::now() + Duration::from_secs(30);
+        while self.asked().len() < count {
+            assert!(Instant::now() < until, "{count} requests are expected: {:#?}", self.asked());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.asked()
+    }
+}
+
+fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let line = read_line(&mut reader)?;
+    let mut headers = Vec::new();
+    loop {
+        let header = read_line(&mut reader)?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, n)| n.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    let asked = Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() };
+    let mut words = asked.line.split(' ');
+    let (method, path) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
+    let (status, etag) = if method == "POST" {
+        let mut refuses = shared.refuses.lock().unwrap();
+        (if refuses.is_empty() { 200 } else { refuses.remove(0) }, None)
+    } else {
+        shared.has.lock().unwrap().get(&path).cloned().unwrap_or((404, None))
+    };
+    shared.asked.lock().unwrap().push(asked);
+    let etag = etag.map(|etag| format!("ETag: {etag}\r\n")).unwrap_or_default();
+    let head = format!("HTTP/1.1 {status} Whatever\r\n{etag}Content-Length: 0\r\nConnection: close\r\n\r\n");
+    reader.get_mut().write_all(head.as_bytes()).ok()
+}
+
+fn read_line(reader: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut line = String::new();
+    (reader.read_line(&mut line).ok()? > 0).then(|| line.trim_end().to_owned())
+}
