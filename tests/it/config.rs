@@ -390,7 +390,11 @@ fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
         ("verifier = \"etg\"", "5:12 L0006 plugin[0].verifier: ", "did you mean `etag`?"),
         ("confirmation = \"strct\"", "5:16 L0006 plugin[0].confirmation: ", "did you mean `strict`?"),
         ("verifier = { name = \"file-digest\", headers = { A = \"b\" } }", "5:49 L0006", "sends nothing"),
-        ("verifier = { name = \"etag\", headers = { A = \"${OTHER}\" } }", "5:47 L0006", "not granted the secret OTHER"),
+        (
+            "verifier = { name = \"etag\", headers = { A = \"${OTHER}\" } }",
+            "5:47 L0006",
+            "not granted the secret OTHER",
+        ),
         ("verifier = { name = \"etag\", headers = { Host = \"b\" } }", "5:50 L0006", "set by the host"),
         ("verifier = { nam = \"etag\" }", "5:12 L0007", "`name` is missing"),
     ] {

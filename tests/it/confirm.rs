@@ -110,7 +110,11 @@ fn a_strict_mismatch_ends_the_job_for_good() {
     assert!(!place.dir.join("d/g").exists());
     let retried = place.latch(&["job", "retry", &id]);
     assert_eq!(retried.code, 2, "{}", retried.stdout);
-    assert!(retried.stderr.contains("L0015") && retried.stderr.contains("not found as it was recorded"), "{}", retried.stderr);
+    assert!(
+        retried.stderr.contains("L0015") && retried.stderr.contains("not found as it was recorded"),
+        "{}",
+        retried.stderr
+    );
     assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "it is over");
     let shown = place.latch(&["job", "show", &id]).stdout;
     assert!(shown.contains("mismatch") && shown.contains("CONFIRMATION_MISMATCH"), "{shown}");
@@ -206,9 +210,7 @@ fn a_verifier_that_fails_is_unavailable() {
 #[test]
 fn the_host_asks_for_the_entity_tag() {
     let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
-    let change = |server: &Server| {
-        json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") })
-    };
+    let change = |server: &Server| json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") });
     let cases = [
         (200, Some("\"v1\""), "COMPLETED", None, 1),
         (200, Some("W/\"v1\""), "COMPLETED", None, 1),
@@ -268,10 +270,9 @@ fn the_host_reads_the_file() {
 /// I39: nobody looks without a verifier, and everybody says so.
 #[test]
 fn without_a_verifier_it_says_so() {
-    let place = Place::witness("atomic").again().plan(&[
-        step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
-        step("r", "Effect.Read", &["o"], json!({})),
-    ]);
+    let place = Place::witness("atomic")
+        .again()
+        .plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 })), step("r", "Effect.Read", &["o"], json!({}))]);
     let mut run = latch(&place.dir, &["run", "plan.json", "--json", "--approve", "o"]);
     run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
     for file in std::fs::read_dir(place.dir.join("effects")).unwrap() {

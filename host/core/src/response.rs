@@ -405,6 +405,7 @@ fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
         correlation_key: None,
         quorum: None,
         approved_by: vec![],
+        call: call(durable, slot, Code::ConfirmationRequired),
     });
     let own = blocked(durable, step).filter(|view| view.reason_code != Code::ConfirmationRequired);
     confirm.chain(own).collect()

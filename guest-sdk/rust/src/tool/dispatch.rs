@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn every_operator_that_changes_the_world_verifies_or_none() {
-        let sends = |name: &str| operator(name, |n: i64, _: &Context| Ok(Output::new(n))).effects([Effect::ExternalSend]);
+        let sends =
+            |name: &str| operator(name, |n: i64, _: &Context| Ok(Output::new(n))).effects([Effect::ExternalSend]);
         let verifying = || sends("Number.Send").verify(|change| Ok(Finding::compare(change.version.as_deref(), "2")));
         let mixed: Vec<Erased> = vec![verifying().into(), sends("Number.Post").into()];
         let found = mismatched_exports(&mixed, &["verify"]);
