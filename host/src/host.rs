@@ -19,6 +19,7 @@ use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
 use crate::registry::Registry;
 use crate::submit::{Accepting, Submission};
+use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
 use crate::worker::{CrashPoint, Observer, Parts, Settings, Worker, WorkerError};
 
@@ -47,6 +48,21 @@ pub struct Host {
     /// Its share of the work.
     pub worker: Arc<Worker>,
     engine_profile: Hash,
+}
+
+/// What an embedding program adds to a host.
+pub struct Extensions {
+    /// Who looks at recorded effects; [`crate::config::PluginConfig::verifier`] names one.
+    pub verifiers: Verifiers,
+    /// Who is asked before a step starts, after those of the configuration.
+    pub validators: Vec<Arc<dyn StepValidator>>,
+}
+
+impl Default for Extensions {
+    /// What comes with the host.
+    fn default() -> Self {
+        Self { verifiers: Verifiers::shipped(), validators: vec![] }
+    }
 }
 
 /// Why a host could not be started.
@@ -113,11 +129,10 @@ impl Host {
     /// # Errors
     /// See [`StartError`].
     pub fn start(config: Config, stores: Stores, crash: Arc<dyn CrashPoint>) -> Result<Host, StartError> {
-        Self::start_with(config, stores, crash, Verifiers::shipped())
+        Self::start_with(config, stores, crash, Extensions::default())
     }
 
-    /// The same with verifiers of the embedding program's own; [`crate::config::PluginConfig::verifier`]
-    /// names them.
+    /// The same with verifiers and validators of the embedding program's own.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -125,8 +140,11 @@ impl Host {
         config: Config,
         stores: Stores,
         crash: Arc<dyn CrashPoint>,
-        mut verifiers: Verifiers,
+        extensions: Extensions,
     ) -> Result<Host, StartError> {
+        let Extensions { mut verifiers, validators: own } = extensions;
+        let shipped = config.validators.iter().map(|validator| validator.validator());
+        let validators = Validators(shipped.chain(own).collect());
         verifiers.configure(&config.plugins);
         let notifier = config.notify.clone().map(|notify| {
             let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
@@ -156,6 +174,7 @@ impl Host {
             rules,
             prices,
             verifiers,
+            validators,
             notifier,
             crash,
         });

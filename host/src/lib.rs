@@ -29,5 +29,6 @@ pub mod registry;
 pub mod replay;
 pub mod submit;
 pub mod suggest;
+pub mod validate;
 pub mod verifier;
 pub mod worker;

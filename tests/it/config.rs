@@ -285,11 +285,7 @@ fn a_secret_written_by_mistake_is_not_repeated() {
 
 #[test]
 fn keys_of_later_versions_are_refused_not_ignored() {
-    for text in [
-        "failover = \"synchronous\"",
-        "[validators]\nrun = [\"static\"]",
-        "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\"",
-    ] {
+    for text in ["failover = \"synchronous\"", "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\""] {
         let found = problems(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         assert!(found[0].contains(" L0004 ") && found[0].contains("not supported by this version"), "{found:?}");
@@ -431,4 +427,15 @@ fn a_webhook_is_read_and_its_address_not_repeated() {
         assert!(found.iter().any(|problem| problem.contains(says)), "{lines}: {found:?}");
         assert!(!found.concat().contains("s3cret"), "{found:?}");
     }
+}
+
+#[test]
+fn validators_are_named() {
+    use latchwork::validate::Shipped;
+    let config = Folder::with("[validators]\nrun = [\"static\", \"sandbox\"]").load().unwrap();
+    assert_eq!(config.validators, [Shipped::Static, Shipped::Sandbox]);
+    assert!(Folder::empty().load().unwrap().validators.is_empty(), "none by default");
+    let found = problems("[validators]\nrun = [\"sandbx\"]\nrum = 1");
+    assert!(found[0].starts_with("2:8 L0006 validators.run[0]: ") && found[0].contains("`sandbox`"), "{found:?}");
+    assert!(found[1].contains("did you mean `run`?"), "{found:?}");
 }

@@ -32,4 +32,5 @@ mod store_crash;
 mod storms;
 mod support;
 mod tidy;
+mod validate;
 mod waits;

@@ -12,6 +12,7 @@ use super::types::{Commit, Config, Durability};
 use super::{
     CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
 };
+use crate::validate::Shipped;
 
 /// What is known before a file is read.
 pub struct LoadOptions<'a> {
@@ -74,6 +75,7 @@ impl Config {
             state_dir: root.join(".latch"),
             policy: policy::read(None),
             confirmation: Default::default(),
+            validators: vec![],
             notify: None,
             plugins: vec![],
         }
@@ -127,7 +129,7 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
 }
 
 fn read_top(mut top: Table<'_>, config: &mut Config) {
-    top.not_in_this_version(&["failover", "validators"]);
+    top.not_in_this_version(&["failover"]);
     let root = config.root.clone();
     let database = |field: Field<'_>| match values::database(field.string()?, &root) {
         Ok(url) => Some(url),
@@ -155,6 +157,11 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     let attempts = top.get("max_attempts_without_progress").and_then(|f| f.integer(1..=1_000));
     set(&mut config.max_attempts_without_progress, attempts.map(|n| n as u32));
     set(&mut config.state_dir, top.get("state_dir").and_then(|f| f.string()).map(|path| values::absolute(&root, path)));
+    if let Some(mut table) = top.get("validators").and_then(|field| field.table()) {
+        let run = table.get("run").map(|list| list.list(|field| field.word(&Shipped::WORDS)));
+        config.validators = run.unwrap_or_default();
+        table.finish();
+    }
     config.notify = top.get("notify").and_then(|field| field.table()).and_then(notify::read);
     config.policy = policy::read(top.get("policy").and_then(|field| field.table()));
     config.plugins = plugin::read(top.get("plugin"), &root);

@@ -14,6 +14,7 @@ use latchwork_core::policy::{AutoExec, Demand};
 use serde_json::Value;
 
 use super::headers::HeaderTemplate;
+use crate::validate::Shipped;
 
 /// The whole of `latch.toml` with environment and flags applied.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Config {
     pub policy: BTreeMap<String, Policy>,
     /// What follows where a recorded effect is not as it was recorded, unless the plugin says otherwise.
     pub confirmation: Confirmation,
+    /// Who is asked before a step starts.
+    pub validators: Vec<Shipped>,
     /// Who is told when a job waits for somebody.
     pub notify: Option<Notify>,
     /// In the order of the file.

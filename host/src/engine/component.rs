@@ -93,7 +93,7 @@ fn missing(interface: &str, exports: &[&str]) -> String {
 }
 
 /// Why a plugin of this kind may not import it, with what to use instead; none where it may.
-fn refuse(kind: PluginKind, import: &str, grants: &Grants) -> Option<String> {
+pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants) -> Option<String> {
     if let Some(name) = import.strip_prefix(PACKAGE) {
         let (allowed, other) = match kind {
             PluginKind::Step => (&STEP_IMPORTS, &TOOL_IMPORTS),

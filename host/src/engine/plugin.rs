@@ -89,6 +89,15 @@ impl Plugin {
         limits(&self.settings.limits, wanted)
     }
 
+    /// Imports that its world does not have, or its grants do not open, and what to use instead.
+    pub(crate) fn foreign_imports(&self) -> Vec<(String, String)> {
+        let foreign = |import: &String| {
+            let instead = super::component::refuse(self.kind, import, &self.settings.grants)?;
+            Some((import.clone(), instead))
+        };
+        self.imports.iter().filter_map(foreign).collect()
+    }
+
     /// What the configuration says of it.
     pub(crate) fn settings(&self) -> &PluginSettings {
         &self.settings

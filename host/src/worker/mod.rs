@@ -22,6 +22,7 @@ use latchwork_core::storage::{Claim, Claimer, EffectStore, Journal, Owner, Store
 
 use crate::notify::Notifier;
 use crate::registry::Registry;
+use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
 mod calls;
@@ -37,6 +38,7 @@ mod spending;
 mod step;
 mod timers;
 mod under_way;
+mod validate;
 mod write;
 
 pub use observe::{NoObserver, Observer};
@@ -95,6 +97,8 @@ pub struct Parts {
     pub prices: BTreeMap<String, Prices>,
     /// Who looks at recorded effects, where plugins do not do it themselves.
     pub verifiers: Verifiers,
+    /// Who is asked before a step starts.
+    pub validators: Validators,
     /// Who is told when a job waits for somebody.
     pub notifier: Option<Arc<Notifier>>,
     /// Where tests cut.

@@ -15,6 +15,10 @@ use crate::engine::StepOutcome;
 impl Run {
     /// Runs one try of a step to its end, and writes what came of it.
     pub(super) async fn try_step(self: &Arc<Self>, step: &StepId) -> Result<(), Halt> {
+        if let Some(failure) = self.violation(step).await? {
+            let refused = decide::step_refused(step, &failure);
+            return Ok(self.write(refused).await?);
+        }
         let started = decide::step_started(&self.state().durable, step);
         self.write(started).await?;
         let (operator, kind, digest, mut limits, timeout_ms, input) = {

@@ -46,7 +46,7 @@ pub use ladder::{ReconcileAnswer, reconciled};
 pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
-pub use step_end::{StepResult, step_ended, step_started};
+pub use step_end::{StepResult, step_ended, step_refused, step_started};
 pub use waits::in_order;
 
 /// What decisions know beside the durable state: time, chance and rules are passed in.

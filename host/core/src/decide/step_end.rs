@@ -36,6 +36,11 @@ pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
     }
 }
 
+/// A validator refused the step before it started: it is not executed.
+pub fn step_refused(step: &StepId, failure: &Failure) -> Draft {
+    Draft { events: vec![failed(failure, step, ResultType::PermanentFailure)], ..Draft::default() }
+}
+
 /// What to write about a step whose try ended.
 ///
 /// # Errors

@@ -1,0 +1,50 @@
+//! Validators are asked before a step starts; what one refuses never runs.
+
+use std::sync::Arc;
+
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::StepId;
+use latchwork_core::keys;
+use latchwork_core::plan;
+
+use super::run::{Dropped, Run};
+use crate::validate::{Conditions, ValidationRequest};
+
+impl Run {
+    /// Why the step must not start; none where it may, or has before.
+    pub(super) async fn violation(self: &Arc<Self>, step: &StepId) -> Result<Option<Failure>, Dropped> {
+        let validators = &self.worker.parts.validators;
+        if validators.is_empty() {
+            return Ok(None);
+        }
+        let (operator, pinned, input, context, conditions) = {
+            let state = self.state();
+            let job = &state.durable.job;
+            let (Some(found), Some(planned)) = (job.step(step), job.plan.step(step)) else { return Ok(None) };
+            let (Some(pinned), Some(input)) = (job.pinned(&planned.name), state.durable.input(step)) else {
+                return Ok(None);
+            };
+            if found.started_us.is_some() || planned.kind == plan::Kind::Wait {
+                return Ok(None);
+            }
+            let conditions = Conditions { now_us: job.last_us, seed: keys::step_seed(&job.header.job_seed, step) };
+            (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
+        };
+        let plugin = self.pinned_plugin(&operator, pinned.digest)?;
+        let request = ValidationRequest {
+            job_id: &self.job_id,
+            step_id: step,
+            operator: &operator,
+            kind: pinned.kind,
+            determinism: pinned.determinism,
+            digest: pinned.digest,
+            input: &input,
+            plugin: &plugin,
+            limits: pinned.limits,
+            context,
+            conditions,
+        };
+        let refused = validators.validate(&request).await.err();
+        Ok(refused.map(|why| Failure::new(Code::ContractViolation, why)))
+    }
+}

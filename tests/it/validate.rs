@@ -1,0 +1,151 @@
+//! Validators: what is asked before a step starts, in real processes with a real component, and with
+//! validators of an embedding program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use latchwork::validate::{
+    Asked, Ended, NoOp, Sandbox, SandboxRun, Static, StepValidator, ValidationRequest, Validators,
+};
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::support::guest;
+
+/// A place with a step that does what it is told and says of itself that it is pure.
+fn place(run: &str, what: &Value) -> Place {
+    let config =
+        format!("[validators]\nrun = [{run}]\n[[plugin]]\nname = \"hostile\"\nsource = {:?}\n", guest("hostile-step"));
+    let place = Place::configured(&config, vec![]);
+    let mut one = step("s", "Hostile.Do", &[], what.clone());
+    one["effects"] = json!(["produce_outcome"]);
+    place.plan(&[one])
+}
+
+fn events(place: &Place, id: &str) -> Vec<Value> {
+    place.latch(&["job", "events", id, "--json"]).json()["events"].as_array().unwrap().clone()
+}
+
+/// What says that it is pure and looks at its clock is not executed, and says why.
+#[test]
+fn a_step_that_breaks_its_promise_is_not_executed() {
+    let ran = place("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);
+    assert_eq!(ran.code, 0, "none are run by default: {}", ran.stdout);
+    let place = place("\"static\", \"sandbox\"", &json!({ "do": "good" }));
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
+    let response = ran.json();
+    assert_eq!(response["failed"][0]["reason_code"], "CONTRACT_VIOLATION", "{response:#}");
+    let message = response["failed"][0]["message"].as_str().unwrap();
+    assert!(message.contains("\"sandbox\"") && message.contains("another clock"), "{message}");
+    let id = response["job_id"].as_str().unwrap();
+    let events = events(&place, id);
+    assert!(events.iter().all(|event| event["type"] != "step_started"), "it is not executed");
+    let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+    let exported = place.latch(&["job", "export", id, "--out", "e.jsonl"]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    let verified = place.latch(&["verify", "e.jsonl"]);
+    assert_eq!(verified.code, 0, "{}", verified.stdout);
+}
+
+/// Steps that do the same twice run, whatever they come to; a hostile one ends its own runs alone.
+#[test]
+fn a_step_that_keeps_its_promise_runs() {
+    for (what, code) in [
+        (json!({ "do": "emit", "n": 3 }), "COMPLETED"),
+        (json!({ "do": "trap" }), "PLUGIN_TRAP"),
+        (json!({ "do": "error" }), "INVALID_INPUT"),
+        (json!({ "do": "allocate" }), "MEMORY_LIMIT"),
+        (json!({ "do": "recurse" }), "STACK_OVERFLOW"),
+    ] {
+        let place = place("\"no-op\", \"static\", \"sandbox\"", &what);
+        let response = place.latch(&["run", "plan.json", "--json"]).json();
+        let came_to = response["failed"][0]["reason_code"].as_str().or(response["state"].as_str());
+        assert_eq!(came_to, Some(code), "{what}: {response:#}");
+        let started = |event: &&Value| event["type"] == "step_started";
+        assert_eq!(events(&place, response["job_id"].as_str().unwrap()).iter().filter(started).count(), 1);
+    }
+}
+
+/// A call in the sandbox reaches nobody: the run ends there.
+#[test]
+fn the_sandbox_stops_at_the_first_call() {
+    let place = Place::witness("atomic").again().configure("[validators]\nrun = [\"sandbox\"]").plan(&[step(
+        "d",
+        "Driver.Run",
+        &[],
+        json!({ "calls": [{ "operator": "Effect.Opaque", "args": {} }, { "operator": "Effect.Opaque", "args": {} }] }),
+    )]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!((ran.code, &ran.json()["blocked_on"]["slot"]), (3, &json!("d/0")), "{}", ran.stdout);
+    assert!(place.world().is_empty(), "{:?}", place.world());
+}
+
+/// One of an embedding program: it counts, looks into the sandbox, and refuses what it does not like.
+struct Counting(AtomicU32);
+
+#[async_trait::async_trait]
+impl StepValidator for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+    async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let run = request.run_in_sandbox(request.conditions()).await.expect("it is a step");
+        let announced = vec![Asked::Emit("happened".into(), "{}".into())];
+        let expected = SandboxRun { asked: announced, ended: Ended::Output("{\"emitted\":1}".into()) };
+        if run == expected { Ok(()) } else { Err(format!("it did {run:?}")) }
+    }
+}
+
+/// An embedding program adds its own; they are asked after those of the configuration.
+#[tokio::test]
+async fn an_embedding_program_has_its_own() {
+    use latchwork::config::{Config, LoadOptions};
+    use latchwork::host::{Accepted, Extensions, Host, Stores};
+    use latchwork::submit::{Submission, bare_intent};
+    use latchwork::worker::{NoCrash, NoObserver};
+    use latchwork_core::memory::{ManualClock, Memory};
+    for (what, state) in [("emit", "COMPLETED"), ("good", "FAILED")] {
+        let place = place("\"static\"", &json!({ "do": what }));
+        let (dir, compiled) = (place.dir.as_path(), crate::program::compiled());
+        let options = LoadOptions { cwd: dir, config: None, db: None, near: None, env: &|_| None };
+        let config = Config { cache_dir: Some(compiled), ..Config::load(&options).unwrap() };
+        let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), 0));
+        let owner = latchwork_core::storage::Owner {
+            worker: "test".into(),
+            boot_id: "boot".into(),
+            lock_path: String::new(),
+            lock_dev: 0,
+            lock_ino: 0,
+            lock_content: String::new(),
+        };
+        let stores = Stores { journal: memory.clone(), effects: memory.clone(), kv: memory, owner };
+        let counting = Arc::new(Counting(AtomicU32::new(0)));
+        let extensions = Extensions { validators: vec![Arc::new(NoOp), counting.clone()], ..Extensions::default() };
+        let host = Host::start_with(config, stores, Arc::new(NoCrash), extensions).unwrap();
+        let plan = host.check(&std::fs::read(dir.join("plan.json")).unwrap()).unwrap();
+        let submission = Submission {
+            tenant: "default".into(),
+            actor: "ada".into(),
+            intent_type: "plan".into(),
+            intent_payload: bare_intent(&plan),
+            contexts: vec![],
+            plan,
+            mode: Default::default(),
+            request_id: None,
+            standing_approvals: vec![],
+            policy_hash: Default::default(),
+        };
+        let Accepted::New(claim) = host.submit(submission).await.unwrap() else { panic!("it is new") };
+        let response = host.drive(claim, Arc::new(NoObserver)).await.unwrap();
+        assert_eq!(response.state.as_str(), state, "{response:#?}");
+        assert_eq!(counting.0.load(Ordering::Relaxed), 1, "asked once, before the step starts");
+        if state == "FAILED" {
+            assert!(response.failed[0].message.contains("\"counting\""), "{:?}", response.failed);
+        }
+    }
+    let all = Validators(vec![Arc::new(NoOp), Arc::new(Static), Arc::new(Sandbox)]);
+    assert_eq!(format!("{all:?}"), "[\"no-op\", \"static\", \"sandbox\"]");
+}
