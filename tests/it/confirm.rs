@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
+use crate::place::{Place, step, wait};
 use crate::program::{latch, run};
 use crate::server::Server;
 use crate::support::guest;
@@ -26,12 +26,13 @@ fn place(server: &Server, lines: &str) -> Place {
     place
 }
 
-/// `a` writes `/d/f` and says that `change` happened, `r` looks at nothing, `b` writes `/d/g`.
+/// `a` writes `/d/f` and says that `change` happened, `r` takes a while, `b` writes `/d/g`.
 fn plan(place: Place, change: Value) -> Place {
     let write = |path: &str| json!({ "write": { "path": path, "text": "one" } });
     place.plan(&[
         step("a", "World.Change", &[], json!({ "do": [write("/d/f"), { "change": change }] })),
-        step("r", "World.Look", &["a"], json!({ "do": [] })),
+        // Long enough for what `a` did to be durable.
+        step("r", "World.Look", &["a"], json!({ "do": [{ "sleep": 300 }] })),
         step("b", "World.Change", &["r"], json!({ "do": [write("/d/g")] })),
     ])
 }
@@ -41,13 +42,20 @@ fn file() -> Value {
     json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
 }
 
-/// Runs until `r` is about to be executed, and dies there: the id of the job.
+/// Runs until `r` was executed and is not recorded, and dies there: the id of the job.
 fn killed(place: &Place) -> String {
     use std::os::unix::process::ExitStatusExt;
-    let output = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
+    let output = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
     assert_eq!(output.status.signal(), Some(9), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(std::fs::read_to_string(place.dir.join("d/f")).unwrap(), "one");
     place.the_job()["job_id"].as_str().unwrap().to_owned()
+}
+
+/// A short wait after a step.
+fn wait_for(id: &str, after: &str) -> Value {
+    let mut short = wait(id, json!({ "wait_kind": "timer", "duration": "300ms" }));
+    short["depends_on"] = json!([after]);
+    short
 }
 
 fn resume(place: &Place, id: &str) -> (i32, Value, String) {
@@ -265,6 +273,35 @@ fn the_host_reads_the_file() {
     let (_, response, _) = resume(&place, &id);
     let found = response["unconfirmed"][0]["found"].as_str().unwrap();
     assert!(found.contains("/d/f is not there any more"), "{found}");
+}
+
+/// I39: a shipped tool looks for its own message.
+#[test]
+fn a_mail_that_was_taken_away_is_missed() {
+    let template = Place::golden("atomic").plan(&[
+        step("a", "Mail.Send", &[], json!({ "to": "grace@example.org", "subject": "Hello", "body": "Dear Grace" })),
+        wait_for("w", "a"),
+        step("r", "File.Read", &["w"], json!({ "path": "/data/cv.md" })),
+    ]);
+    for (taken, state) in [(false, "COMPLETED"), (true, "PARTIAL")] {
+        let place = template.again();
+        let mut run = latch(&place.dir, &["run", "plan.json", "--json", "--approve", "a"]);
+        run.env("LATCH_CRASH_AT", "execute:before:2").output().unwrap();
+        let message = std::fs::read_dir(place.dir.join("outbox/new")).unwrap().next().unwrap().unwrap().path();
+        // A mail reader may move what it has shown: that is no mismatch.
+        let seen = place.dir.join("outbox/cur").join(format!("{}:2,S", message.file_name().unwrap().to_str().unwrap()));
+        std::fs::create_dir_all(seen.parent().unwrap()).unwrap();
+        std::fs::rename(&message, &seen).unwrap();
+        if taken {
+            std::fs::remove_file(&seen).unwrap();
+        }
+        let id = place.the_job()["job_id"].as_str().unwrap().to_owned();
+        let (_, response, _) = resume(&place, &id);
+        assert_eq!(response["state"], state, "{response:#}");
+        let found = response["unconfirmed"][0]["found"].as_str();
+        assert_eq!(found.is_some_and(|found| found.contains("no message")), taken, "{found:?}");
+        sound(&place, &id);
+    }
 }
 
 /// I39: nobody looks without a verifier, and everybody says so.

@@ -65,7 +65,7 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
     let report = verified(&place, &id, "the golden flow");
     assert_eq!((&report["intact"], &report["state"]), (&json!(true), &json!("COMPLETED")));
     assert!(report["steps_reexecuted"].as_u64() >= Some(4), "{report:#}");
-    assert!(notes(&report).contains(&"unsigned") && notes(&report).contains(&"unverified_effects"), "{report:#}");
+    assert!(notes(&report).contains(&"unsigned") && notes(&report).contains(&"effects_not_asked_about"), "{report:#}");
     assert!(!notes(&report).contains(&"not_reexecuted"), "{report:#}");
     let file = place.dir.join("evidence.jsonl");
     let plain = elsewhere(&file, &[]).json();

@@ -329,6 +329,7 @@ fn the_manual_lists_every_verb_and_every_key() {
         "webhook",
         "headers",
         "allow_http",
+        "run",
     ] {
         assert!(manual.contains(&format!("`{key}`")), "docs/configuration.md: {key}");
     }

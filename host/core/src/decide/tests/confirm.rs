@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, operators, step};
-use crate::decide::{Looked, Refusal, reopenable};
+use crate::decide::{Looked, Refusal, confirmations, reopenable};
 use crate::effect::{Answer, Output, StateChange};
 use crate::error::Code;
 use crate::event::{Body, Consequence, Event, Header, Mode};
@@ -47,18 +47,19 @@ fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     sim
 }
 
-/// `a` changes something, `b` builds on it, `c` does not.
-fn three() -> Vec<Value> {
+/// `a` changes something, `r` looks, `b` builds on it, `c` does not.
+fn four() -> Vec<Value> {
     vec![
         step("a", "Opaque", &[], json!({})),
-        step("b", "Keyed", &["a"], json!({ "from": { "$ref": "a#" } })),
+        step("r", "Read", &["a"], json!({})),
+        step("b", "Keyed", &["r"], json!({ "from": { "$ref": "r#" } })),
         step("c", "Keyed", &[], json!({})),
     ]
 }
 
-/// Killed after `a` was recorded, before `b` began.
+/// Killed after `a` was recorded, while `r` looked.
 fn interrupted(rule: Confirmation) -> Sim {
-    let mut sim = job(rule, three(), &["f"]);
+    let mut sim = job(rule, four(), &["f"]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
     assert_eq!(sim.durable().job.step(&"a".into()).unwrap().state, StepState::Succeeded);
     sim
@@ -91,7 +92,7 @@ fn verifies(sim: &Sim) {
 #[test]
 fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
     let mut sim = interrupted(Confirmation::Strict);
-    assert!(sim.looks.is_empty(), "not in the attempt that did it");
+    assert_eq!(confirmations(&sim.durable()), [], "not in the attempt that did it");
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!(sim.looks, [(slot("a"), 1)].into());
@@ -123,7 +124,8 @@ fn a_strict_mismatch_ends_the_job() {
     sim.finds.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
-    assert_eq!(states(&durable), [StepState::Succeeded, StepState::Cancelled, StepState::Cancelled]);
+    use StepState::{Cancelled, Succeeded};
+    assert_eq!(states(&durable), [Succeeded, Cancelled, Cancelled, Cancelled]);
     assert!(!sim.world.contains_key(&slot("b")), "nothing is built on it");
     assert!(matches!(reopenable(&durable), Err(Refusal::NotConfirmed { .. })), "{:?}", reopenable(&durable));
     assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")), "and what it did is not undone");
@@ -176,7 +178,8 @@ fn a_person_is_asked_and_the_rest_goes_on() {
         for attempt in [2, 3] {
             let durable = sim.process(None).unwrap();
             assert_eq!((durable.job.state, durable.job.attempt), (JobState::Parked, attempt));
-            assert_eq!(states(&durable), [StepState::Succeeded, StepState::Pending, StepState::Succeeded]);
+            use StepState::{Pending, Ready, Succeeded};
+            assert_eq!(states(&durable), [Succeeded, Ready, Pending, Succeeded]);
             let response = response(&durable);
             let blocked = response.blocked_on.unwrap();
             assert_eq!((blocked.reason_code, blocked.slot), (Code::ConfirmationRequired, slot("a")));
@@ -246,7 +249,7 @@ fn a_job_that_is_given_up_is_not_confirmed() {
 /// I39: without a verifier, and for what changes nothing, results are injected unchecked.
 #[test]
 fn without_a_verifier_nothing_is_looked_at() {
-    let mut sim = Sim::new(Mode::AutoExec, three());
+    let mut sim = Sim::new(Mode::AutoExec, four());
     sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
