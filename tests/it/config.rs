@@ -149,7 +149,7 @@ lease = 15
 max_attempts_without_progress = 0
 
 [validators]
-run = ["static"]
+run = ["statik"]
 
 [policy.default]
 modes = ["DRY_RUN", "AUTO_EXEC", "SOMETIMES"]
@@ -172,7 +172,7 @@ config = { big = 9007199254740993, bad = nan }
         "2:10 L0006 commit: `atomik` is not one of `atomic`, `staged` (did you mean `atomic`?)",
         "3:9 L0005 lease: a string is expected here, not an integer",
         "4:33 L0006 max_attempts_without_progress: 0 is not between 1 and 1000",
-        "6:2 L0004 validators: not supported by this version: take it out",
+        "7:8 L0006 validators.run[0]: `statik` is not one of",
         "10:34 L0006 policy.default.modes[2]: `SOMETIMES` is not one of",
         "11:21 L0006 policy.default.gate.effects[0]: `external_sent` is not one of",
         "11:48 L0006 policy.default.gate.quorum: 0 is not between 1 and 100",
@@ -385,7 +385,7 @@ fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
     for (lines, place, says) in [
         ("verifier = \"etg\"", "5:12 L0006 plugin[0].verifier: ", "did you mean `etag`?"),
         ("confirmation = \"strct\"", "5:16 L0006 plugin[0].confirmation: ", "did you mean `strict`?"),
-        ("verifier = { name = \"file-digest\", headers = { A = \"b\" } }", "5:49 L0006", "sends nothing"),
+        ("verifier = { name = \"file-digest\", headers = { A = \"b\" } }", "5:46 L0006", "sends nothing"),
         (
             "verifier = { name = \"etag\", headers = { A = \"${OTHER}\" } }",
             "5:47 L0006",

@@ -17,7 +17,7 @@ fn place(server: &Server, lines: &str) -> Place {
         "[[plugin]]\nname = \"world\"\nsource = {:?}\n{lines}\n\
          grants = {{ http = [\"http://127.0.0.1:{}\"], tcp = [\"127.0.0.1:9\"], secrets = [\"TOKEN\"], \
          dirs = [{{ host = \"d\", guest = \"/d\", write = true }}] }}\n\
-         limits = {{ fuel = 50_000_000, timeout = \"3s\" }}\n",
+         limits = {{ memory = \"8MiB\", fuel = 50_000_000, timeout = \"3s\" }}\n",
         guest("hostile-tool"),
         server.port,
     );

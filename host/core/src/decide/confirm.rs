@@ -78,10 +78,11 @@ fn due(job: &Job, changed: &Changed) -> Option<Check> {
 /// steps whose call is asked about wait, and those that waited for nothing else go on.
 pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
     let job = &durable.job;
-    let mut asked: BTreeSet<Slot> = job.asked().map(|failed| failed.slot.clone()).collect();
-    let looked_slots: BTreeSet<&Slot> = looked.iter().map(|(check, _)| &check.slot).collect();
-    // What was asked in an earlier attempt and looked at again is known by this look alone.
-    asked.retain(|slot| !looked_slots.contains(slot));
+    let again: BTreeSet<(&Slot, Resource)> =
+        looked.iter().map(|(check, _)| (&check.slot, Resource::of(&check.change))).collect();
+    // What was asked before and is looked at again is known by this look alone.
+    let open = job.asked().filter(|failed| !again.contains(&(&failed.slot, failed.resource.clone())));
+    let mut asked: BTreeSet<Slot> = open.map(|failed| failed.slot.clone()).collect();
     let mut events = Vec::new();
     for (check, looked) in looked {
         let resource = Resource::of(&check.change);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, operators, step};
-use crate::decide::{Looked, Refusal, confirmations, reopenable};
+use crate::decide::{Check, Looked, Refusal, confirmations, looked_at, reopenable};
 use crate::effect::{Answer, Output, StateChange};
 use crate::error::Code;
 use crate::event::{Body, Consequence, Event, Header, Mode};
@@ -229,6 +229,34 @@ fn a_running_step_is_blocked_at_its_call() {
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.world[&slot("s/0")], sim.world[&slot("s/1")]), (JobState::Completed, 1, 1));
     verifies(&sim);
+}
+
+/// I39: of two changes of one call each has a look of its own; a look at one settles nothing of the other.
+#[test]
+fn a_call_that_changed_two_things_waits_for_both() {
+    let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
+    let mut sim = job(Confirmation::HumanInLoop, plan, &[]);
+    let (Answer::Ok(mut both), Answer::Ok(other)) = (changes("f", "1"), changes("g", "1")) else { panic!("good") };
+    both.state_changes.extend(other.state_changes);
+    sim.script.insert(Operator::new("Opaque"), vec![Answer::Ok(both)]);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.finds.insert(slot("s/0"), otherwise());
+    let durable = sim.process(None).unwrap();
+    assert_eq!((states(&durable), durable.job.asked().count()), (vec![StepState::Blocked], 2));
+    let mut check = confirmations_of_next_attempt(&durable);
+    assert_eq!(check.len(), 2);
+    // The first is as recorded again, the second was not looked at.
+    let draft = looked_at(&durable, &[(check.remove(0), Looked::Confirmed)]);
+    assert!(draft.events.iter().all(|body| !matches!(body, Body::StepUnblocked { .. })), "{:?}", draft.events);
+    sim.ask(Request::Confirm { slot: slot("s/0") });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    verifies(&sim);
+}
+
+fn confirmations_of_next_attempt(durable: &Durable) -> Vec<Check> {
+    let mut next = durable.clone();
+    next.job.attempt += 1;
+    confirmations(&next)
 }
 
 /// I39: nobody is asked for a job that is given up, and giving up ends one that asks.
