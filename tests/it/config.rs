@@ -388,10 +388,10 @@ fn who_confirms_effects_is_read_and_each_mistake_has_its_place() {
         ("verifier = { name = \"file-digest\", headers = { A = \"b\" } }", "5:46 L0006", "sends nothing"),
         (
             "verifier = { name = \"etag\", headers = { A = \"${OTHER}\" } }",
-            "5:47 L0006",
+            "5:45 L0006",
             "not granted the secret OTHER",
         ),
-        ("verifier = { name = \"etag\", headers = { Host = \"b\" } }", "5:50 L0006", "set by the host"),
+        ("verifier = { name = \"etag\", headers = { Host = \"b\" } }", "5:48 L0006", "set by the host"),
         ("verifier = { nam = \"etag\" }", "5:12 L0007", "`name` is missing"),
     ] {
         let found = problems(&plugin(lines));
