@@ -168,7 +168,7 @@ impl Host {
             .and_then(|(maker, _)| maker.pinned.as_ref())
             .or_else(|| operator.and_then(|operator| job.pinned(operator)));
         let (Some(operator), Some(pinned)) = (operator, pinned) else { return Ok(()) };
-        let plugin = self.registry.by_digest(pinned.digest).map_err(|error| error.to_string())?;
+        let plugin = self.registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string())?;
         plugin.check_output(operator.as_str(), &value).map_err(|failure| failure.message)
     }
 }

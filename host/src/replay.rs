@@ -16,7 +16,7 @@ use latchwork_core::event::{Event, PayloadRef};
 use latchwork_core::evidence::Salts;
 use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::manifest::{PluginKind, WasiMode};
 use latchwork_core::replay::{self, Divergence};
 use latchwork_core::rng::StepRng;
 use latchwork_core::state::{Durable, Emit, Job, Step, label};
@@ -31,16 +31,16 @@ mod copied;
 
 /// Where the components come from that a job pinned.
 pub trait Components: Send + Sync {
-    /// The component with this digest.
+    /// The component with this digest, and the WASI it was pinned with.
     ///
     /// # Errors
     /// It is not there, or is refused: why.
-    fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, String>;
+    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, String>;
 }
 
 impl Components for Registry {
-    fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, String> {
-        Registry::by_digest(self, digest).map_err(|error| error.to_string())
+    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, String> {
+        Registry::by_digest(self, digest, wasi).map_err(|error| error.to_string())
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) async fn replay_step(
     if pinned.kind != PluginKind::Step || copied.is_some_and(|(_, is_set)| *is_set) {
         return Ok(None);
     }
-    let plugin = components.by_digest(pinned.digest).map_err(ReplayError::Plugin)?;
+    let plugin = components.by_digest(pinned.digest, pinned.wasi).map_err(ReplayError::Plugin)?;
     let Some(input) = whole.input(&step.id) else {
         // In evidence it may be withheld; in a database everything that is named is there.
         return match salts {

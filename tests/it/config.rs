@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use latchwork::config::{Commit, Config, ConfigErrors, DirGrant, Durability, HttpGrant, LoadOptions, Origin, TcpGrant};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Effect, OnIndeterminate};
+use latchwork_core::manifest::{Effect, OnIndeterminate, WasiMode};
 use serde_json::json;
 
 /// A folder with a `latch.toml`.
@@ -285,11 +285,23 @@ fn a_secret_written_by_mistake_is_not_repeated() {
 
 #[test]
 fn keys_of_later_versions_are_refused_not_ignored() {
-    for text in ["failover = \"synchronous\"", "[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtual\""] {
+    for text in ["failover = \"synchronous\""] {
         let found = problems(text);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         assert!(found[0].contains(" L0004 ") && found[0].contains("not supported by this version"), "{found:?}");
     }
+}
+
+#[test]
+fn a_plugin_says_what_of_wasi_it_wants() {
+    let wasi = |line: &str| {
+        let text = format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\n{line}");
+        Folder::with(&text).load().unwrap().plugins[0].wasi
+    };
+    assert_eq!(wasi(""), WasiMode::None);
+    assert_eq!((wasi("wasi = \"none\""), wasi("wasi = \"virtual\"")), (WasiMode::None, WasiMode::Virtual));
+    let found = problems("[[plugin]]\nname = \"a\"\nsource = \"a\"\nwasi = \"virtul\"");
+    assert!(found.len() == 1 && found[0].starts_with("4:8 ") && found[0].contains("virtual"), "{found:?}");
 }
 
 #[test]

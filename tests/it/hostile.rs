@@ -13,12 +13,13 @@ use async_trait::async_trait;
 use latchwork::capability::Secrets;
 use latchwork::config::{Grants, LimitsConfig};
 use latchwork::engine::{Engine, EngineOptions, LoadError, Plugin, PluginSettings};
+use latchwork_core::manifest::WasiMode;
 use latchwork_core::storage::{KeyValue, StoreError};
 
 use crate::support::guest;
 
 /// One engine for all tests of this file: that is what has to go on.
-fn engine() -> &'static Engine {
+pub(crate) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())
 }
@@ -27,11 +28,12 @@ fn load(name: &str, grants: Grants, limits: LimitsConfig) -> Result<Arc<Plugin>,
     engine().load(&std::fs::read(guest(name)).unwrap(), settings(name, grants, limits))
 }
 
-fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> PluginSettings {
+pub(crate) fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> PluginSettings {
     PluginSettings {
         name: name.to_owned(),
         grants,
         limits,
+        wasi: WasiMode::None,
         config: BTreeMap::from([("from".to_owned(), "me@example.org".into())]),
         secrets: Arc::new(OneSecret),
         kv: Arc::new(Map::default()),
@@ -47,7 +49,7 @@ impl Secrets for OneSecret {
 }
 
 #[derive(Default)]
-struct Map(Mutex<HashMap<(String, String), Vec<u8>>>);
+pub(crate) struct Map(Mutex<HashMap<(String, String), Vec<u8>>>);
 
 #[async_trait]
 impl KeyValue for Map {

@@ -312,6 +312,7 @@ fn the_manual_lists_every_verb_and_every_key() {
         "name",
         "source",
         "digest",
+        "wasi",
         "http",
         "tcp",
         "dirs",

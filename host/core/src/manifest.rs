@@ -68,6 +68,17 @@ pub enum PluginKind {
     Tool,
 }
 
+/// What of WASI a step plugin may import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WasiMode {
+    /// Nothing.
+    #[default]
+    None,
+    /// WASI 0.2 whose every answer follows from the step's own history.
+    Virtual,
+}
+
 /// How doubt about a call is resolved (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -223,6 +234,9 @@ pub struct Pinned {
     pub retry: Option<RetrySpec>,
     /// Limits in force.
     pub limits: Limits,
+    /// What of WASI it is given.
+    #[serde(default, skip_serializing_if = "WasiMode::is_none")]
+    pub wasi: WasiMode,
 }
 
 impl Pinned {
@@ -275,6 +289,12 @@ pub enum OnIndeterminate {
     Park,
     /// Record `INVOCATION_LOST`.
     Fail,
+}
+
+impl WasiMode {
+    fn is_none(&self) -> bool {
+        *self == WasiMode::None
+    }
 }
 
 fn is_false(value: &bool) -> bool {

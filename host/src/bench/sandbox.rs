@@ -49,7 +49,8 @@ pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchErr
     let host = Arc::new(host);
     let pinned = host.registry.pin().get(NOOP).cloned();
     let pinned = pinned.ok_or_else(|| BenchError::Engine(format!("no plugin serves {NOOP}")))?;
-    let plugin = host.registry.by_digest(pinned.digest).map_err(|error| BenchError::Engine(error.to_string()))?;
+    let plugin =
+        host.registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
 
     let engine_us = each(time, async || {
         plugin.run_bare(NOOP, "{}", Box::new(Silent)).await.map_err(|error| BenchError::Engine(format!("{error:#}")))

@@ -19,7 +19,7 @@ pub(crate) mod http;
 pub(crate) mod kv;
 pub(crate) mod log;
 mod placeholder;
-mod rng;
+pub(crate) mod rng;
 pub(crate) mod secrets;
 pub(crate) mod sockets;
 pub(crate) mod stdio;

@@ -5,7 +5,7 @@ use crate::engine::bindings::import::rng;
 use crate::engine::step::StepState;
 
 /// Bytes of one call: enough for any key, and no way to make the host allocate without end.
-const BYTES_MAX: u32 = 65_536;
+pub(crate) const BYTES_MAX: u32 = 65_536;
 
 impl rng::Host for StepState {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {

@@ -29,6 +29,7 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         name: plugin.name,
         grants: plugin.grants,
         limits: plugin.limits,
+        wasi: plugin.wasi,
         config: plugin.config,
         secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
         kv: nowhere(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use latchwork_core::cost::Prices;
+use latchwork_core::manifest::WasiMode;
 use latchwork_core::pages;
 use latchwork_core::plan::RetrySpec;
 use serde_json::Value;
@@ -55,12 +56,8 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
         Some(values::absolute(root, source))
     });
     let digest = table.get("digest").and_then(|field| field.parse(values::digest));
-    if let Some(field) = table.get("wasi")
-        && field.word(&[("none", false), ("virtual", true)]) == Some(true)
-    {
-        let message = "virtual WASI is not supported by this version: build the step without WASI imports";
-        field.problem(pages::CONFIG_NOT_SUPPORTED, message);
-    }
+    let wasi =
+        table.get("wasi").and_then(|field| field.word(&[("none", WasiMode::None), ("virtual", WasiMode::Virtual)]));
     let grants = table.get("grants").and_then(|field| field.table()).map(|table| grants(table, root));
     let limits = table.get("limits").and_then(|field| field.table()).map(limits);
     let retry = table.get("retry").and_then(|field| field.table()).map(retry);
@@ -81,6 +78,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
         name: name?,
         source: source?,
         digest,
+        wasi: wasi.unwrap_or_default(),
         grants,
         limits: limits.unwrap_or_default(),
         retry,

@@ -8,7 +8,7 @@ use hyper::Uri;
 use latchwork_core::cost::{Budget, Prices};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Confirmation, Effect, OnIndeterminate};
+use latchwork_core::manifest::{Confirmation, Effect, OnIndeterminate, WasiMode};
 use latchwork_core::plan::RetrySpec;
 use latchwork_core::policy::{AutoExec, Demand};
 use serde_json::Value;
@@ -145,6 +145,8 @@ pub struct PluginConfig {
     pub source: PathBuf,
     /// SHA-256 the component must have.
     pub digest: Option<Hash>,
+    /// What of WASI it may import, if it is a step.
+    pub wasi: WasiMode,
     /// What it is granted.
     pub grants: Grants,
     /// Limits it asks or is given.

@@ -1,10 +1,11 @@
 //! The static check: which world a component belongs to, and everything it imports or fails
 //! to export that the world does not allow.
 
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
 
 use super::error::Problem;
+use super::virtual_wasi;
 use crate::capability::grant;
 use crate::config::Grants;
 
@@ -14,6 +15,9 @@ const VERSION: &str = "@0.1.0";
 
 const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "events", "log"];
 const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
+
+/// What lets a step import WASI.
+const VIRTUAL: &str = "wasi = \"virtual\" in its [[plugin]], for a WASI that repeats itself";
 
 /// What a component is, read from its exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +29,12 @@ pub(crate) struct Shape {
 }
 
 /// Decide the world from the exports, and hold the imports against it.
-pub(crate) fn check(engine: &wasmtime::Engine, component: &Component, grants: &Grants) -> Result<Shape, Vec<Problem>> {
+pub(crate) fn check(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    grants: &Grants,
+    wasi: WasiMode,
+) -> Result<Shape, Vec<Problem>> {
     let ty = component.component_type();
     let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
     let has = |interface: &str| exports.contains(&full(interface).as_str());
@@ -52,7 +61,7 @@ pub(crate) fn check(engine: &wasmtime::Engine, component: &Component, grants: &G
     }
     for (import, _) in ty.imports(engine) {
         // Of neither world: hold it against the stricter one, so that the list is complete.
-        if let Some(instead) = refuse(kind.unwrap_or(PluginKind::Step), import, grants) {
+        if let Some(instead) = refuse(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
             problems.push(Problem::Import { import: import.to_owned(), instead });
         }
     }
@@ -93,7 +102,7 @@ fn missing(interface: &str, exports: &[&str]) -> String {
 }
 
 /// Why a plugin of this kind may not import it, with what to use instead; none where it may.
-pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants) -> Option<String> {
+pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: WasiMode) -> Option<String> {
     if let Some(name) = import.strip_prefix(PACKAGE) {
         let (allowed, other) = match kind {
             PluginKind::Step => (&STEP_IMPORTS, &TOOL_IMPORTS),
@@ -107,7 +116,11 @@ pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants) -> Option<
     }
     let interface = import.split('@').next().unwrap_or(import);
     match kind {
-        PluginKind::Step => Some(instead_for_step(interface)),
+        PluginKind::Step => match (virtual_wasi::serves(import), wasi) {
+            (true, WasiMode::Virtual) => None,
+            (true, WasiMode::None) => Some(format!("{}; or set {VIRTUAL}", instead_for_step(interface))),
+            (false, _) => Some(instead_for_step(interface).to_owned()),
+        },
         PluginKind::Tool if !is_wasi_0_2(import) => {
             Some("a tool imports latchwork:plugin and WASI 0.2; nothing else is linked".to_owned())
         }
@@ -137,9 +150,9 @@ fn of_the_other_world(kind: PluginKind, interface: &str) -> String {
 }
 
 /// What a step's author uses instead of an import that would make it depend on the machine.
-fn instead_for_step(interface: &str) -> String {
+fn instead_for_step(interface: &str) -> &'static str {
     let package = interface.split('/').next().unwrap_or(interface);
-    let instead = match (package, interface) {
+    match (package, interface) {
         ("wasi:clocks", _) => "use latchwork:plugin/clock, the injected clock; a step cannot wait",
         ("wasi:random", _) => "use latchwork:plugin/rng, the injected generator",
         ("wasi:filesystem", _) => {
@@ -155,8 +168,7 @@ fn instead_for_step(interface: &str) -> String {
         ("wasi:io", _) => "it comes with the other wasi imports; build without them",
         ("wasi_snapshot_preview1", _) => "build for a target without WASI, such as wasm32-unknown-unknown",
         _ => "a step imports latchwork:plugin/{types,context,clock,rng,tools,events,log} and nothing else",
-    };
-    instead.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +178,7 @@ mod tests {
     #[test]
     fn a_step_is_told_what_to_use_instead() {
         let none = Grants::default();
-        let refused = |import: &str| refuse(PluginKind::Step, import, &none);
+        let refused = |import: &str| refuse(PluginKind::Step, import, &none, WasiMode::None);
         for interface in STEP_IMPORTS {
             assert_eq!(refused(&full(interface)), None);
         }
@@ -175,12 +187,44 @@ mod tests {
         assert!(refused("latchwork:plugin/invocation@0.1.0").unwrap().contains("attempts"));
         assert!(refused("latchwork:plugin/clock@0.2.0").unwrap().contains("@0.1.0"));
         assert!(refused("env").is_some());
+        // Where virtual WASI would help, it is named; where not, not.
+        assert!(refused("wasi:clocks/monotonic-clock@0.2.6").unwrap().contains("wasi = \"virtual\""));
+        assert!(!refused("wasi:http/incoming-handler@0.2.6").unwrap().contains("virtual"));
+    }
+
+    #[test]
+    fn virtual_wasi_serves_every_release_of_0_2_and_no_more() {
+        let none = Grants::default();
+        let refused = |import: &str| refuse(PluginKind::Step, import, &none, WasiMode::Virtual);
+        for import in [
+            "wasi:clocks/wall-clock@0.2.0",
+            "wasi:io/poll@0.2.6",
+            "wasi:cli/exit@0.2.9",
+            "wasi:sockets/tcp@0.2.12",
+            "wasi:http/types@0.2.10",
+            "wasi:filesystem/types@0.2.3",
+        ] {
+            assert_eq!(refused(import), None, "{import}");
+        }
+        for import in [
+            "wasi:clocks/wall-clock@0.3.0",
+            "wasi:clocks/wall-clock@0.2.0-rc-2023-11-10",
+            "wasi:clocks/wall-clock",
+            "wasi:clocks/timezone@0.2.12",
+            "wasi:http/incoming-handler@0.2.12",
+            "wasi:cli/run@0.2.12",
+            "wasi:keyvalue/store@0.2.0",
+            "wasi_snapshot_preview1",
+            "latchwork:plugin/kv@0.1.0",
+        ] {
+            assert!(refused(import).is_some(), "{import}");
+        }
     }
 
     #[test]
     fn a_tool_gets_what_its_grants_open() {
         let none = Grants::default();
-        let refused = |import: &str| refuse(PluginKind::Tool, import, &none);
+        let refused = |import: &str| refuse(PluginKind::Tool, import, &none, WasiMode::None);
         assert_eq!(refused("wasi:clocks/wall-clock@0.2.6"), None);
         assert_eq!(refused("wasi:cli/environment@0.2.6"), None);
         assert!(refused("wasi:http/outgoing-handler@0.2.6").unwrap().contains("grants = { http"));

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::ids::Operator;
-use latchwork_core::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind};
+use latchwork_core::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Store, UpdateDeadline};
 
 use super::bindings::export;
-use super::component::Shape;
+use super::component::{PACKAGE, Shape};
 use super::error::Problem;
-use super::limits::{self, Guard, Guarded};
+use super::limits::{self, Guarded};
+use super::nobody::Nobody;
+use super::plugin::PluginSettings;
 use super::schema::Schemas;
-use super::{convert, fault};
+use super::step::StepState;
+use super::{convert, fault, virtual_wasi};
 
 /// What `describe` may use: interpreters take most of it to start.
 const DESCRIBE: Limits = Limits {
@@ -21,38 +24,34 @@ const DESCRIBE: Limits = Limits {
     fuel: 10_000_000_000,
     timeout_ms: 20_000,
     output_bytes: 4 << 20,
-    host_calls: 0,
+    // A runtime may ask its WASI a few things before it is up; it calls nothing else.
+    host_calls: 1_000,
 };
 
 /// The manifest, and the compiled schemas of each operator.
 pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 
 /// Instantiate with imports that trap, check the types of all exports, and call `describe`.
+///
+/// A step with virtual WASI gets the same WASI here, of a step that nobody runs: its clock begins
+/// at 1970 and its stream is always the same, so what it describes is too.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,
     shape: Shape,
+    settings: &PluginSettings,
 ) -> Result<Described, Vec<Problem>> {
-    let answer = call(engine, component, shape)?;
+    let answer = call(engine, component, shape, settings)?;
     let manifest = convert::manifest(answer);
     let schemas = check(&manifest, shape.kind)?;
     Ok((manifest, schemas))
-}
-
-struct State {
-    guard: Guard,
-}
-
-impl Guarded for State {
-    fn guard(&mut self) -> &mut Guard {
-        &mut self.guard
-    }
 }
 
 fn call(
     engine: &wasmtime::Engine,
     component: &Component,
     shape: Shape,
+    settings: &PluginSettings,
 ) -> Result<export::plugin::Manifest, Vec<Problem>> {
     let failed = |error: wasmtime::Error| {
         let failure = fault::failure(&error);
@@ -66,14 +65,19 @@ fn call(
         };
         vec![Problem::Describe(text)]
     };
-    let mut linker = Linker::<State>::new(engine);
-    linker.define_unknown_imports_as_traps(component).map_err(failed)?;
+    let mut linker = Linker::<StepState>::new(engine);
+    match settings.wasi {
+        WasiMode::Virtual => virtual_wasi::link(&mut linker, component)
+            .and_then(|()| virtual_wasi::forbid(&mut linker, component, PACKAGE))
+            .map_err(failed)?,
+        WasiMode::None => linker.define_unknown_imports_as_traps(component).map_err(failed)?,
+    }
     let pre = linker.instantiate_pre(component).map_err(failed)?;
-    let mut store = Store::new(engine, State { guard: Guard::new(&DESCRIBE) });
+    let mut store = Store::new(engine, StepState::new(Box::new(Nobody::new(&settings.name)), &DESCRIBE));
     limits::apply(&mut store, &DESCRIBE).map_err(failed)?;
     // Loading is not asynchronous: tick on instead of yielding.
     store.epoch_deadline_callback(|mut context| {
-        context.data_mut().guard.check_time()?;
+        context.data_mut().guard().check_time()?;
         Ok(UpdateDeadline::Continue(1))
     });
     let instance = pre.instantiate(&mut store).map_err(failed)?;
@@ -107,7 +111,9 @@ fn call(
         .get_export_index(&mut store, interface.as_ref(), "describe")
         .expect("the interface was loaded a moment ago");
     let describe = instance.get_typed_func::<(), (export::plugin::Manifest,)>(&mut store, function).map_err(failed)?;
-    let (manifest,) = describe.call(&mut store, ()).map_err(failed)?;
+    let answer = describe.call(&mut store, ());
+    store.data_mut().flush_output();
+    let (manifest,) = answer.map_err(failed)?;
     Ok(manifest)
 }
 

@@ -118,6 +118,12 @@ pub enum Problem {
          `confirmation`"
     )]
     StepConfirmed,
+    /// It is a tool, and is given what only steps need.
+    #[error(
+        "it is a tool, which has the WASI that its grants open, and its [[plugin]] says wasi = \"virtual\"; \
+         remove `wasi`"
+    )]
+    ToolWasi,
     /// Another plugin serves the operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
     DuplicateOperator {
@@ -133,7 +139,9 @@ impl Problem {
     pub fn page(&self) -> &'static str {
         match self {
             Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,
-            Problem::Import { .. } | Problem::StepGrants | Problem::StepConfirmed => pages::PLUGIN_IMPORTS,
+            Problem::Import { .. } | Problem::StepGrants | Problem::StepConfirmed | Problem::ToolWasi => {
+                pages::PLUGIN_IMPORTS
+            }
             Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
             Problem::Digest { .. } => pages::PLUGIN_DIGEST,
             Problem::Source(_) => pages::PLUGIN_MISSING,

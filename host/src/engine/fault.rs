@@ -26,6 +26,19 @@ pub(crate) enum HostFault {
     EventBytes(u64),
     #[error("emitted an event that cannot be taken: {0}")]
     Event(String),
+    #[error("made more than {0} calls of WASI; raise limits.host_calls or make fewer")]
+    WasiCalls(u32),
+    #[error("holds more than {0} streams and pollables of WASI at once")]
+    Handles(usize),
+    #[error("wrote {0} bytes to a stream at once, {1} are allowed")]
+    Written(usize, usize),
+    #[error("polled nothing: it would wait for ever")]
+    EmptyPoll,
+    #[error("called {function}: {instead}")]
+    Absent { function: String, instead: &'static str },
+    /// The text is that of the engine for an import that is not linked.
+    #[error("unknown import: `{0}` has not been defined")]
+    Unknown(String),
     #[error("the host stopped the step")]
     Stopped,
 }
@@ -51,7 +64,15 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
             HostFault::EventBytes(_) => Code::OutputLimit,
             HostFault::Event(_) => Code::SchemaValidationFailed,
             HostFault::WallClock(_) | HostFault::Deadline => Code::WallClockLimit,
-            HostFault::HostCalls(_) | HostFault::RandomBytes(_) | HostFault::Stopped => Code::PluginTrap,
+            HostFault::HostCalls(_)
+            | HostFault::RandomBytes(_)
+            | HostFault::WasiCalls(_)
+            | HostFault::Handles(_)
+            | HostFault::Written(..)
+            | HostFault::EmptyPoll
+            | HostFault::Absent { .. }
+            | HostFault::Unknown(_)
+            | HostFault::Stopped => Code::PluginTrap,
         };
         return (code, format!("the plugin {fault}").replace("the plugin the ", "the "));
     }
@@ -64,7 +85,7 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         None => {}
     }
     if let Some(I32Exit(status)) = error.downcast_ref() {
-        return (Code::PluginTrap, format!("the plugin exited with status {status} instead of answering"));
+        return (Code::PluginTrap, format!("the plugin ended itself with exit({status}) instead of answering"));
     }
     let root = error.root_cause().to_string();
     // The engine's own error types for these two are private; their texts are pinned by the

@@ -19,6 +19,10 @@ const MEMORIES_MAX: usize = 16;
 /// What a guest may hand over in one host call beyond its largest answer: names, keys, frames.
 const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 
+/// Calls of virtual WASI for each call of the host that is allowed: they cost next to nothing, and
+/// a language's runtime makes many where an author sees none.
+const WASI_CALLS_PER_HOST_CALL: u32 = 100;
+
 /// Counts what one try uses. Refuses by trapping: a guest that lives on after a failed
 /// allocation would behave differently from one that had the memory.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub(crate) struct Guard {
     /// Bytes of events that the try may still emit.
     event_bytes_left: u64,
     event_bytes_max: u64,
+    wasi_calls: u32,
+    wasi_calls_max: u32,
     running_since_us: u64,
     waited_us: u64,
     /// Guest time allowed; waiting for tools is not the guest's time.
@@ -49,6 +55,8 @@ impl Guard {
             host_calls_max: limits.host_calls,
             event_bytes_left: u64::from(limits.output_bytes),
             event_bytes_max: u64::from(limits.output_bytes),
+            wasi_calls: 0,
+            wasi_calls_max: limits.host_calls.saturating_mul(WASI_CALLS_PER_HOST_CALL),
             running_since_us: clock::boot_us(),
             waited_us: 0,
             run_us_max: u64::from(limits.timeout_ms) * 1_000,
@@ -69,6 +77,15 @@ impl Guard {
     pub(crate) fn emitted(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.event_bytes_left.checked_sub(bytes as u64);
         self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
+        Ok(())
+    }
+
+    /// So many more calls of virtual WASI, unless there were too many.
+    pub(crate) fn wasi_calls(&mut self, more: u32) -> Result<(), HostFault> {
+        self.wasi_calls = self.wasi_calls.saturating_add(more);
+        if self.wasi_calls > self.wasi_calls_max {
+            return Err(HostFault::WasiCalls(self.wasi_calls_max));
+        }
         Ok(())
     }
 

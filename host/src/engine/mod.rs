@@ -4,6 +4,7 @@
 //! * `component` decides what a component may import, `describe` asks it what it is.
 //! * `step` and `tool` run, each try in a fresh instance under `limits`; `fault` turns what the
 //!   engine reports into a failure with its own code.
+//! * `virtual_wasi` answers a step's WASI from its own history.
 //! * `cache` keeps compiled code.
 
 pub(crate) mod bindings;
@@ -15,6 +16,7 @@ mod error;
 mod fault;
 mod limits;
 mod mac;
+mod nobody;
 mod outline;
 mod plugin;
 mod profile;
@@ -23,13 +25,14 @@ mod slots;
 pub(crate) mod step;
 pub(crate) mod tool;
 pub(crate) mod tool_state;
+pub(crate) mod virtual_wasi;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::PluginKind;
+use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
 
 use crate::config::Grants;
@@ -100,7 +103,8 @@ impl Engine {
         let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);
             let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
-            let shape = component::check(&profile.engine, &component, &settings.grants).map_err(refuse)?;
+            let shape =
+                component::check(&profile.engine, &component, &settings.grants, settings.wasi).map_err(refuse)?;
             if shape.kind == kind {
                 break (component, shape, &profile.engine, &profile.slots);
             }
@@ -109,11 +113,16 @@ impl Engine {
         if shape.kind == PluginKind::Step && settings.grants != Grants::default() {
             return Err(refuse(vec![Problem::StepGrants]));
         }
-        let (manifest, schemas) = describe::describe(engine, &component, shape).map_err(refuse)?;
+        if shape.kind == PluginKind::Tool && settings.wasi != WasiMode::None {
+            return Err(refuse(vec![Problem::ToolWasi]));
+        }
+        let (manifest, schemas) = describe::describe(engine, &component, shape, &settings).map_err(refuse)?;
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
         let turns = slots.of(&component);
         let code = match shape.kind {
-            PluginKind::Step => step::StepCode::link(engine, &component, turns).map(plugin::Linked::Step),
+            PluginKind::Step => {
+                step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::Linked::Step)
+            }
             PluginKind::Tool => tool::ToolCode::link(engine, &component, shape, turns).map(plugin::Linked::Tool),
         };
         Ok(Arc::new(Plugin {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use latchwork_core::effect::StateChange;
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Class, Determinism, Limits, LimitsWanted, Manifest, OperatorSpec, PluginKind};
+use latchwork_core::manifest::{
+    Class, Determinism, Limits, LimitsWanted, Manifest, OperatorSpec, PluginKind, WasiMode,
+};
 use latchwork_core::storage::KeyValue;
 use serde_json::Value;
 
@@ -28,6 +30,8 @@ pub struct PluginSettings {
     pub grants: Grants,
     /// Limits it is given.
     pub limits: LimitsConfig,
+    /// What of WASI a step may import.
+    pub wasi: WasiMode,
     /// Its `config` table.
     pub config: BTreeMap<String, Value>,
     /// Values of secrets.
@@ -92,7 +96,7 @@ impl Plugin {
     /// Imports that its world does not have, or its grants do not open, and what to use instead.
     pub(crate) fn foreign_imports(&self) -> Vec<(String, String)> {
         let foreign = |import: &String| {
-            let instead = super::component::refuse(self.kind, import, &self.settings.grants)?;
+            let instead = super::component::refuse(self.kind, import, &self.settings.grants, self.settings.wasi)?;
             Some((import.clone(), instead))
         };
         self.imports.iter().filter_map(foreign).collect()
@@ -101,6 +105,11 @@ impl Plugin {
     /// What the configuration says of it.
     pub(crate) fn settings(&self) -> &PluginSettings {
         &self.settings
+    }
+
+    /// What of WASI it was linked with.
+    pub fn wasi(&self) -> WasiMode {
+        self.settings.wasi
     }
 
     /// How doubt about its calls is resolved first (§5). A keyed operator whose window has

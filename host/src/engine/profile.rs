@@ -31,6 +31,9 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
+    if kind == PluginKind::Step {
+        text.push_str(&format!("virtual_wasi={}\n", super::virtual_wasi::VERSION));
+    }
     for (name, value, apply) in settings(kind) {
         apply(&mut config);
         text.push_str(&format!("{name}={value}\n"));

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use latchwork_core::error::{Code, Failure};
-use latchwork_core::manifest::Limits;
+use latchwork_core::manifest::{Limits, WasiMode};
 use tracing::Level;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
@@ -11,6 +11,7 @@ use super::bindings::{export, import};
 use super::fault;
 use super::limits::{self, Guard, Guarded};
 use super::slots::Turns;
+use super::virtual_wasi::{self, VirtualWasi};
 
 /// What a step, and a tool, is told of its job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,6 +108,13 @@ pub(crate) struct StepCode {
 pub(crate) struct StepState {
     pub(crate) calls: Box<dyn StepCalls>,
     pub(crate) guard: Guard,
+    pub(crate) wasi: VirtualWasi,
+}
+
+impl StepState {
+    pub(crate) fn new(calls: Box<dyn StepCalls>, limits: &Limits) -> Self {
+        Self { calls, guard: Guard::new(limits), wasi: VirtualWasi::new() }
+    }
 }
 
 impl import::types::Host for StepState {}
@@ -118,7 +126,12 @@ impl Guarded for StepState {
 }
 
 impl StepCode {
-    pub(crate) fn link(engine: &wasmtime::Engine, component: &Component, turns: Turns) -> wasmtime::Result<Self> {
+    pub(crate) fn link(
+        engine: &wasmtime::Engine,
+        component: &Component,
+        turns: Turns,
+        wasi: WasiMode,
+    ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<StepState>::new(engine);
         import::types::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
         import::context::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
@@ -127,6 +140,9 @@ impl StepCode {
         import::tools::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
         import::events::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
         import::log::add_to_linker::<_, HasSelf<StepState>>(&mut linker, own)?;
+        if wasi == WasiMode::Virtual {
+            virtual_wasi::link(&mut linker, component)?;
+        }
         let pre = linker.instantiate_pre(component)?;
         let run = export::run::GuestIndices::new(&pre)?;
         Ok(Self { pre, turns, run })
@@ -141,8 +157,7 @@ impl StepCode {
         calls: Box<dyn StepCalls>,
     ) -> (Result<Result<String, Failure>, StepOutcome>, u64) {
         let _turn = self.turns.take().await;
-        let state = StepState { calls, guard: Guard::new(limits) };
-        let mut store = Store::new(self.pre.engine(), state);
+        let mut store = Store::new(self.pre.engine(), StepState::new(calls, limits));
         let mut fuel_given = None;
         let result = async {
             limits::apply(&mut store, limits)?;
@@ -153,6 +168,7 @@ impl StepCode {
             run.call_run(&mut store, operator, &input.to_owned()).await
         }
         .await;
+        store.data_mut().flush_output();
         let fuel = fuel_given.map_or(0, |given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
         let answer = match result {
             Ok(Ok(output)) if output.len() > limits.output_bytes as usize => {
@@ -175,7 +191,7 @@ impl StepCode {
         calls: Box<dyn StepCalls>,
     ) -> wasmtime::Result<()> {
         let _turn = self.turns.take().await;
-        let mut store = Store::new(self.pre.engine(), StepState { calls, guard: Guard::new(&Limits::default()) });
+        let mut store = Store::new(self.pre.engine(), StepState::new(calls, &Limits::default()));
         store.set_fuel(limits::INSTANTIATION_FUEL)?;
         store.set_epoch_deadline(1_000);
         let instance = self.pre.instantiate_async(&mut store).await?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::Hash;
+use latchwork_core::manifest::WasiMode;
 use latchwork_core::memory::{ManualClock, Memory};
 
 use crate::capability::Secrets;
@@ -50,7 +51,7 @@ impl Directory {
 }
 
 impl Components for Directory {
-    fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, String> {
+    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, String> {
         let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(plugin) = loaded().get(&digest) {
             return Ok(plugin.clone());
@@ -64,6 +65,7 @@ impl Components for Directory {
             name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             grants: Grants::default(),
             limits: LimitsConfig::default(),
+            wasi,
             config: BTreeMap::new(),
             secrets: Arc::new(NoSecrets),
             kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
-use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, Pinned, PluginKind};
+use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, Pinned, PluginKind, WasiMode};
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
@@ -56,6 +56,7 @@ impl Registry {
                 name: plugin.name.clone(),
                 grants: plugin.grants.clone(),
                 limits: plugin.limits,
+                wasi: plugin.wasi,
                 config: plugin.config.clone(),
                 secrets: secrets.clone(),
                 kv: kv.clone(),
@@ -78,11 +79,11 @@ impl Registry {
     }
 
     /// The plugin with a digest: a configured one, or an earlier version that a job pinned, with
-    /// the present settings of the plugin of that name.
+    /// the present settings of the plugin of that name, but for the WASI it was pinned with.
     ///
     /// # Errors
     /// The component is not kept any more, or its plugin is not configured any more.
-    pub fn by_digest(&self, digest: Hash) -> Result<Arc<Plugin>, LoadError> {
+    pub fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
         if let Some(plugin) = self.digests().get(&digest) {
             return Ok(plugin.clone());
         }
@@ -95,7 +96,7 @@ impl Registry {
             return Err(LoadError::one(&kept.plugin, Problem::Source(text)));
         };
         // Loading takes time; two at once waste some of it and agree on the result.
-        let plugin = self.engine.load(&kept.bytes, settings.clone())?;
+        let plugin = self.engine.load(&kept.bytes, PluginSettings { wasi, ..settings.clone() })?;
         Ok(self.digests().entry(digest).or_insert(plugin).clone())
     }
 
@@ -167,6 +168,7 @@ impl Registry {
                 outcome_status: spec.outcome_status.clone(),
                 retry: configured.retry.clone(),
                 limits: plugin.limits(spec.name.as_str()),
+                wasi: plugin.wasi(),
             };
             self.pinned.insert(spec.name.clone(), pinned);
         }

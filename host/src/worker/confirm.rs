@@ -7,7 +7,7 @@ use futures::StreamExt;
 use latchwork_core::decide::{self, Check, Looked};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::event::{Body, Resource};
-use latchwork_core::manifest::OWN_VERIFIER;
+use latchwork_core::manifest::{OWN_VERIFIER, WasiMode};
 
 use super::run::{Dropped, Run};
 use crate::engine::{Finding, LoadError};
@@ -71,7 +71,7 @@ impl Run {
         };
         // A plugin that is gone can tell nothing: that is for a person, and no reason to stop.
         let gone = |error: LoadError| Failure::new(Code::DependencyUnavailable, error.to_string());
-        let plugin = self.worker.parts.registry.by_digest(digest).map_err(gone)?;
+        let plugin = self.worker.parts.registry.by_digest(digest, WasiMode::None).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(LOOK_MS_MAX);
         if verifier != OWN_VERIFIER {
             let verifiers = &self.worker.parts.verifiers;

@@ -7,7 +7,7 @@ use latchwork_core::effect::{Answer, Effect, Spent};
 use latchwork_core::error::Failure;
 use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::keys;
-use latchwork_core::manifest::Limits;
+use latchwork_core::manifest::{Limits, WasiMode};
 use latchwork_core::policy;
 
 use super::run::{Dropped, Run};
@@ -77,18 +77,23 @@ impl Run {
         let operator = &invocation.operator;
         let pinned = {
             let state = self.state();
-            state.durable.job.pinned(operator).map(|pinned| (pinned.digest, pinned.limits))
+            state.durable.job.pinned(operator).map(|pinned| (pinned.digest, pinned.wasi, pinned.limits))
         };
-        let (digest, limits) =
+        let (digest, wasi, limits) =
             pinned.ok_or_else(|| Dropped::Broken(format!("the job pinned no operator {operator}")))?;
-        Ok((self.pinned_plugin(operator, digest)?, limits))
+        Ok((self.pinned_plugin(operator, digest, wasi)?, limits))
     }
 
-    pub(super) fn pinned_plugin(&self, operator: &Operator, digest: Hash) -> Result<Arc<Plugin>, Dropped> {
+    pub(super) fn pinned_plugin(
+        &self,
+        operator: &Operator,
+        digest: Hash,
+        wasi: WasiMode,
+    ) -> Result<Arc<Plugin>, Dropped> {
         self.worker
             .parts
             .registry
-            .by_digest(digest)
+            .by_digest(digest, wasi)
             .map_err(|error| Dropped::PluginMissing { operator: operator.clone(), why: error.to_string() })
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use latchwork_core::decide::{self, StepResult};
-use latchwork_core::ids::{Operator, Slot, StepId};
-use latchwork_core::manifest::{Limits, PluginKind};
+use latchwork_core::ids::{Hash, Operator, Slot, StepId};
+use latchwork_core::manifest::{Limits, PluginKind, WasiMode};
 
 use super::calls::{Calls, Trail};
 use super::perform::Halt;
@@ -21,14 +21,14 @@ impl Run {
         }
         let started = decide::step_started(&self.state().durable, step);
         self.write(started).await?;
-        let (operator, kind, digest, mut limits, timeout_ms, input) = {
+        let (operator, kind, code, mut limits, timeout_ms, input) = {
             let state = self.state();
             let job = &state.durable.job;
             let planned = job.plan.step(step).ok_or_else(|| broken(step, "it is not in the plan"))?;
             let pinned = job.pinned(&planned.name).ok_or_else(|| broken(step, "its operator is not pinned"))?;
             let input = state.durable.input(step).ok_or_else(|| broken(step, "its input is missing"))?;
             let timeout_ms = planned.timeout_ms();
-            (planned.name.clone(), pinned.kind, pinned.digest, pinned.limits, timeout_ms, input)
+            (planned.name.clone(), pinned.kind, (pinned.digest, pinned.wasi), pinned.limits, timeout_ms, input)
         };
         if let Some(timeout_ms) = timeout_ms {
             limits.timeout_ms = timeout_ms;
@@ -39,7 +39,7 @@ impl Run {
                 let answer = self.perform(&mut invocation).await?;
                 (0, answer.map_or_else(StepResult::Failed, |result| StepResult::Output(result.into_bytes())))
             }
-            PluginKind::Step => self.run_guest(step, &operator, digest, &limits, &input).await?,
+            PluginKind::Step => self.run_guest(step, &operator, code, &limits, &input).await?,
         };
         let ended = {
             let state = self.state();
@@ -56,11 +56,11 @@ impl Run {
         self: &Arc<Self>,
         step: &StepId,
         operator: &Operator,
-        digest: latchwork_core::ids::Hash,
+        (digest, wasi): (Hash, WasiMode),
         limits: &Limits,
         input: &[u8],
     ) -> Result<(u32, StepResult), Halt> {
-        let plugin = self.pinned_plugin(operator, digest)?;
+        let plugin = self.pinned_plugin(operator, digest, wasi)?;
         let value =
             serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
         if let Err(failure) = plugin.check_input(operator.as_str(), &value) {

@@ -30,7 +30,7 @@ impl Run {
             let conditions = Conditions { now_us: job.last_us, seed: keys::step_seed(&job.header.job_seed, step) };
             (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
         };
-        let plugin = self.pinned_plugin(&operator, pinned.digest)?;
+        let plugin = self.pinned_plugin(&operator, pinned.digest, pinned.wasi)?;
         let request = ValidationRequest {
             job_id: &self.job_id,
             step_id: step,

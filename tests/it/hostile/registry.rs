@@ -7,7 +7,7 @@ use latchwork::config::{Config, Grants, HttpGrant, LimitsConfig, PluginConfig, T
 use latchwork::engine::{Engine, EngineOptions, Problem};
 use latchwork::registry::Registry;
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{Class, OnIndeterminate, PluginKind};
+use latchwork_core::manifest::{Class, OnIndeterminate, PluginKind, WasiMode};
 
 use super::Map;
 use crate::support::guest;
@@ -17,6 +17,7 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
         name: name.to_owned(),
         source: source.to_owned(),
         digest: None,
+        wasi: WasiMode::None,
         grants: Grants::default(),
         limits: LimitsConfig::default(),
         retry: None,
@@ -68,16 +69,16 @@ fn operators_are_pinned_and_versions_stay_loadable() {
 
     // Another version under the same name: the pinned one is still there.
     let other = load(&config(dir.path(), vec![tool("step")])).unwrap();
-    let pinned = other.by_digest(digest);
+    let pinned = other.by_digest(digest, WasiMode::None);
     // The present grants of that name are a tool's, and this version is a step: refused, not run.
     assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
     let again = load(&config(dir.path(), vec![plugin("step", &step)])).unwrap();
-    assert_eq!(again.by_digest(digest).unwrap().name, "step");
+    assert_eq!(again.by_digest(digest, WasiMode::None).unwrap().name, "step");
 
     // Its plugin is gone from the configuration: said so.
     let none = load(&config(dir.path(), vec![])).unwrap();
-    assert!(none.by_digest(digest).unwrap_err().to_string().contains("configure it again"));
-    assert!(none.by_digest(Hash::default()).unwrap_err().to_string().contains("not kept"));
+    assert!(none.by_digest(digest, WasiMode::None).unwrap_err().to_string().contains("configure it again"));
+    assert!(none.by_digest(Hash::default(), WasiMode::None).unwrap_err().to_string().contains("not kept"));
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn operator() -> Pinned {
         outcome_type: Some("Email.Draft".into()),
         outcome_status: None,
         limits: Limits::default(),
+        wasi: Default::default(),
         retry: None,
     }
 }

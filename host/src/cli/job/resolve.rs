@@ -69,7 +69,8 @@ fn fits(
         return Ok(());
     };
     let loaded = catalog::registry(config).map_err(|error| CliError::from(error).message);
-    let plugin = loaded.and_then(|registry| registry.by_digest(pinned.digest).map_err(|error| error.to_string()));
+    let plugin =
+        loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
         Ok(plugin) => plugin,
         // A person may have to decide about a job whose plugin is gone for good.

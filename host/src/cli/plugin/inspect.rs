@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{OperatorSpec, PluginKind};
+use latchwork_core::manifest::{OperatorSpec, PluginKind, WasiMode};
 use latchwork_core::pages;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -80,6 +80,7 @@ impl Seen<'_> {
             "digest": format!("sha256:{}", self.digest),
             "kind": self.outline.kind,
             "configured_as": self.configured.map(|plugin| &plugin.name),
+            "wasi": self.configured.map(|plugin| plugin.wasi),
             "verdict": verdict,
             "problems": problems,
             "imports": self.imports(),
@@ -146,6 +147,10 @@ impl Seen<'_> {
         classes
     }
 
+    fn has_wasi(&self) -> bool {
+        self.configured.is_some_and(|plugin| plugin.wasi == WasiMode::Virtual)
+    }
+
     /// What it may reach, and what it may not.
     fn reach(&self) -> (Vec<String>, Vec<String>) {
         match self.outline.kind {
@@ -154,7 +159,14 @@ impl Seen<'_> {
                 None => (vec!["nothing: no [[plugin]] in latch.toml has it as its source".into()], vec![]),
             },
             Some(PluginKind::Step) => (
-                vec!["its input, the injected clock and random numbers, and tools through the ledger".into()],
+                [
+                    Some("its input, the injected clock and random numbers, and tools through the ledger"),
+                    self.has_wasi().then_some("a WASI that answers from those and logs what is written"),
+                ]
+                .map(|what| what.map(str::to_owned))
+                .into_iter()
+                .flatten()
+                .collect(),
                 vec!["network, files, environment, the machine's clock and entropy, earlier runs' memory".into()],
             ),
             None => (vec![], vec!["anything: it is not loaded".into()]),
@@ -270,6 +282,7 @@ fn unconfigured(file: &Path) -> PluginConfig {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         source: file.to_owned(),
         digest: None,
+        wasi: Default::default(),
         grants: Grants::default(),
         limits: Default::default(),
         retry: None,

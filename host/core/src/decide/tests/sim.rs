@@ -97,6 +97,7 @@ pub(super) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinn
         outcome_status: None,
         retry: None,
         limits: Limits::default(),
+        wasi: Default::default(),
     }
 }
 

@@ -1,0 +1,53 @@
+//! The host of a step that is asked what it is, and not run.
+
+use async_trait::async_trait;
+use latchwork_core::error::Failure;
+use latchwork_core::rng::StepRng;
+use tracing::Level;
+
+use super::step::{StepCalls, StepContext, Stop, ToolCall};
+use crate::capability::log;
+
+/// Time stands at 1970 and the stream of random bytes is that of the zero seed: what `describe`
+/// answers does not depend on when and where it is asked.
+pub(super) struct Nobody {
+    plugin: String,
+    rng: StepRng,
+}
+
+impl Nobody {
+    pub(super) fn new(plugin: &str) -> Self {
+        Self { plugin: plugin.to_owned(), rng: StepRng::new([0; 32]) }
+    }
+}
+
+#[async_trait]
+impl StepCalls for Nobody {
+    fn context(&self) -> StepContext {
+        StepContext::default()
+    }
+    fn now_us(&mut self) -> i64 {
+        0
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+    }
+    fn next_u32(&mut self) -> u32 {
+        self.rng.next_u32()
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
+    }
+    fn log(&mut self, level: Level, message: &str) {
+        log::record(&self.plugin, "describe", level, message);
+    }
+    async fn call(&mut self, _: String, _: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
+        Err(Stop)
+    }
+    async fn call_all(&mut self, _: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        Err(Stop)
+    }
+    async fn emit(&mut self, _: String, _: String) -> Result<(), Stop> {
+        Err(Stop)
+    }
+}

@@ -1,0 +1,19 @@
+//! Rust types and traits generated from `host/wasi`.
+//!
+//! Nothing here waits, so nothing is asynchronous; each resource is a type of ours.
+
+wasmtime::component::bindgen!({
+    path: "wasi",
+    world: "latchwork:virtual-wasi/wasi",
+    imports: { default: trappable },
+    with: {
+        "wasi:io/error.error": super::handles::IoError,
+        "wasi:io/poll.pollable": super::handles::Pollable,
+        "wasi:io/streams.input-stream": super::handles::Stdin,
+        "wasi:io/streams.output-stream": super::handles::StdStream,
+        "wasi:cli/terminal-input.terminal-input": super::handles::Terminal,
+        "wasi:cli/terminal-output.terminal-output": super::handles::Terminal,
+    },
+});
+
+pub(super) use wasi::{cli, clocks, io, random};

@@ -1,0 +1,140 @@
+//! `wasi:io/streams` and `wasi:io/error`: standard input is at its end, what is written becomes
+//! log records, and nothing ever fails.
+
+use wasmtime::component::Resource;
+
+use super::bindings::io::{error, streams};
+use super::handles::{IoError, Pollable, StdStream, Stdin};
+use crate::engine::fault::HostFault;
+use crate::engine::step::StepState;
+
+/// What a stream takes at once.
+pub(super) const WRITE_BYTES_MAX: usize = 64 << 10;
+
+/// What a stream answers.
+type Answer<T> = wasmtime::Result<Result<T, streams::StreamError>>;
+
+impl StepState {
+    /// Reading, skipping and splicing end alike.
+    fn at_end<T>(&mut self, stdin: &Resource<Stdin>) -> Answer<T> {
+        self.wasi_call(1)?;
+        self.wasi.table.get(stdin)?;
+        Ok(Err(streams::StreamError::Closed))
+    }
+
+    fn write(&mut self, stream: &Resource<StdStream>, bytes: &[u8]) -> Answer<()> {
+        self.wasi_call(1)?;
+        let stream = *self.wasi.table.get(stream)?;
+        if bytes.len() > WRITE_BYTES_MAX {
+            return Err(HostFault::Written(bytes.len(), WRITE_BYTES_MAX).into());
+        }
+        self.wasi.output.write(stream, bytes, &mut *self.calls);
+        Ok(Ok(()))
+    }
+
+    fn write_zeroes(&mut self, stream: &Resource<StdStream>, len: u64) -> Answer<()> {
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        // Not allocated before it is known to be allowed.
+        let zeroes = vec![0; len.min(WRITE_BYTES_MAX + 1)];
+        self.write(stream, &zeroes)
+    }
+
+    /// What was written is with the host already.
+    fn flushed(&mut self, stream: &Resource<StdStream>) -> Answer<()> {
+        self.wasi_call(1)?;
+        self.wasi.table.get(stream)?;
+        Ok(Ok(()))
+    }
+}
+
+impl error::HostError for StepState {
+    fn to_debug_string(&mut self, error: Resource<IoError>) -> wasmtime::Result<String> {
+        match *self.wasi.table.get(&error)? {}
+    }
+
+    fn drop(&mut self, error: Resource<IoError>) -> wasmtime::Result<()> {
+        match self.wasi.table.delete(error)? {}
+    }
+}
+
+impl error::Host for StepState {}
+
+impl streams::HostInputStream for StepState {
+    fn read(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<Vec<u8>> {
+        self.at_end(&stdin)
+    }
+
+    fn blocking_read(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<Vec<u8>> {
+        self.at_end(&stdin)
+    }
+
+    fn skip(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+        self.at_end(&stdin)
+    }
+
+    fn blocking_skip(&mut self, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+        self.at_end(&stdin)
+    }
+
+    fn subscribe(&mut self, stdin: Resource<Stdin>) -> wasmtime::Result<Resource<Pollable>> {
+        self.wasi_call(1)?;
+        self.wasi.table.get(&stdin)?;
+        self.handle(Pollable::Ready)
+    }
+
+    fn drop(&mut self, stdin: Resource<Stdin>) -> wasmtime::Result<()> {
+        self.wasi.table.delete(stdin)?;
+        Ok(())
+    }
+}
+
+impl streams::HostOutputStream for StepState {
+    fn check_write(&mut self, stream: Resource<StdStream>) -> Answer<u64> {
+        Ok(self.flushed(&stream)?.map(|()| WRITE_BYTES_MAX as u64))
+    }
+
+    fn write(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> Answer<()> {
+        StepState::write(self, &stream, &contents)
+    }
+
+    fn blocking_write_and_flush(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> Answer<()> {
+        StepState::write(self, &stream, &contents)
+    }
+
+    fn flush(&mut self, stream: Resource<StdStream>) -> Answer<()> {
+        self.flushed(&stream)
+    }
+
+    fn blocking_flush(&mut self, stream: Resource<StdStream>) -> Answer<()> {
+        self.flushed(&stream)
+    }
+
+    fn subscribe(&mut self, stream: Resource<StdStream>) -> wasmtime::Result<Resource<Pollable>> {
+        self.wasi_call(1)?;
+        self.wasi.table.get(&stream)?;
+        self.handle(Pollable::Ready)
+    }
+
+    fn write_zeroes(&mut self, stream: Resource<StdStream>, len: u64) -> Answer<()> {
+        StepState::write_zeroes(self, &stream, len)
+    }
+
+    fn blocking_write_zeroes_and_flush(&mut self, stream: Resource<StdStream>, len: u64) -> Answer<()> {
+        StepState::write_zeroes(self, &stream, len)
+    }
+
+    fn splice(&mut self, _stream: Resource<StdStream>, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+        self.at_end(&stdin)
+    }
+
+    fn blocking_splice(&mut self, _stream: Resource<StdStream>, stdin: Resource<Stdin>, _len: u64) -> Answer<u64> {
+        self.at_end(&stdin)
+    }
+
+    fn drop(&mut self, stream: Resource<StdStream>) -> wasmtime::Result<()> {
+        self.wasi.table.delete(stream)?;
+        Ok(())
+    }
+}
+
+impl streams::Host for StepState {}

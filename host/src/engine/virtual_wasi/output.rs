@@ -1,0 +1,61 @@
+//! Standard output and error of a step: log records line by line, in the order of the lines' ends.
+
+use tracing::Level;
+
+use super::handles::StdStream;
+use crate::capability::log::RECORD_BYTES_MAX;
+use crate::engine::step::StepCalls;
+
+/// What is kept of what one try writes; a guest cannot tell.
+pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;
+
+/// What a try has written and not ended with a line feed.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    out: Vec<u8>,
+    err: Vec<u8>,
+    taken: usize,
+    is_cut: bool,
+}
+
+impl Output {
+    pub(super) fn write(&mut self, stream: StdStream, bytes: &[u8], calls: &mut dyn StepCalls) {
+        let kept = &bytes[..bytes.len().min(OUTPUT_BYTES_MAX - self.taken)];
+        self.taken += kept.len();
+        let (line, level) = match stream {
+            StdStream::Out => (&mut self.out, Level::INFO),
+            StdStream::Err => (&mut self.err, Level::WARN),
+        };
+        for piece in kept.split_inclusive(|byte| *byte == b'\n') {
+            for part in piece.chunks(RECORD_BYTES_MAX) {
+                if line.len() + part.len() > RECORD_BYTES_MAX {
+                    end(line, level, calls);
+                }
+                line.extend_from_slice(part);
+            }
+            if piece.ends_with(b"\n") {
+                end(line, level, calls);
+            }
+        }
+        if kept.len() < bytes.len() && !self.is_cut {
+            self.is_cut = true;
+            self.finish(calls);
+            calls.log(Level::WARN, &format!("what the step writes beyond {OUTPUT_BYTES_MAX} bytes is not kept"));
+        }
+    }
+
+    /// The lines that nothing ended: the try is over.
+    pub(super) fn finish(&mut self, calls: &mut dyn StepCalls) {
+        end(&mut self.out, Level::INFO, calls);
+        end(&mut self.err, Level::WARN, calls);
+    }
+}
+
+fn end(line: &mut Vec<u8>, level: Level, calls: &mut dyn StepCalls) {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end_matches(['\r', '\n']);
+    if !text.is_empty() {
+        calls.log(level, text);
+    }
+    line.clear();
+}

@@ -1,0 +1,59 @@
+//! `wasi:random`: all three interfaces draw from the step's one stream (§8).
+//!
+//! Each call takes the next bytes, in the order of the calls and mixed with those of
+//! `latchwork:plugin/rng`: `len` of them, eight for a number (little endian), sixteen for a seed
+//! (two numbers). Nothing here is less secure than the rest.
+
+use super::bindings::random::{insecure, insecure_seed, random};
+use crate::capability::rng;
+use crate::engine::fault::HostFault;
+use crate::engine::step::StepState;
+
+/// Bytes that count as one call more: drawing them is work that no fuel measures.
+const BYTES_PER_CALL: u32 = 1_024;
+
+impl StepState {
+    fn draw(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
+        let len = u32::try_from(len).unwrap_or(u32::MAX);
+        if len > rng::BYTES_MAX {
+            return Err(HostFault::RandomBytes(len).into());
+        }
+        self.wasi_call(1 + len / BYTES_PER_CALL)?;
+        let mut bytes = vec![0; len as usize];
+        self.calls.random(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn draw_u64(&mut self) -> wasmtime::Result<u64> {
+        self.wasi_call(1)?;
+        let mut bytes = [0; 8];
+        self.calls.random(&mut bytes);
+        Ok(u64::from_le_bytes(bytes))
+    }
+}
+
+impl random::Host for StepState {
+    fn get_random_bytes(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
+        self.draw(len)
+    }
+
+    fn get_random_u64(&mut self) -> wasmtime::Result<u64> {
+        self.draw_u64()
+    }
+}
+
+impl insecure::Host for StepState {
+    fn get_insecure_random_bytes(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
+        self.draw(len)
+    }
+
+    fn get_insecure_random_u64(&mut self) -> wasmtime::Result<u64> {
+        self.draw_u64()
+    }
+}
+
+impl insecure_seed::Host for StepState {
+    fn insecure_seed(&mut self) -> wasmtime::Result<(u64, u64)> {
+        Ok((self.draw_u64()?, self.draw_u64()?))
+    }
+}

@@ -1,0 +1,155 @@
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use latchwork_core::error::Failure;
+use tracing::Level;
+
+use super::absent::Answer;
+use super::clocks::{Clock, LOOK_NS};
+use super::handles::{Pollable, StdStream};
+use super::output::{OUTPUT_BYTES_MAX, Output};
+use super::poll::{Wait, wait};
+use super::{SERVED, answers, interface};
+use crate::capability::log::RECORD_BYTES_MAX;
+use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
+
+/// I50: it shows what was heard last, moves with each look, and never goes back.
+#[test]
+fn a_clock_never_goes_back() {
+    let mut clock = Clock::default();
+    assert_eq!(clock.now_ns(5), 5_000);
+    assert_eq!((clock.look(5), clock.look(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
+    // An answer that was recorded earlier than the step's looks have come.
+    assert_eq!(clock.now_ns(6), 7_000);
+    assert_eq!(clock.look(100), 100_000);
+    clock.sleep_until(50_000);
+    assert_eq!(clock.now_ns(100), 101_000);
+    clock.sleep_until(i64::MAX - 1);
+    assert_eq!((clock.look(100), clock.look(100), clock.look(i64::MAX)), (i64::MAX - 1, i64::MAX, i64::MAX));
+    assert_eq!(Clock::default().now_ns(-7), -7_000, "before 1970 it is a time as well");
+    assert_eq!(LOOK_NS, 1_000);
+}
+
+#[test]
+fn the_earliest_of_several_ends_a_wait() {
+    use Pollable::{At, Ready};
+    for (all, found) in [
+        (vec![Ready], Wait::Over),
+        (vec![At(9), At(10)], Wait::Over),
+        (vec![At(12), At(11), At(11)], Wait::Until(11)),
+        (vec![At(12), Ready], Wait::Looked),
+        (vec![At(10), At(11)], Wait::Looked),
+        (vec![At(i64::MAX)], Wait::Until(i64::MAX)),
+    ] {
+        assert_eq!(wait(&all, 10), found, "{all:?}");
+    }
+}
+
+/// I51: whatever could lead out of a step denies it, and nothing is in two lists.
+#[test]
+fn nothing_that_is_absent_ever_comes_into_being() {
+    for (interface, function) in [
+        ("wasi:sockets/tcp-create-socket", "create-tcp-socket"),
+        ("wasi:sockets/udp-create-socket", "create-udp-socket"),
+        ("wasi:sockets/ip-name-lookup", "resolve-addresses"),
+    ] {
+        assert!(matches!(answers(interface).unwrap()(function), Answer::Denied(_)), "{interface}");
+    }
+    for (interface, function) in [
+        ("wasi:filesystem/types", "[method]descriptor.open-at"),
+        ("wasi:sockets/tcp", "[method]tcp-socket.start-connect"),
+        ("wasi:sockets/udp", "[method]udp-socket.stream"),
+        ("wasi:http/types", "[constructor]fields"),
+        ("wasi:http/outgoing-handler", "handle"),
+        // Whatever a later release adds.
+        ("wasi:http/types", "new-function"),
+    ] {
+        assert!(matches!(answers(interface).unwrap()(function), Answer::Refused(_)), "{interface}");
+    }
+    assert_eq!(answers("wasi:filesystem/preopens").unwrap()("get-directories"), Answer::Nothing);
+    assert!(SERVED.iter().all(|interface| answers(interface).is_none()));
+    for unknown in ["wasi:sockets/raw", "wasi:http/incoming-handler", "wasi:filesystem/watch", "wasi:cli/run"] {
+        assert!(answers(unknown).is_none() && !SERVED.contains(&unknown), "{unknown}");
+    }
+}
+
+#[test]
+fn every_release_of_0_2_is_the_same_interface() {
+    assert_eq!(interface("wasi:io/poll@0.2.0"), Some("wasi:io/poll"));
+    assert_eq!(interface("wasi:io/poll@0.2.31"), Some("wasi:io/poll"));
+    for other in
+        ["wasi:io/poll", "wasi:io/poll@0.2", "wasi:io/poll@0.2.", "wasi:io/poll@0.2.0-rc", "mine:io/poll@0.2.0"]
+    {
+        assert_eq!(interface(other), None, "{other}");
+    }
+}
+
+/// Keeps what is logged.
+#[derive(Default)]
+struct Kept(Arc<Mutex<Vec<(Level, String)>>>);
+
+#[async_trait]
+impl StepCalls for Kept {
+    fn context(&self) -> StepContext {
+        StepContext::default()
+    }
+    fn now_us(&mut self) -> i64 {
+        0
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.fill(0);
+    }
+    fn next_u32(&mut self) -> u32 {
+        0
+    }
+    fn below(&mut self, _: u32) -> u32 {
+        0
+    }
+    fn log(&mut self, level: Level, message: &str) {
+        self.0.lock().unwrap().push((level, message.to_owned()));
+    }
+    async fn call(&mut self, _: String, _: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
+        Err(Stop)
+    }
+    async fn call_all(&mut self, _: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        Err(Stop)
+    }
+    async fn emit(&mut self, _: String, _: String) -> Result<(), Stop> {
+        Err(Stop)
+    }
+}
+
+/// What is logged of pieces written in order, and then nothing more.
+fn logged(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
+    let mut calls = Kept::default();
+    let mut output = Output::default();
+    for (stream, bytes) in pieces {
+        output.write(*stream, bytes, &mut calls);
+    }
+    output.finish(&mut calls);
+    output.finish(&mut calls);
+    calls.0.lock().unwrap().clone()
+}
+
+#[test]
+fn lines_are_records_in_the_order_of_their_ends() {
+    let (out, err) = (StdStream::Out, StdStream::Err);
+    let lines = logged(&[(out, b"a"), (err, b"b\n"), (out, b"c\r\n\n"), (err, b"\xff"), (out, b"d")]);
+    let wanted = [(Level::WARN, "b"), (Level::INFO, "ac"), (Level::INFO, "d"), (Level::WARN, "\u{fffd}")];
+    assert_eq!(lines, wanted.map(|(level, text)| (level, text.to_owned())));
+    let long = vec![b'x'; RECORD_BYTES_MAX + 1];
+    let lengths: Vec<_> = logged(&[(out, &long), (out, b"y\n")]).iter().map(|(_, text)| text.len()).collect();
+    assert_eq!(lengths, [RECORD_BYTES_MAX, 2]);
+}
+
+#[test]
+fn what_a_step_writes_without_end_is_cut_once() {
+    let much = vec![b'\n'; 1];
+    let most = vec![b'x'; OUTPUT_BYTES_MAX - 3];
+    let lines = logged(&[(StdStream::Out, &most), (StdStream::Err, b"12345"), (StdStream::Out, &much)]);
+    let (last, rest) = lines.split_last().unwrap();
+    assert!(last.1.contains("1048576 bytes"), "{last:?}");
+    assert_eq!(rest.last().unwrap().1, "123");
+    let kept: usize = rest.iter().map(|(_, text)| text.len()).sum();
+    assert_eq!(kept, OUTPUT_BYTES_MAX);
+}

@@ -1,0 +1,297 @@
+//! Steps as their toolchains build them when nobody told them of Latchwork: stock Python, both
+//! JavaScript engines and Rust with its standard library, with all of WASI imported. Sources are in
+//! `tests/guests-stock`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use latchwork_core::ids::Hash;
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+
+/// The tools, at versions whose guests are known to build.
+const PYTHON: &str = "componentize-py==0.25.1";
+const SCRIPT: [&str; 2] = ["componentize-qjs@0.4.5", "@bytecodealliance/componentize-js@0.23.0"];
+/// Set where these tests must not be left out: by `.ci/run`.
+const REQUIRED: &str = "LATCH_GUEST_TOOLS_REQUIRED";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root").to_owned()
+}
+
+fn tools() -> PathBuf {
+    root().join("target/guest-tools")
+}
+
+/// Runs a tool; what it said, if it failed.
+fn tool(command: &mut Command) -> Result<(), String> {
+    let shown = format!("{command:?}");
+    let output = command.output().map_err(|error| format!("{shown}: {error}"))?;
+    let said = || [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    if output.status.success() { Ok(()) } else { Err(format!("{shown}:\n{}", said())) }
+}
+
+/// A folder in which `install` has succeeded once.
+fn installed(name: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
+    let dir = tools().join(name);
+    let done = dir.join("installed");
+    if !done.exists() {
+        std::fs::create_dir_all(&dir).map_err(|error| error.to_string())?;
+        install(&dir)?;
+        std::fs::write(done, "").map_err(|error| error.to_string())?;
+    }
+    Ok(dir)
+}
+
+fn python_tools() -> Result<PathBuf, String> {
+    installed(&PYTHON.replace("==", "-"), |dir| {
+        tool(Command::new("python3").args(["-m", "venv"]).arg(dir.join("venv")))?;
+        tool(Command::new(dir.join("venv/bin/pip")).args(["install", "--quiet", PYTHON]))
+    })
+}
+
+fn script_tools() -> Result<PathBuf, String> {
+    installed(&SCRIPT.map(|name| name.replace(['/', '@'], "-")).concat(), |dir| {
+        std::fs::write(dir.join("package.json"), "{\"private\":true}").map_err(|error| error.to_string())?;
+        tool(
+            Command::new("npm")
+                .current_dir(dir)
+                .args(["install", "--save-exact", "--no-audit", "--no-fund"])
+                .args(SCRIPT),
+        )
+    })
+}
+
+/// A guest of `tests/guests-stock`, built when its source or our WIT has changed. None: its tools
+/// cannot be had here, and it is said that its tests were left out.
+fn built(
+    name: &str,
+    source: &str,
+    is_required: bool,
+    build: impl FnOnce(&Path, &Path) -> Result<(), String>,
+) -> Option<PathBuf> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let source = root().join("tests/guests-stock").join(source);
+    let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
+    let mut wit: Vec<_> = std::fs::read_dir(root().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    wit.sort();
+    all.extend(wit.iter().filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap()));
+    let parts: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
+    let wasm = tools().join(format!("{name}-{}.wasm", &Hash::of(&parts).to_hex()[..16]));
+    if wasm.exists() {
+        return Some(wasm);
+    }
+    let half = tools().join(format!("{name}.new"));
+    std::fs::create_dir_all(tools()).unwrap();
+    match build(&source, &half) {
+        Ok(()) => {
+            std::fs::rename(half, &wasm).unwrap();
+            Some(wasm)
+        }
+        Err(why) if is_required && std::env::var_os(REQUIRED).is_some() => panic!("{name} cannot be built:\n{why}"),
+        Err(why) => {
+            eprintln!("\n*** SKIPPED: {name} cannot be built here, so nothing of it was tested. ***\n{why}");
+            None
+        }
+    }
+}
+
+fn python() -> Option<PathBuf> {
+    built("python", "python/app.py", true, |source, out| {
+        let tools = python_tools()?;
+        let folder = source.parent().expect("a file lies in a folder");
+        let mut command = Command::new(tools.join("venv/bin/componentize-py"));
+        // No bytecode beside the sources.
+        command.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        tool(command.arg("-d").arg(root().join("wit")).args(["-w", "step", "componentize", "app", "-o"]).arg(out))
+    })
+}
+
+fn quickjs() -> Option<PathBuf> {
+    built("quickjs", "js/step.js", true, |source, out| {
+        let tools = script_tools()?;
+        let mut command = Command::new(tools.join("node_modules/.bin/componentize-qjs"));
+        command.current_dir(source.parent().expect("a file lies in a folder")).arg("--wit").arg(root().join("wit"));
+        tool(command.args(["-n", "step", "--js", "step.js", "--module-root", ".", "--sync", "-o"]).arg(out))
+    })
+}
+
+fn starling() -> Option<PathBuf> {
+    built("starling", "js/step.js", true, |source, out| {
+        let tools = script_tools()?;
+        let mut command = Command::new(tools.join("node_modules/.bin/componentize-js"));
+        command.arg(source).arg("-w").arg(root().join("wit"));
+        tool(command.args(["-n", "step", "-o"]).arg(out))
+    })
+}
+
+/// Not even CI has to have it: the target comes from rustup's own server alone.
+fn rust() -> Option<PathBuf> {
+    built("rust", "rust/src/lib.rs", false, |source, out| {
+        let folder = source.parent().and_then(Path::parent).expect("a file lies in src");
+        tool(Command::new("rustup").args(["target", "add", "wasm32-wasip2"]))?;
+        let target = tools().join("rust");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(folder).args(["build", "--release", "--locked", "--target", "wasm32-wasip2", "--target-dir"]);
+        for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+            cargo.env_remove(variable);
+        }
+        tool(cargo.arg(&target))?;
+        let made = target.join("wasm32-wasip2/release/stock_rust.wasm");
+        std::fs::copy(&made, out).map(drop).map_err(|error| format!("{}: {error}", made.display()))
+    })
+}
+
+/// A place with one stock guest beside the witness tools, and a plan of one step.
+fn place(component: &Path, operator: &str, payload: &Value) -> Place {
+    let config = format!("[[plugin]]\nname = \"stock\"\nsource = {component:?}\nwasi = \"virtual\"\n");
+    let place = Place::witness("atomic").configure(&config);
+    place.plan(&[step("s", operator, &[], payload.clone())])
+}
+
+/// A new job that ends well: its id, its output, and what it logged.
+fn job(place: &Place) -> (String, Value, String) {
+    let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let id = ran.json()["job_id"].as_str().expect("a response names its job").to_owned();
+    let exported = place.latch(&["job", "export", &id, "--json"]);
+    assert_eq!(exported.code, 0, "{} {}", exported.stdout, exported.stderr);
+    let evidence = std::fs::read_to_string(place.dir.join(format!("{id}.evidence.jsonl"))).expect("exported");
+    let lines = evidence.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON lines"));
+    let output = lines.filter(|line| line["label"] == "output/s").map(|line| line["content"]["text"].clone()).next();
+    let text = output.as_ref().and_then(Value::as_str).expect("the output is in the evidence");
+    (id, serde_json::from_str(text).expect("JSON"), ran.stderr)
+}
+
+/// A new job whose step fails: its code and message.
+fn failure(place: &Place) -> (String, String, String) {
+    let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
+    let failed = ran.json()["failed"][0].clone();
+    let word = |key: &str| failed[key].as_str().expect("a failure has it").to_owned();
+    let (code, message) = (word("reason_code"), word("message"));
+    let id = ran.json()["job_id"].as_str().expect("a response names its job").to_owned();
+    replay(place, &id);
+    (code, message, ran.stderr)
+}
+
+/// The job again from every prefix of its log.
+fn replay(place: &Place, id: &str) {
+    let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
+}
+
+/// Two jobs: what `differing` names differs between them, the rest does not, and both repeat.
+fn differs_between_jobs_and_repeats_in_replay(place: &Place, differing: &[&str]) -> [(Value, String); 2] {
+    let [(one, first, said), (two, second, _)] = [job(place), job(place)];
+    let differing: BTreeSet<&str> = differing.iter().copied().collect();
+    // How often a loop goes round depends on where in a millisecond it begins.
+    for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
+        let differs = *value != second[key];
+        assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);
+    }
+    replay(place, &one);
+    replay(place, &two);
+    [(first, said.clone()), (second, said)]
+}
+
+/// I50 and I51: CPython with its whole library, unmodified.
+#[test]
+fn stock_python_runs_and_repeats() {
+    let Some(component) = python() else { return };
+    let place = place(&component, "Stock.Python", &json!({ "call": "Effect.Read" }));
+    let jobs = differs_between_jobs_and_repeats_in_replay(
+        &place,
+        &["began", "heard", "injected", "today", "random", "fresh", "system", "urandom", "uuid4"],
+    );
+    for (output, said) in &jobs {
+        let seconds = |key: &str| output[key].as_f64().expect("a number");
+        assert!(seconds("heard") >= seconds("began"), "{output:#}");
+        assert!((3600.0..3600.1).contains(&seconds("slept")), "an hour passes at once: {output:#}");
+        assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
+        assert!(output["injected"][0].as_f64().expect("seconds") >= seconds("began") + 3600.0, "{output:#}");
+        assert_eq!((&output["environ"], &output["argv"], &output["stdin"]), (&json!({}), &json!([]), &json!("")));
+        for key in ["socket", "lookup", "file", "listdir"] {
+            let refused = output[key].as_str().expect("text");
+            assert!(refused.contains("Error "), "{key} leads out of the step: {refused}");
+        }
+        for line in ["to standard output", "to standard error", "wasi:sockets/tcp-create-socket@0.2"] {
+            assert!(said.contains(line), "{line} is logged: {said}");
+        }
+    }
+    for (payload, code, text, logged) in [
+        (json!({ "exit": 3 }), "PLUGIN_TRAP", "", "SystemExit: 3"),
+        (json!({ "raise": true }), "PLUGIN_TRAP", "", "ValueError: as told"),
+        (json!({ "err": true }), "INVALID_INPUT", "as told", ""),
+    ] {
+        let place = place.again().plan(&[step("s", "Stock.Python", &[], payload.clone())]);
+        let failed = failure(&place);
+        assert_eq!(failed.0, code, "{payload}: {failed:?}");
+        assert!(failed.1.contains(text) && failed.2.contains(logged), "{payload}: {failed:?}");
+    }
+}
+
+/// I50: QuickJS takes `Math.random` from its build, so that is the same in every job; it has no `crypto`.
+#[test]
+fn stock_quickjs_runs_and_repeats() {
+    let Some(component) = quickjs() else { return };
+    let place = place(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
+    let jobs = differs_between_jobs_and_repeats_in_replay(&place, &["began", "heard", "injected", "today"]);
+    for (output, _) in &jobs {
+        assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
+        assert!(output["heard"].as_f64() >= output["began"].as_f64(), "{output:#}");
+        assert_eq!((&output["zone"], &output["performance"]), (&json!(0), &json!(true)), "{output:#}");
+    }
+}
+
+/// I50 and I51: StarlingMonkey with everything it has, HTTP too.
+#[test]
+fn stock_starlingmonkey_runs_and_repeats() {
+    let Some(component) = starling() else { return };
+    let place = place(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
+    let jobs = differs_between_jobs_and_repeats_in_replay(
+        &place,
+        &["began", "heard", "injected", "today", "random", "bytes", "uuid"],
+    );
+    for (output, said) in &jobs {
+        assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
+        assert_eq!((&output["zone"], &output["performance"]), (&json!(0), &json!(true)), "{output:#}");
+        assert_eq!(output["objects"], json!([["a", "b"], "/x"]), "what needs no network works: {output:#}");
+        for line in ["to standard output", "to standard error"] {
+            assert!(said.contains(line), "{line} is logged: {said}");
+        }
+    }
+    let place = place.again().plan(&[step("s", "Stock.Script", &[], json!({ "fetch": true }))]);
+    let (code, message, _) = failure(&place);
+    assert_eq!(code, "PLUGIN_TRAP");
+    assert!(message.contains("wasi:http/") && message.contains("http grant"), "{message}");
+}
+
+/// I50 and I51: ordinary Rust, whose hash maps are seeded anew in each job.
+#[test]
+fn stock_rust_runs_and_repeats() {
+    let Some(component) = rust() else { return };
+    let place = place(&component, "Stock.Rust", &json!({ "call": "Effect.Read" }));
+    let jobs = differs_between_jobs_and_repeats_in_replay(&place, &["began", "heard", "set"]);
+    for (output, said) in &jobs {
+        assert!(output["heard"].as_f64() > output["began"].as_f64(), "{output:#}");
+        assert_eq!((&output["slept"], &output["answer"]), (&json!(60), &json!(true)), "{output:#}");
+        assert_eq!((&output["variables"], &output["arguments"], &output["stdin"]), (&json!(0), &json!(0), &json!("")));
+        for key in ["file", "made", "socket", "lookup"] {
+            assert!(output[key].is_string(), "{key} leads out of the step: {output:#}");
+        }
+        for line in ["to standard output", "to standard error"] {
+            assert!(said.contains(line), "{line} is logged: {said}");
+        }
+    }
+    let place = place.again().plan(&[step("s", "Stock.Rust", &[], json!({ "exit": 3 }))]);
+    let (code, message, said) = failure(&place);
+    assert_eq!(code, "PLUGIN_TRAP");
+    // The standard library knows no status but good and bad here.
+    assert!(message.contains("exit(1)") || message.contains("exit(3)"), "{message}");
+    assert!(said.contains("ends"), "what was written before is logged: {said}");
+}

@@ -1,0 +1,372 @@
+//! Virtual WASI, as a component sees it that asks for everything.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use latchwork::config::{Config, Grants, LimitsConfig, LoadOptions};
+use latchwork::engine::{
+    LoadError, Plugin, PluginSettings, Problem, StepCalls, StepContext, StepOutcome, Stop, ToolCall,
+};
+use latchwork::registry::Registry;
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::manifest::WasiMode;
+use latchwork_core::rng::StepRng;
+use serde_json::{Value, json};
+use tracing::Level;
+
+use crate::hostile::{Map, engine, settings};
+use crate::place::{Place, step};
+use crate::support::guest;
+
+/// When every step of these tests starts.
+const STARTED_US: i64 = 1_700_000_000_000_000;
+
+/// A worker in memory: each answer is heard five seconds after what came before.
+pub(crate) struct Worker {
+    now_us: i64,
+    rng: StepRng,
+    pub(crate) records: Arc<Mutex<Vec<(Level, String)>>>,
+}
+
+impl Worker {
+    pub(crate) fn new(seed: u8) -> Self {
+        Self { now_us: STARTED_US, rng: StepRng::new([seed; 32]), records: Arc::default() }
+    }
+}
+
+#[async_trait]
+impl StepCalls for Worker {
+    fn context(&self) -> StepContext {
+        StepContext::default()
+    }
+    fn now_us(&mut self) -> i64 {
+        self.now_us
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+    }
+    fn next_u32(&mut self) -> u32 {
+        self.rng.next_u32()
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
+    }
+    fn log(&mut self, level: Level, message: &str) {
+        self.records.lock().unwrap().push((level, message.to_owned()));
+    }
+    async fn call(&mut self, _: String, args: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
+        self.now_us += 5_000_000;
+        Ok(Ok(args))
+    }
+    async fn call_all(&mut self, _: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        Err(Stop)
+    }
+    async fn emit(&mut self, _: String, _: String) -> Result<(), Stop> {
+        Err(Stop)
+    }
+}
+
+fn load(name: &str, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
+    let limits = LimitsConfig { memory_bytes: Some(16 << 20), host_calls: Some(100), ..LimitsConfig::default() };
+    let settings = PluginSettings { wasi, ..settings(name, Grants::default(), limits) };
+    engine().load(&std::fs::read(guest(name)).unwrap(), settings)
+}
+
+/// What a try gives, and what it logged.
+async fn run(plugin: &Plugin, seed: u8, input: Value) -> (StepOutcome, Vec<(Level, String)>) {
+    let operator = plugin.manifest.operators[0].name.as_str().to_owned();
+    let worker = Worker::new(seed);
+    let records = worker.records.clone();
+    let end = plugin.run_step(&operator, &input.to_string(), &plugin.limits(&operator), Box::new(worker)).await;
+    let records = records.lock().unwrap().clone();
+    (end.outcome, records)
+}
+
+async fn output(input: Value) -> Value {
+    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    match run(&plugin, 7, input.clone()).await.0 {
+        StepOutcome::Output(text) => serde_json::from_str(&text).unwrap(),
+        other => panic!("{input}: {other:?}"),
+    }
+}
+
+async fn fault(input: Value) -> Failure {
+    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    match run(&plugin, 7, input.clone()).await.0 {
+        StepOutcome::Fault(failure) => failure,
+        other => panic!("{input}: {other:?}"),
+    }
+}
+
+fn ns(us: i64) -> i64 {
+    (STARTED_US + us) * 1_000
+}
+
+/// I50: time is the step's own. A look moves it by a microsecond, an answer to when it was heard.
+#[tokio::test]
+async fn both_clocks_are_the_step_s_own() {
+    let both = |from: i64| {
+        let clock = |at: i64| json!([ns(from + at), ns(from + at + 1)]);
+        json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
+    };
+    let quiet = output(json!({"do": "clocks"})).await;
+    // The injected clock does not tick by itself, but sees what the looks moved.
+    let injected = json!([STARTED_US / 1_000_000, 8_000]);
+    assert_eq!(quiet, json!({ "began": both(0), "answered": null, "then": both(4), "injected": injected }));
+    let heard = output(json!({"do": "clocks", "call": "Some.Tool"})).await;
+    assert_eq!((&heard["began"], &heard["then"]), (&both(0), &both(5_000_000)));
+}
+
+/// I50: who sleeps wakes at once, and later.
+#[tokio::test]
+async fn sleeping_takes_no_time_and_moves_the_clock() {
+    let began = std::time::Instant::now();
+    let day_us = 24 * 3600 * 1_000_000;
+    let slept = output(json!({"do": "sleep", "n": day_us * 1_000})).await;
+    assert!(began.elapsed().as_secs() < 60, "nobody waited");
+    assert_eq!(slept["before"]["monotonic"][1], ns(3));
+    assert_eq!(slept["after"]["wall"][0], ns(4 + day_us));
+    // For ever is until the clock's end; there it stays.
+    let end = output(json!({"do": "sleep", "n": u64::MAX})).await;
+    assert_eq!(end["after"]["wall"], json!([i64::MAX, i64::MAX]));
+
+    let polled = output(json!({"do": "poll", "n": 10_000_000})).await;
+    let wanted = json!({
+        // A stream is ready at once; who asked about timers too looked at the clock.
+        "stream first": [[1], 2_000],
+        "past": [[1], 4_000],
+        // Made a look after `began`, `early` is due a microsecond after `twin`.
+        "earliest": [[2], 10_000_000],
+        "again": [[1, 2], 10_002_000],
+        "ready": [true, false],
+        "latest": [[0], 30_001_000],
+        "then": [true, 30_002_000],
+    });
+    assert_eq!(polled, wanted);
+}
+
+/// I50: a loop that only looks at the clock comes to an end, after as many rounds every time.
+#[tokio::test]
+async fn loops_that_wait_for_time_to_pass_end() {
+    let loops = output(json!({"do": "spin", "n": 1_000_000})).await;
+    assert_eq!(loops, json!([999, 1_000, 1_000]));
+}
+
+/// I17 and I50: the stream's bytes, in the order of the calls and shared with the injected generator.
+#[tokio::test]
+async fn randomness_is_the_step_s_stream() {
+    let mut stream = StepRng::new([7; 32]);
+    let hex = |stream: &mut StepRng, len| hex::encode(stream.bytes(len));
+    let number = |stream: &mut StepRng| u64::from_le_bytes(stream.bytes(8).try_into().unwrap());
+    let rng = hex(&mut stream, 4);
+    let (secure, secure_number) = (hex(&mut stream, 5), number(&mut stream));
+    let (insecure, insecure_number) = (hex(&mut stream, 5), number(&mut stream));
+    let seed = (number(&mut stream), number(&mut stream));
+    let numbers = [secure_number, insecure_number].map(|number| format!("{number:016x}"));
+    let wanted = json!({
+        "rng": rng,
+        "wasi": [secure, numbers[0], insecure, numbers[1], format!("{seed:016x?}")],
+        "then": hex(&mut stream, 4),
+    });
+    assert_eq!(output(json!({"do": "random", "n": 5})).await, wanted);
+    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    let of_seed = async |seed| run(&plugin, seed, json!({"do": "random", "n": 16})).await.0;
+    assert_eq!(of_seed(1).await, of_seed(1).await);
+    assert_ne!(of_seed(1).await, of_seed(2).await);
+}
+
+/// I51: no argument, no environment, no terminal, nothing to read.
+#[tokio::test]
+async fn a_program_finds_an_empty_world() {
+    let wanted = json!({
+        "environment": [], "arguments": [], "directory": null, "terminals": [false, false, false],
+        "stdin at its end": [true, true, true, true, true, true], "stdin is ready": true,
+    });
+    assert_eq!(output(json!({"do": "program"})).await, wanted);
+    assert_eq!(output(json!({"do": "files"})).await, json!({ "directories": 0, "seen": [] }));
+}
+
+/// I51: what would leave the step is refused, and a person reads why.
+#[tokio::test]
+async fn there_is_no_socket_and_no_http() {
+    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    let (outcome, records) = run(&plugin, 7, json!({"do": "sockets"})).await;
+    let StepOutcome::Output(text) = outcome else { panic!("{outcome:?}") };
+    let denied = "access-denied";
+    let wanted = json!({ "tcp": denied, "udp": denied, "name": denied, "address": denied });
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), wanted);
+    let names = ["tcp-create-socket", "udp-create-socket", "ip-name-lookup", "ip-name-lookup"];
+    assert_eq!(records.len(), names.len(), "{records:?}");
+    for ((level, text), name) in records.iter().zip(names) {
+        assert_eq!(*level, Level::WARN);
+        assert!(text.contains(&format!("wasi:sockets/{name}@0.2.")) && text.contains("tcp grant"), "{text}");
+    }
+    let failure = fault(json!({"do": "http"})).await;
+    assert_eq!(failure.code, Code::PluginTrap);
+    for word in ["wasi:http/types@0.2.", "[constructor]fields", "http grant"] {
+        assert!(failure.message.contains(word), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_becomes_records_line_by_line() {
+    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    let (outcome, records) = run(&plugin, 7, json!({"do": "print"})).await;
+    assert_eq!(outcome, StepOutcome::Output("65536".into()));
+    let wanted = [
+        (Level::WARN, "first"),
+        (Level::INFO, "one line"),
+        // Nobody ended these: they come when the step is over.
+        (Level::INFO, "two\0\0"),
+        (Level::WARN, "second"),
+    ];
+    assert_eq!(records, wanted.map(|(level, text)| (level, text.to_owned())));
+    // Also where the step ends badly.
+    let (_, records) = run(&plugin, 7, json!({"do": "write", "n": 65_536})).await;
+    assert_eq!(records.len(), 8, "a line longer than a record is several");
+
+    let (outcome, records) = run(&plugin, 7, json!({"do": "flood", "n": 2_000})).await;
+    assert_eq!(outcome, StepOutcome::Output("2000".into()), "the step cannot tell");
+    let kept: usize = records.iter().map(|(_, text)| text.len()).sum();
+    assert!((1_000_000..1_100_000).contains(&kept), "{kept}");
+    assert!(records.last().unwrap().1.contains("1048576 bytes"), "{:?}", records.last());
+}
+
+/// I11: a program that ends itself has given no answer, whatever its status says.
+#[tokio::test]
+async fn each_fault_is_named() {
+    let faults = [
+        (json!({"do": "exit", "n": 0}), "exit(0)"),
+        (json!({"do": "exit", "n": 1}), "exit(1)"),
+        (json!({"do": "exit", "n": 42}), "exit(42)"),
+        (json!({"do": "handles", "n": 1_001}), "1000 streams and pollables"),
+        (json!({"do": "poll-nothing"}), "polled nothing"),
+        (json!({"do": "write", "n": 65_537}), "65537 bytes to a stream"),
+        (json!({"do": "zeroes", "n": u64::MAX}), "to a stream at once"),
+        (json!({"do": "random", "n": 65_537}), "65537 random bytes"),
+        (json!({"do": "spin", "n": 20_000_000_000u64}), "10000 calls of WASI"),
+    ];
+    for (input, text) in faults {
+        let failure = fault(input.clone()).await;
+        assert_eq!(failure.code, Code::PluginTrap, "{input}: {failure}");
+        assert!(failure.message.contains(text), "{input}: {failure}");
+    }
+    assert_eq!(output(json!({"do": "handles", "n": 1_000})).await, json!(1_000));
+}
+
+/// I50: twice the same, in a fresh instance each time.
+#[tokio::test]
+async fn every_answer_repeats() {
+    let plugin = load("virtual-step", WasiMode::Virtual).unwrap();
+    for input in [
+        json!({"do": "clocks", "call": "Some.Tool"}),
+        json!({"do": "sleep", "n": 12_345}),
+        json!({"do": "random", "n": 333}),
+        json!({"do": "poll", "n": 77}),
+        json!({"do": "program"}),
+        json!({"do": "print"}),
+        json!({"do": "sockets"}),
+        json!({"do": "http"}),
+        json!({"do": "exit", "n": 3}),
+    ] {
+        assert_eq!(run(&plugin, 9, input.clone()).await, run(&plugin, 9, input.clone()).await, "{input}");
+    }
+    // Of nobody's step, the description is always the same.
+    let text = &plugin.operator("Virtual.Do").unwrap().description;
+    let mut zero = StepRng::new([0; 32]);
+    let number = u64::from_le_bytes(zero.bytes(8).try_into().unwrap());
+    assert_eq!(*text, format!("Described at 0 with {number:016x}."));
+}
+
+/// I10: WASI is for steps that are said to want it, and then nothing else links either.
+#[test]
+fn wasi_is_linked_where_it_is_asked_for() {
+    let error = load("virtual-step", WasiMode::None).unwrap_err();
+    let imports = |error: &LoadError| {
+        let named = |problem: &Problem| match problem {
+            Problem::Import { import, instead } => (import.clone(), instead.clone()),
+            other => panic!("{other}"),
+        };
+        error.problems.iter().map(named).collect::<Vec<_>>()
+    };
+    let refused = imports(&error);
+    assert!(refused.len() > 20, "every import is named: {refused:?}");
+    assert!(
+        refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
+    );
+    // What tells attempts apart is no WASI.
+    let left = imports(&load("wasi-step", WasiMode::Virtual).unwrap_err());
+    assert_eq!(
+        left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),
+        ["latchwork:plugin/invocation@0.1.0"]
+    );
+    let tool = load("hostile-tool", WasiMode::Virtual).unwrap_err().to_string();
+    assert!(tool.contains("remove `wasi`") || tool.contains("grants"), "{tool}");
+}
+
+/// I43: a job that pinned the mode keeps it, whatever the plugin of that name says now.
+#[test]
+fn the_mode_is_pinned_with_the_component() {
+    let dir = tempfile::tempdir().unwrap();
+    let registry = |component: &str, wasi: &str| {
+        let text = format!("[[plugin]]\nname = \"v\"\nsource = {:?}\nwasi = {wasi:?}\n", guest(component));
+        std::fs::write(dir.path().join("latch.toml"), text).unwrap();
+        let config = Config::load(&LoadOptions { config: None, db: None, cwd: dir.path(), near: None, env: &|_| None });
+        Registry::load(engine().clone(), &config.unwrap(), Arc::new(Map::default()))
+    };
+    let first = registry("virtual-step", "virtual").unwrap();
+    let pinned = first.pin().values().next().unwrap().clone();
+    assert_eq!(pinned.wasi, WasiMode::Virtual);
+    assert_eq!(serde_json::to_value(&pinned).unwrap()["wasi"], "virtual");
+    assert_eq!(registry("virtual-step", "none").err().unwrap()[0].page(), "L0022");
+    let now = registry("hostile-step", "none").unwrap();
+    assert_eq!(now.by_digest(pinned.digest, pinned.wasi).unwrap().wasi(), WasiMode::Virtual);
+    assert!(serde_json::to_value(now.pin().values().next().unwrap()).unwrap().get("wasi").is_none(), "as it ever was");
+    let again = registry("hostile-step", "none").unwrap();
+    assert!(again.by_digest(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
+}
+
+/// I50: a whole job, from every prefix of its log and from its evidence, where the first answer
+/// moved the clock and the second step drew as many bytes as it liked.
+#[test]
+fn a_job_repeats() {
+    let place = Place::witness("atomic");
+    let component = guest("virtual-step");
+    let place = place.configure(&format!("[[plugin]]\nname = \"v\"\nsource = {component:?}\nwasi = \"virtual\"\n"));
+    let heard = step("s", "Virtual.Do", &[], json!({ "do": "clocks", "call": "Effect.Read" }));
+    let drawn = step("t", "Virtual.Do", &["s"], json!({ "do": "random", "n": 100 }));
+    let place = place.plan(&[heard, drawn]);
+    let mut outputs = Vec::new();
+    for _ in 0..2 {
+        let ran = place.latch(&["run", "plan.json", "--new", "--json", "--actor", "ada"]);
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+        let replay = place.latch(&["job", "replay", &id, "--every-prefix", "--json"]);
+        assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{}", replay.stdout);
+        assert_eq!(place.latch(&["job", "export", &id, "--out", "job.jsonl"]).code, 0);
+        let verified = place.latch(&["verify", "job.jsonl", "--plugins", ".latch/components", "--json"]);
+        assert_eq!((verified.code, &verified.json()["steps_reexecuted"]), (0, &json!(2)), "{}", verified.stdout);
+        let evidence = std::fs::read_to_string(place.dir.join("job.jsonl")).unwrap();
+        let lines = evidence.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let output = |label: &str| {
+            let found = lines.clone().find(|line| line["label"] == label).unwrap();
+            serde_json::from_str::<Value>(found["content"]["text"].as_str().unwrap()).unwrap()
+        };
+        let (clocks, random) = (output("output/s"), output("output/t"));
+        let at = |when: &str| clocks[when]["wall"][0].as_i64().unwrap();
+        assert!(at("then") > at("began") + 4_000, "the answer was heard later than the step began: {clocks:#}");
+        outputs.push((clocks, random));
+    }
+    assert_ne!(outputs[0].0, outputs[1].0);
+    assert_ne!(outputs[0].1, outputs[1].1);
+    let shown = place.latch(&["plugin", "inspect", component.to_str().unwrap(), "--json"]).json();
+    assert_eq!((&shown["verdict"], &shown["wasi"]), (&json!("accepted"), &json!("virtual")), "{shown:#}");
+    assert!(shown["may_reach"].to_string().contains("WASI"), "{shown:#}");
+}
+
+#[test]
+fn describe_still_calls_nothing_of_the_host() {
+    let error = load("chatty-step", WasiMode::Virtual).unwrap_err();
+    assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
+    assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");
+}
