@@ -292,7 +292,12 @@ impl From<&crate::config::Policy> for Rules {
 impl plan::Catalog for Registry {
     fn operator(&self, name: &str) -> Option<plan::OperatorInfo> {
         let pinned = self.pin().get(name)?;
-        Some(plan::OperatorInfo { effects: pinned.effects.clone(), determinism: pinned.determinism, kind: pinned.kind })
+        Some(plan::OperatorInfo {
+            effects: pinned.effects.clone(),
+            determinism: pinned.determinism,
+            kind: pinned.kind,
+            compensate: pinned.compensate,
+        })
     }
 
     fn names(&self) -> Vec<String> {

@@ -9,7 +9,7 @@ use latchwork_core::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
 use latchwork_core::manifest::{Pinned, PluginKind};
-use latchwork_core::plan::Plan;
+use latchwork_core::plan::{Plan, Step};
 use latchwork_core::policy::Rules;
 use latchwork_core::state::label;
 use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload};
@@ -157,9 +157,10 @@ pub(crate) fn new_job_id(now_us: i64) -> JobId {
     JobId::new(format!("job_{ulid}"))
 }
 
-/// The operators a job can reach: those its plan names and, where a step plugin may call on, all tools.
+/// The operators a job can reach: those its plan names, to do or to undo something, and, where a step plugin may call on, all tools.
 pub(crate) fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
-    let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name);
+    let undoes = |name: &Operator, step: &Step| step.compensate_with.as_deref() == Some(name.as_str());
+    let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name || undoes(name, step));
     let calls_on =
         plan.steps.iter().any(|step| operators.get(&step.name).is_some_and(|pinned| pinned.kind == PluginKind::Step));
     operators

@@ -162,7 +162,7 @@ impl Catalog for Examples {
             "Mail.Send" => (vec![ExternalSend], External, PluginKind::Tool),
             _ => return None,
         };
-        Some(OperatorInfo { effects, determinism, kind })
+        Some(OperatorInfo { effects, determinism, kind, compensate: kind == PluginKind::Tool })
     }
     fn names(&self) -> Vec<String> {
         ["Professor.Summarize", "Alignment.Build", "Email.GenerateDraft", "Email.Review", "Request.Apply", "Mail.Send"]

@@ -4,6 +4,8 @@
 
 mod bindings;
 mod cli;
+mod compensation;
+mod compensation_crash;
 mod config;
 mod confirm;
 mod conformance;

@@ -37,6 +37,28 @@ impl Place {
         place.warm()
     }
 
+    /// Tools that undo what they did, beside the witnesses, which do not.
+    pub(crate) fn undo(commit: &str) -> Place {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects");
+        let effects = r#"{ host = "effects", guest = "/effects", write = true }"#;
+        let place = Place::new(vec![]);
+        let config = format!(
+            "commit = {commit:?}\n\
+             [[plugin]]\nname = \"witness\"\nsource = {:?}\ngrants = {{ dirs = [{effects}] }}\n\
+             [[plugin]]\nname = \"witness-undo\"\nsource = {:?}\n\
+             grants = {{ dirs = [{effects}, {{ host = \"switch\", guest = \"/switch\" }}] }}\n\
+             [[plugin]]\nname = \"witness-step\"\nsource = {:?}\n",
+            built(&root.join("witness")),
+            built(&root.join("witness-undo")),
+            built(&root.join("witness-step")),
+        );
+        for folder in ["effects", "switch"] {
+            std::fs::create_dir(place.dir.join(folder)).expect("a fresh folder");
+        }
+        std::fs::write(place.dir.join("latch.toml"), config).expect("a fresh folder");
+        place.warm()
+    }
+
     /// The shipped golden flow.
     pub(crate) fn golden(commit: &str) -> Place {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
@@ -147,7 +169,8 @@ impl Place {
         panic!("the job does not end: {:#}", self.the_job());
     }
 
-    /// What happened: executions by slot, and `applied <slot>` for keyed effects downstream.
+    /// What happened: executions by slot, `applied <slot>` for keyed effects downstream, and
+    /// `undone <slot>` for what was undone.
     pub(crate) fn world(&self) -> BTreeMap<String, u32> {
         let mut world = BTreeMap::new();
         let mut keys: BTreeMap<String, String> = BTreeMap::new();
@@ -161,7 +184,7 @@ impl Place {
             let slot = slot.replace('-', "/");
             let before = keys.insert(slot.clone(), key.to_owned());
             assert!(before.is_none_or(|before| before == key), "one key for all tries of {slot}");
-            let label = if what == "applied" { format!("applied {slot}") } else { slot };
+            let label = if matches!(what, "applied" | "undone") { format!("{what} {slot}") } else { slot };
             *world.entry(label).or_default() += 1;
         }
         world

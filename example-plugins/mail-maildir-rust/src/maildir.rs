@@ -43,10 +43,17 @@ impl Maildir {
         Ok(self.find_name(name)?.is_some())
     }
 
-    /// Take the message of this key out again; false where it was not there.
+    /// Take the message of this key out again, while nobody has seen it; false where it was not
+    /// there. What a mail reader has moved to `cur` was read, and no deleting undoes that.
     pub fn withdraw(&self, key: &str) -> Result<bool, Error> {
-        match self.find(key)? {
-            Some(path) => fs::remove(&self.path(&path)).map(|()| true).map_err(Error::from),
+        match self.find(key).map_err(Error::not_applied)? {
+            Some(path) if path.starts_with("new/") => match fs::remove(&self.path(&path)) {
+                Ok(()) => Ok(true),
+                // Its reader was faster.
+                Err(error) if error.kind() == fs::ErrorKind::NotFound => Err(seen(key)),
+                Err(error) => Err(error.into()),
+            },
+            Some(_) => Err(seen(key)),
             None => Ok(false),
         }
     }
@@ -70,6 +77,10 @@ impl Maildir {
     fn path(&self, below: &str) -> String {
         format!("{}/{below}", self.root.trim_end_matches('/'))
     }
+}
+
+fn seen(key: &str) -> Error {
+    Error::policy_denied(format!("the message of {key} was seen by a mail reader: it cannot be taken back"))
 }
 
 /// The file of a key. Different keys have different files: what is no letter or digit is written as its code.

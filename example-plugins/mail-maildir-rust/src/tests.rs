@@ -103,6 +103,19 @@ fn undone_it_is_gone_and_a_second_time_changes_nothing() {
 }
 
 #[test]
+fn what_was_seen_cannot_be_taken_back() {
+    let mailbox = mailbox();
+    let sent = mailbox.host.run(|| send(mailbox.args(), &Context::default())).unwrap();
+    let (new, cur) = (mailbox.directory.path().join("new"), mailbox.directory.path().join("cur"));
+    let name = mailbox.names("new").remove(0);
+    std::fs::rename(new.join(&name), cur.join(format!("{name}:2,S"))).unwrap();
+    let result = serde_json::from_value(json!(sent.result())).unwrap();
+    let refused = mailbox.host.run(|| compensate(mailbox.args(), result, "latch:job_1:s6:1")).unwrap_err();
+    assert_eq!(refused.code(), Code::PolicyDenied);
+    assert_eq!(mailbox.names("cur").len(), 1, "and nothing is deleted");
+}
+
+#[test]
 fn nothing_is_written_for_a_message_that_is_not_one() {
     let mailbox = mailbox();
     for bad in [

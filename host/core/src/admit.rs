@@ -235,7 +235,7 @@ fn acquirable(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
         return Err(WriteError::LeaseExpired);
     }
     let started = || batch.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
-    let compensates = started().next().is_some() && started().all(|row| row.slot.as_str().ends_with("~c"));
+    let compensates = started().next().is_some() && started().all(|row| row.slot.is_compensation());
     if job.cancel_requested && !compensates {
         return Err(WriteError::Cancelled);
     }

@@ -93,6 +93,10 @@ codes! {
     ActionInProgress = "ACTION_IN_PROGRESS", retries 0;
     /// The job lost its worker too often without getting anywhere.
     AttemptsExhausted = "ATTEMPTS_EXHAUSTED", retries 0;
+    /// What a job did could not be undone.
+    CompensationFailed = "COMPENSATION_FAILED", retries 0;
+    /// Evidence contradicts what was said about a call.
+    ResolutionConflict = "RESOLUTION_CONFLICT", retries 0;
     /// The mode of the job forbids it.
     ModeForbids = "MODE_FORBIDS", retries 0;
     /// It depends on an output that a dry run did not make.

@@ -343,6 +343,31 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         most_micro_usd: Option<u64>,
     },
+    /// It is a committed call's turn to be undone. Nothing of that has been executed.
+    CompensationStarted {
+        slot: Slot,
+        operator: Operator,
+        /// The operator undoes its own call, by its plugin's `compensate` export.
+        #[serde(default, skip_serializing_if = "is_false")]
+        own: bool,
+        args: PayloadRef,
+    },
+    /// The call is undone.
+    CompensationFinished { slot: Slot },
+    /// The call could not be undone.
+    CompensationFailed { slot: Slot, code: Code },
+    /// A failed compensation is in doubt again, under a number of its own: somebody knows more.
+    CompensationReopened {
+        slot: Slot,
+        #[serde(flatten)]
+        by: Decider,
+    },
+    /// A failed compensation is left as it is: the others go on.
+    CompensationLeft {
+        slot: Slot,
+        #[serde(flatten)]
+        by: Decider,
+    },
     /// A resource changed.
     StateChanged { slot: Slot, change: StateChange },
     /// On resume a recorded change was not found as it was recorded, or nobody could tell.

@@ -89,7 +89,23 @@ impl Slot {
         let end = self.0.find(['/', '~']).unwrap_or(self.0.len());
         StepId::new(&self.0[..end])
     }
-    /// Which call of the step plugin it is; none for a plan step's own slot.
+    /// The slot of the call that undoes the call at this one.
+    pub fn compensation(&self) -> Self {
+        Self::new(format!("{self}~c"))
+    }
+    /// The slot of the call that the one at this slot undoes; none where it undoes nothing.
+    pub fn compensated(&self) -> Option<Self> {
+        self.0.strip_suffix("~c").map(Self::new)
+    }
+    /// Whether the call at this slot undoes another one.
+    pub fn is_compensation(&self) -> bool {
+        self.0.ends_with("~c")
+    }
+    /// Whether it is the plan step itself: neither a call inside it nor what undoes one.
+    pub fn is_step(&self) -> bool {
+        !self.0.contains(['/', '~'])
+    }
+    /// Which call of the step plugin it is, or which one it undoes; none for a plan step's own.
     pub fn call_number(&self) -> Option<u32> {
         self.0.split_once('/')?.1.trim_end_matches("~c").parse().ok()
     }
@@ -164,6 +180,12 @@ mod tests {
         assert_eq!(Slot::of_step(&step).call_number(), None);
         assert_eq!(Slot::new("s3~c").step(), step);
         assert_eq!(Slot::new("s3/2~c").call_number(), Some(2));
+        for (slot, is_step) in [(Slot::of_step(&step), true), (Slot::of_call(&step, 7), false)] {
+            let undo = slot.compensation();
+            assert_eq!((undo.compensated(), undo.step()), (Some(slot.clone()), step.clone()));
+            assert!(undo.is_compensation() && !undo.is_step() && !slot.is_compensation());
+            assert_eq!((slot.is_step(), slot.compensated()), (is_step, None));
+        }
     }
 
     #[test]

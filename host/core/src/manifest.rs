@@ -215,6 +215,9 @@ pub struct Pinned {
     /// Whether its plugin can be asked whether a call happened.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reconcile: bool,
+    /// Whether its plugin exports `compensate`: it can undo its own calls.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub compensate: bool,
     /// What happens to a call in doubt that nobody can resolve.
     pub on_indeterminate: OnIndeterminate,
     /// Who looks at its recorded effects when a job is resumed: [`OWN_VERIFIER`], or one of the host's by name.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::bindings;
 use crate::cost::Totals;
-use crate::decide::{self, waits_for};
+use crate::decide::{self, Standing, waits_for};
 use crate::error::Code;
 use crate::event::{Consequence, Holder, Mode, Resource, ResultType, Unconfirmed};
 use crate::ids::{JobId, Slot, StepId};
@@ -13,7 +13,7 @@ use crate::job::JobState;
 use crate::keys;
 use crate::ledger::RowState;
 use crate::plan;
-use crate::state::{Durable, Finished, NotConfirmed, Step};
+use crate::state::{Compensation, Durable, Finished, NotConfirmed, Step};
 use crate::step::StepState;
 
 /// Bytes of an outcome that a response shows.
@@ -49,6 +49,9 @@ pub struct Response {
     /// The first of `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_on: Option<BlockedView>,
+    /// What became of each call that took effect, where the job undoes what it did: the last one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compensations: Vec<CompensationView>,
     /// Commands to type.
     pub next_actions: Vec<String>,
     /// What earlier calls changed and is not as it was recorded, or nobody could tell.
@@ -180,6 +183,54 @@ pub struct UnconfirmedView {
     pub settled_by: Option<String>,
 }
 
+/// A call that took effect, in a job that undoes what it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompensationView {
+    /// The call.
+    pub slot: Slot,
+    /// What was called.
+    pub operator: String,
+    /// What undoes it, and the slot of that; none where nothing can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<CompensatedBy>,
+    /// How far that is.
+    pub state: Undone,
+    /// Why it is not undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Code>,
+}
+
+/// What undoes a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompensatedBy {
+    /// The operator.
+    pub operator: String,
+    /// Its slot.
+    pub slot: Slot,
+    /// Whether the call's own plugin does it, by its `compensate` export.
+    pub own: bool,
+}
+
+/// How far the undoing of a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Undone {
+    /// Its turn has not come.
+    Waiting,
+    /// It is its turn.
+    UnderWay,
+    /// It is undone.
+    Compensated,
+    /// It could not be undone, and somebody has to decide.
+    Failed,
+    /// It was not undone, and stays so.
+    Left,
+    /// Nothing can undo it.
+    Impossible,
+    /// Nobody knows whether there is anything to undo.
+    Unknown,
+}
+
 /// A call that a dry run left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WouldCallView {
@@ -210,6 +261,7 @@ pub fn response(durable: &Durable) -> Response {
         steps: job.steps.iter().map(|step| step_view(durable, step)).collect(),
         failed: job.steps.iter().filter_map(failed).collect(),
         blocked_on: blocked.first().cloned(),
+        compensations: compensations(durable),
         next_actions: next_actions(durable, &blocked),
         blocked,
         unconfirmed: job.confirmations.failed.iter().map(unconfirmed).collect(),
@@ -411,19 +463,49 @@ fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
     confirm.chain(own).collect()
 }
 
+fn compensations(durable: &Durable) -> Vec<CompensationView> {
+    let job = &durable.job;
+    let view = |(slot, standing, compensation): (Slot, Standing, Option<Compensation>)| {
+        let by = compensation.map(|c| (c.operator, c.own)).or_else(|| job.undone_by(&slot));
+        let by = by.filter(|_| standing != Standing::Unknown).map(|(operator, own)| CompensatedBy {
+            operator: operator.to_string(),
+            slot: slot.compensation(),
+            own,
+        });
+        let (state, reason_code) = match standing {
+            Standing::Waiting => (Undone::Waiting, None),
+            Standing::UnderWay => (Undone::UnderWay, None),
+            Standing::Compensated => (Undone::Compensated, None),
+            Standing::Failed(code) => (Undone::Failed, Some(code)),
+            Standing::Left(code) => (Undone::Left, code),
+            Standing::Impossible => (Undone::Impossible, None),
+            Standing::Unknown => (Undone::Unknown, Some(Code::InvocationLost)),
+        };
+        let operator = job.calls.get(&slot).map(|call| call.operator.to_string()).unwrap_or_default();
+        CompensationView { slot, operator, by, state, reason_code }
+    };
+    decide::undone(durable).into_iter().map(view).collect()
+}
+
+/// What a job that is given up waits for in this step: its steps wait for nothing any more, but a
+/// call in doubt, and what undoes one, are brought to their end.
+fn given_up_waits(durable: &Durable, step: &Step) -> Option<(Slot, Code)> {
+    let job = &durable.job;
+    let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
+    let undoing = decide::undo_waits(durable).map(|(code, slot, _)| (slot, code));
+    let in_doubt = || step.blocked.clone().filter(|(_, code)| *code == Code::IndeterminateEffect);
+    let parked = || job.parked.clone().and_then(|(code, slot)| Some((slot?, code)));
+    undoing.filter(of_step).or_else(in_doubt).or_else(|| parked().filter(of_step))
+}
+
 fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
     let job = &durable.job;
     let (slot, reason_code) = match step.state {
+        _ if job.is_given_up() && !job.state.is_terminal() => given_up_waits(durable, step)?,
         StepState::WaitingApproval => (Slot::of_step(&step.id), Code::RequiresApproval),
         StepState::FailedRetryable => (Slot::of_step(&step.id), Code::RetryScheduled),
         StepState::WaitingSignal => (Slot::of_step(&step.id), waits_for(durable, step)),
         StepState::Blocked => step.blocked.clone()?,
-        // A call in doubt of a job that is being cancelled blocks its end.
-        _ if job.state == JobState::Parked => {
-            let (reason, slot) = job.parked.clone()?;
-            let slot = slot.filter(|slot| slot.step() == step.id)?;
-            (slot, reason)
-        }
         _ => return None,
     };
     let gate_id = (reason_code == Code::RequiresApproval).then(|| format!("gate-{slot}"));
@@ -456,7 +538,7 @@ fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
         return None;
     }
     let started = job.calls.get(slot);
-    let planned = || job.plan.step(&slot.step()).filter(|_| slot.call_number().is_none()).map(|step| &step.name);
+    let planned = || job.plan.step(&slot.step()).filter(|_| slot.is_step()).map(|step| &step.name);
     let gated = || job.gates.get(slot).map(|gate| &gate.operator);
     let operator = started.map(|call| &call.operator).or_else(gated).or_else(planned)?;
     let args = serde_json::from_slice(&durable.args(slot)?).ok()?;
@@ -495,6 +577,15 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
             }
             Code::ConfirmationRequired => {
                 actions.push(format!("latch job confirm {id} {} --reason TEXT", view.slot));
+            }
+            Code::CompensationFailed => {
+                actions.push(format!("latch job resolve {id} {} --applied RESULT.json", view.slot));
+                actions.push(format!("latch job resolve {id} {} --not-applied", view.slot));
+                actions.push(format!("latch job resolve {id} {} --abort", view.slot));
+                actions.push(format!("latch job resolve {id} --abort"));
+            }
+            Code::ResolutionConflict | Code::ConfirmationMismatch => {
+                actions.push(format!("latch job resolve {id} --continue"));
                 actions.push(format!("latch job resolve {id} --abort"));
             }
             Code::ActionInProgress => {

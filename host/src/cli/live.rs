@@ -105,6 +105,22 @@ impl Observer for Live {
                 let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
                 self.tell(Tone::Title, format!("job {job_id} is tried again: {}", steps.join(", ")));
             }
+            Body::CompensationStarted { slot, operator, .. } => {
+                self.tell(Tone::Title, format!("  {slot}  is undone by {operator}"));
+            }
+            Body::CompensationFinished { slot } => self.tell(Tone::Good, format!("  {slot}  compensated")),
+            Body::CompensationFailed { slot, code } => {
+                self.tell(Tone::Bad, format!("  {slot}  could not be compensated: {code}"));
+            }
+            Body::CompensationReopened { slot, by } => {
+                self.tell(Tone::Attention, format!("  {slot}  taken up again by {}", by.actor));
+            }
+            Body::CompensationLeft { slot, by } => {
+                self.tell(Tone::Attention, format!("  {slot}  left as it is by {}", by.actor));
+            }
+            Body::JobCancelRequested { by } => {
+                self.tell(Tone::Attention, format!("job {job_id}: {} asked to cancel", by.actor));
+            }
             Body::GateRequested { slot, .. } => self.tell(Tone::Attention, format!("  {slot}  needs approval")),
             Body::GateApproved { slot, by, .. } => self.tell(Tone::Good, format!("  {slot}  approved by {}", by.actor)),
             Body::GateRejected { slot, by, .. } => self.tell(Tone::Bad, format!("  {slot}  rejected by {}", by.actor)),

@@ -67,7 +67,11 @@ struct Unchecked;
 impl Catalog for Unchecked {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
         // A tool may be used wherever a plan names an operator.
-        Some(OperatorInfo { effects: vec![], determinism: Determinism::Pure, kind: PluginKind::Tool })
+        Some(OperatorInfo { effects: vec![], determinism: Determinism::Pure, kind: PluginKind::Tool, compensate: true })
+    }
+
+    fn is_known(&self) -> bool {
+        false
     }
 
     fn names(&self) -> Vec<String> {

@@ -2,10 +2,10 @@
 
 use latchwork_core::cost::usd;
 use latchwork_core::error::Code;
-use latchwork_core::event::Consequence;
+use latchwork_core::event::{Consequence, ResultType};
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
-use latchwork_core::response::{BlockedView, Response, UnconfirmedView, WouldCallView};
+use latchwork_core::response::{BlockedView, CompensationView, Response, UnconfirmedView, Undone, WouldCallView};
 use latchwork_core::step::StepState;
 
 use super::context::Context;
@@ -67,7 +67,8 @@ fn print(ctx: &Context<'_>, response: &Response) {
         .map(|step| {
             let reason = step.reason_code.map(|code| code.to_string()).unwrap_or_default();
             let notes = step.notes.join(", ");
-            let why = [reason, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+            let meant = step.result_type.and_then(rolled_back).unwrap_or_default().to_owned();
+            let why = [reason, meant, notes].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
             [step.step_id.to_string(), visible(&step.operator), word(step.state).to_owned(), visible(&why)]
         })
         .collect();
@@ -91,6 +92,9 @@ fn print(ctx: &Context<'_>, response: &Response) {
         for line in step.would_call.iter().flat_map(would_call) {
             printer.say(line);
         }
+    }
+    for line in undoing(ctx, response) {
+        printer.say(line);
     }
     for outcome in &response.outcomes {
         let head = format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id);
@@ -125,6 +129,46 @@ fn print(ctx: &Context<'_>, response: &Response) {
             printer.say(format!("  {action}"));
         }
     }
+}
+
+/// What a step that changed the world is worth telling of, where it did not simply succeed.
+fn rolled_back(result_type: ResultType) -> Option<&'static str> {
+    match result_type {
+        ResultType::CompensatableFailure => Some("compensatable_failure"),
+        ResultType::Compensated => Some("compensated"),
+        _ => None,
+    }
+}
+
+/// What became of each call that took effect, where the job undoes what it did.
+fn undoing(ctx: &Context<'_>, response: &Response) -> Vec<String> {
+    if response.compensations.is_empty() {
+        return Vec::new();
+    }
+    let line = |view: &CompensationView| {
+        let (tone, what) = match view.state {
+            Undone::Compensated => (Tone::Good, "compensated"),
+            Undone::Waiting => (Tone::Quiet, "to be compensated"),
+            Undone::UnderWay => (Tone::Attention, "being compensated"),
+            Undone::Failed => (Tone::Bad, "could not be compensated"),
+            Undone::Left => (Tone::Bad, "not compensated"),
+            Undone::Impossible => (
+                Tone::Bad,
+                "cannot be compensated: its plugin exports no compensate, and the plan names nothing that does it",
+            ),
+            Undone::Unknown => (Tone::Bad, "nobody knows whether it happened"),
+        };
+        let why = view.reason_code.map(|code| format!(" ({code})")).unwrap_or_default();
+        let by = view.by.as_ref().map(|by| match by.own {
+            true => format!(", {}: by its own plugin", by.slot),
+            false => format!(", {}: by {}", by.slot, by.operator),
+        });
+        let operator = visible(&view.operator);
+        let by = visible(&by.unwrap_or_default());
+        format!("  {} {operator}: {}{why}{by}", view.slot, ctx.printer.tone(tone, what))
+    };
+    let head = ctx.printer.tone(Tone::Title, "undone, the last effect first:");
+    std::iter::once(head).chain(response.compensations.iter().map(line)).collect()
 }
 
 /// What a step waits for, until when, and who has done their part.

@@ -220,12 +220,12 @@ impl Plugin {
         }
     }
 
-    /// Undo the committed call with the context's external key.
+    /// Undo a committed call: the one with this external key, these arguments and this result.
+    /// The context is that of the undoing, with a key of its own.
     pub async fn compensate(
         &self,
         operator: &str,
-        args: &str,
-        result: &str,
+        (external_key, args, result): (&str, &str, &str),
         call: ToolCallContext,
         limits: &Limits,
     ) -> ToolEnd {
@@ -234,7 +234,7 @@ impl Plugin {
             Ok(found) => found,
             Err(failure) => return not_called(failure),
         };
-        let ask = Ask::Compensate { args, result };
+        let ask = Ask::Compensate { external_key, args, result };
         let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
         // What undoing gives has no schema of its own.
         asked.into_end(limits, None)

@@ -97,7 +97,7 @@ pub(crate) enum Ask<'a> {
     Invoke { args: &'a str },
     Reconcile { args: &'a str },
     Verify { change: &'a StateChange },
-    Compensate { args: &'a str, result: &'a str },
+    Compensate { external_key: &'a str, args: &'a str, result: &'a str },
 }
 
 /// What it said.
@@ -232,7 +232,8 @@ impl ToolCode {
                 let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
                 said.map_or_else(Said::Error, Said::Finding)
             }
-            Ask::Compensate { args, result } => {
+            // The key of the call that is undone, not the one of undoing it.
+            Ask::Compensate { external_key, args, result } => {
                 let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said =
                     guest.call_compensate(store, operator, external_key, &args.to_owned(), &result.to_owned()).await?;

@@ -158,6 +158,7 @@ impl Registry {
                 class: plugin.class(spec.name.as_str()),
                 resolution: spec.resolution,
                 reconcile: plugin.reconcile,
+                compensate: plugin.compensate,
                 on_indeterminate,
                 verifier: verifier(plugin, configured).filter(|_| spec.is_world_changing()),
                 confirmation: match plugin.kind {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use latchwork_core::decide::{self, Rest};
+use latchwork_core::decide::{self, Invocation, Rest};
 use latchwork_core::error::Code;
 use latchwork_core::event::Body;
 use latchwork_core::ids::StepId;
@@ -124,9 +124,7 @@ impl Run {
         let poisoned = {
             let state = self.state();
             let job = &state.durable.job;
-            job.barren_attempts >= self.worker.parts.settings.max_attempts_without_progress
-                && !job.aborted
-                && job.cancel.is_none()
+            job.barren_attempts >= self.worker.parts.settings.max_attempts_without_progress && !job.is_given_up()
         };
         if !poisoned {
             self.confirm().await?;
@@ -198,7 +196,7 @@ impl Run {
             Ok(()) | Err(Halt::Blocked | Halt::RetryLater) => Ok(()),
             Err(Halt::Cancelled) => {
                 let state = self.state();
-                let given_up = state.durable.job.cancel.is_some() || state.durable.job.aborted;
+                let given_up = state.durable.job.is_given_up();
                 // It would be started again at once, and drop again.
                 if given_up { Ok(()) } else { Err(Dropped::Reload(WriteError::Cancelled)) }
             }
@@ -220,15 +218,11 @@ impl Run {
             return Ok(Some(response(&self.state().durable)));
         }
         let doubt = decide::doubt(&self.state().durable);
-        if let Some(mut invocation) = doubt {
-            return match self.perform(&mut invocation).await {
-                Ok(_) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(None),
-                Err(Halt::Diverged(divergence)) => {
-                    self.state().divergence.get_or_insert(divergence);
-                    Ok(None)
-                }
-                Err(Halt::Dropped(dropped)) => Err(dropped),
-            };
+        if let Some(invocation) = doubt {
+            return self.follow(invocation).await.map(|()| None);
+        }
+        if self.undo().await? {
+            return Ok(None);
         }
         let rest = {
             let state = self.state();
@@ -255,6 +249,18 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
+    /// Brings an invocation that no step waits for as far as it goes.
+    pub(super) async fn follow(self: &Arc<Self>, mut invocation: Invocation) -> Result<(), Dropped> {
+        match self.perform(&mut invocation).await {
+            Ok(_) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(()),
+            Err(Halt::Diverged(divergence)) => {
+                self.state().divergence.get_or_insert(divergence);
+                Ok(())
+            }
+            Err(Halt::Dropped(dropped)) => Err(dropped),
+        }
+    }
+
     pub(super) async fn drain_inbox_if_pending(self: &Arc<Self>) -> Result<(), Dropped> {
         let row = self.worker.parts.journal.job(&self.job_id).await?;
         match row {
@@ -271,8 +277,12 @@ impl Run {
                 let effects = self.worker.parts.effects.effects(&self.job_id).await?;
                 self.state().durable.take_effects(&effects);
             }
-            let draft = decide::inbox(&self.state().durable, &row, &self.context());
-            self.write(Draft { flush_now: true, ..draft }).await?;
+            let mut is_done = false;
+            while !is_done {
+                let draft = decide::inbox(&self.state().durable, &row, &self.context());
+                is_done = draft.inbox_done.contains(&row.id);
+                self.write(Draft { flush_now: true, ..draft }).await?;
+            }
         }
         Ok(())
     }

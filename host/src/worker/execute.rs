@@ -27,9 +27,13 @@ impl Run {
         let (plugin, limits) = self.tool(invocation)?;
         let Invocation { slot, timeout_ms, .. } = invocation;
         let context = self.tool_context(slot, *timeout_ms, started.try_no, started.first_attempt, since_boot_us);
-        let args = String::from_utf8_lossy(&invocation.args);
+        let (operator, args) = (invocation.operator.as_str(), String::from_utf8_lossy(&invocation.args));
+        let undone = self.undone(slot)?;
         crash.at("execute", false);
-        let end = plugin.invoke(invocation.operator.as_str(), &args, context, &limits).await;
+        let end = match undone {
+            None => plugin.invoke(operator, &args, context, &limits).await,
+            Some(undone) => undone.ask(&plugin, operator, context, &limits).await,
+        };
         crash.at("execute", true);
         let wall_ms = u32::try_from(end.wall_us / 1000).unwrap_or(u32::MAX);
         let (answer, spent) = (self.demanded(invocation, end.answer), Some(Spent { fuel: end.fuel, wall_ms }));

@@ -7,6 +7,7 @@
 //!                        ├─ perform  one invocation: the ledger's decision, carried out
 //!                        ├─ execute  the one place that calls a tool
 //!                        ├─ confirm  what earlier attempts changed, looked at once
+//!                        ├─ undo     what a job did is undone, one call after the other
 //!                        ├─ timers   durable times, sat out or fired
 //!                        └─ write    drafts become batches, in order
 //! ```
@@ -38,6 +39,7 @@ mod spending;
 mod step;
 mod timers;
 mod under_way;
+mod undo;
 mod validate;
 mod write;
 

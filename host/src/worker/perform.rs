@@ -185,6 +185,9 @@ impl Run {
 
     /// A plan step that is a tool waits for its next try outside; calls inside a step wait in place.
     fn check_retry(&self, slot: &Slot) -> Result<(), Halt> {
+        if slot.is_compensation() {
+            return Ok(());
+        }
         let state = self.state();
         let retry = state.durable.job.step(&slot.step()).is_some_and(|step| step.state == StepState::FailedRetryable);
         if retry { Err(Halt::RetryLater) } else { Ok(()) }

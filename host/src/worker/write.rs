@@ -70,9 +70,9 @@ impl Run {
     }
 
     /// Effect, then events, then ledger row: each durable before the next. A barrier stays one
-    /// fenced write, because permission and record of it must not come apart.
+    /// fenced write, because permission and record of it must not come apart; so does what says it must.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
-        if draft.acquire {
+        if draft.acquire || draft.whole {
             // A repeat claims the doubtful try's effect first: only one of verdict and late answer wins.
             self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
             let effects = draft.effects.clone();

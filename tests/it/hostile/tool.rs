@@ -442,7 +442,7 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
     assert!(matches!(verify("otherwise").await, Ok(Finding::Mismatch(found)) if found.contains("as recorded")));
 
     let undo = json!({"do": [{"write": {"path": "/d/undone", "text": "x"}}]}).to_string();
-    let end = plugin.compensate("World.Change", "{}", &undo, call(20_000), &limits).await;
+    let end = plugin.compensate("World.Change", ("latch:job_1:s1:1", "{}", &undo), call(20_000), &limits).await;
     assert!(matches!(end.answer, Answer::Ok(_)), "{end:?}");
     assert!(dir.path().join("undone").exists());
 }

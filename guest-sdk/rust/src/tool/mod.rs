@@ -188,8 +188,14 @@ where
         self.inner.verify = Some(Box::new(handler));
         self
     }
-    /// How to undo the call that had this external key, these arguments and this result.
+    /// How to undo the call that had these arguments, this result and this external key.
     /// Name `compensate` in [`export_tool!`](crate::export_tool).
+    ///
+    /// The host calls it at most once for each call that took effect, when its job is cancelled or
+    /// rolled back. What cannot be undone any more is an error: never answer that it was.
+    /// A [`Context`] made here is that of the undoing, with a key of its own.
+    ///
+    /// The [crate's page](crate) has an example.
     #[must_use]
     pub fn compensate<C>(mut self, handler: impl Fn(A, R, &str) -> Result<Output<C>, Error> + 'static) -> Self
     where

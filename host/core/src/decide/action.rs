@@ -47,7 +47,7 @@ pub(super) enum Standing {
 /// The template's inputs cannot be had.
 pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, Failure> {
     let job = &durable.job;
-    let planned = job.plan.step(&slot.step()).filter(|_| slot.call_number().is_none());
+    let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step());
     let Some((planned, operator)) = planned.and_then(|planned| Some((planned, job.pinned(&planned.name)?))) else {
         return Ok(None);
     };
@@ -198,7 +198,7 @@ pub(super) fn reused(
         effects,
         ..Draft::default()
     };
-    if slot.call_number().is_some() && !durable.payloads.contains_key(&label::args(slot)) {
+    if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
     // A row is left of an earlier round alone: a receipt was never this job's to execute.

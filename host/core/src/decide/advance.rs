@@ -21,7 +21,7 @@ use super::{Context, failed, inputs, is_dry, reuse, waits};
 
 /// The next thing to write about any step that does not run; none where nothing moves.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
-    if durable.job.cancel.is_some() || durable.job.aborted {
+    if durable.job.is_given_up() {
         return None;
     }
     let held = durable.job.held();
@@ -37,7 +37,7 @@ pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
 /// Steps that may start now, in the order of the plan.
 pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     let job = &durable.job;
-    if job.cancel.is_some() || job.aborted {
+    if job.is_given_up() {
         return Vec::new();
     }
     let held = job.held();

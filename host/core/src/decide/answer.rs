@@ -12,7 +12,7 @@ use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
 
 use super::call::{Invocation, started_event, write};
-use super::{Context, TRIES_MAX, action};
+use super::{Context, TRIES_MAX, action, ladder};
 
 /// One try under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,8 @@ fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effec
     // A repeat of an opaque call or of a model's costs more than a flush; others may wait for the
     // next barrier.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
-    draft.flush_now = class == Some(crate::manifest::Class::Opaque) || is_model(durable, invocation);
+    let is_opaque = class == Some(crate::manifest::Class::Opaque) || slot.is_compensation();
+    draft.flush_now = is_opaque || is_model(durable, invocation);
     draft
 }
 
@@ -121,7 +122,7 @@ fn bad(
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.nth(durable, slot);
     let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(nth);
-    let cancelled = durable.job.cancel.is_some() || durable.job.aborted;
+    let cancelled = !ladder::goes_on(durable, slot);
     let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
     if retries_left == 0 || cancelled {
         draft.events.push(Body::CommandCommitted { slot: slot.clone() });

@@ -185,7 +185,8 @@ fn stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
 
 fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
     let job = &durable.job;
-    if job.cancel.is_some() || job.aborted {
+    // What undoes is made in a job that is given up, and there alone.
+    if !ladder::goes_on(durable, &invocation.slot) {
         return Some(Failure::new(Code::Cancelled, "the job is being cancelled"));
     }
     if let Some(failure) = &invocation.unfit {
@@ -222,7 +223,7 @@ fn allowed(
     }
     if first && is_dry(job.header.mode) && operator.is_world_changing() {
         let step_id = slot.step();
-        let call = (slot.call_number().is_some()).then(|| {
+        let call = (!slot.is_step()).then(|| {
             let (slot, operator) = (slot.clone(), invocation.operator.clone());
             Box::new(WouldCall { slot, operator, args: invocation.args_ref })
         });
@@ -235,7 +236,7 @@ fn allowed(
     }
     // Nobody is asked to approve what was done already.
     if first && matches!(standing, Standing::Unseen) {
-        let asks = slot.call_number().is_some()
+        let asks = !slot.is_step()
             && !job.gates.contains_key(slot)
             && is_gated(durable, context, planned, (&invocation.operator, operator), false);
         if asks || durable.seen.look_first {
@@ -285,28 +286,36 @@ fn gated(
             Some(Next::Diverge(divergence))
         }
         Some(gate) if gate.decision.is_some() && gates::holds(durable, context, gate) => None,
-        Some(gate) if gate.decision.is_none() => Some(Next::Block(Draft {
-            events: vec![blocked(&slot.step(), slot, Code::RequiresApproval)],
-            ..Draft::default()
-        })),
+        Some(gate) if gate.decision.is_none() => {
+            Some(Next::Block(Draft { events: waits_at(slot, Code::RequiresApproval), ..Draft::default() }))
+        }
         found => {
-            slot.call_number()?;
-            let needed = || is_gated(durable, context, planned, (&invocation.operator, operator), false);
+            if slot.is_step() {
+                return None;
+            }
+            // What undoes a plan step is asked about like the step itself.
+            let own = slot.compensated().is_some_and(|of| of.is_step());
+            let needed = || is_gated(durable, context, planned, (&invocation.operator, operator), own);
             if found.is_none() && !needed() {
                 return None;
             }
             let (mut events, decided) = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
             let mut draft = Draft { flush_now: true, ..Draft::default() };
-            if found.is_none() {
+            if found.is_none() && !durable.payloads.contains_key(&label::args(slot)) {
                 draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
             }
             if decided {
                 return Some(Next::Write(Draft { events, ..draft }));
             }
-            events.push(blocked(&slot.step(), slot, Code::RequiresApproval));
+            events.extend(waits_at(slot, Code::RequiresApproval));
             Some(Next::Block(Draft { events, ..draft }))
         }
     }
+}
+
+/// The step waits for its call; for what undoes one, the job as a whole does.
+fn waits_at(slot: &Slot, reason: Code) -> Vec<Body> {
+    if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
 }
 
 /// The start of one more try: its barrier where it may change the world.
@@ -355,7 +364,7 @@ pub(super) fn start(
         flush_now: true,
         ..Draft::default()
     };
-    if slot.call_number().is_some() && !durable.payloads.contains_key(&label::args(slot)) {
+    if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
     // Every try asks for the reservation: it may have been given back at the end of a round.
@@ -534,11 +543,10 @@ fn indeterminate(durable: &Durable, invocation: &Invocation, context: &Context<'
 
 fn backoff(slot: &Slot, time_us: i64, context: &Context<'_>) -> Next {
     let wait_ms = u32::try_from((time_us - context.now_us).max(0) / 1000 + 1).unwrap_or(u32::MAX);
-    if wait_ms <= WAIT_IN_PLACE_MS || slot.call_number().is_none() {
+    if wait_ms <= WAIT_IN_PLACE_MS || slot.is_step() {
         return Next::WaitMs(wait_ms);
     }
-    let body = blocked(&slot.step(), slot, Code::RetryScheduled);
-    Next::Block(Draft { events: vec![body], ..Draft::default() })
+    Next::Block(Draft { events: waits_at(slot, Code::RetryScheduled), ..Draft::default() })
 }
 
 fn caught_up(effect: &Effect) -> Effect {

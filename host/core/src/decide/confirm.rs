@@ -46,7 +46,7 @@ pub enum Looked {
 pub fn confirmations(durable: &Durable) -> Vec<Check> {
     let job = &durable.job;
     // Nothing builds on the effects of a job that was given up.
-    if job.cancel.is_some() || job.aborted || job.state.is_terminal() {
+    if job.is_given_up() || job.state.is_terminal() {
         return Vec::new();
     }
     let mut newest: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();

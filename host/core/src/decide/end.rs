@@ -1,15 +1,16 @@
 //! When nothing of a job moves any more: it ends, waits, or parks.
 
 use crate::error::Code;
-use crate::event::Body;
+use crate::event::{Body, Verdict};
 use crate::job::JobState;
 use crate::ledger::{Row, RowState};
-use crate::state::{Draft, Durable, Step};
+use crate::state::{Call, Draft, Durable, Step};
 use crate::step::StepState;
 use crate::storage::StatusWrite;
 use crate::wait::{SHORT_WAIT_MS, WaitKind};
 
 use super::advance::backoff_of_blocked;
+use super::compensation::undo_waits;
 use super::inbox::recorded_invocation;
 use super::{Context, Invocation, action};
 
@@ -27,7 +28,7 @@ pub enum Rest {
 /// What the job comes to when no step of it runs or can start.
 pub fn rest(durable: &Durable) -> Rest {
     let job = &durable.job;
-    if job.cancel.is_some() || job.aborted {
+    if job.is_given_up() {
         return given_up(durable);
     }
     let open: Vec<&Step> = job.steps.iter().filter(|step| !step.state.is_final()).collect();
@@ -74,21 +75,29 @@ pub(crate) fn waits_for(durable: &Durable, step: &Step) -> Code {
 /// where there is none, or where a person has to decide about it.
 pub fn doubt(durable: &Durable) -> Option<Invocation> {
     let job = &durable.job;
-    if job.cancel.is_none() && !job.aborted {
+    if !job.is_given_up() {
         return None;
     }
     in_doubt(durable).find_map(|row| {
-        let waits = job.step(&row.slot.step()).is_some_and(|step| step.state == StepState::Blocked);
+        let blocked = job.step(&row.slot.step()).is_some_and(|step| step.state == StepState::Blocked);
+        let is_over = job.step(&row.slot.step()).is_some_and(|step| step.state.is_final());
+        let told = |call: &Call| match call.open_try {
+            Some(open) => call.verdict == Some((open, Verdict::Unknown)),
+            None => is_over && !call.committed,
+        };
+        let waits = blocked && !row.slot.is_compensation() || job.calls.get(&row.slot).is_some_and(told);
         let call = job.calls.get(&row.slot).filter(|_| !waits)?;
         Some(recorded_invocation(durable, &row.slot, call))
     })
 }
 
-fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
-    durable
-        .rows
-        .values()
-        .filter(|row| row.world_changing && matches!(row.state, RowState::Inflight | RowState::Indeterminate))
+/// Calls in doubt, but for the compensation that is under way: that one is asked about in its turn.
+pub(super) fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
+    let open = durable.job.open_compensation().map(|(slot, _)| slot);
+    durable.rows.values().filter(move |row| {
+        let in_doubt = matches!(row.state, RowState::Inflight | RowState::Indeterminate);
+        row.world_changing && in_doubt && Some(&row.slot) != open
+    })
 }
 
 /// What to write when the job comes to rest.
@@ -132,13 +141,26 @@ fn ending(durable: &Durable) -> JobState {
     }
 }
 
-/// A cancelled or aborted job ends once nothing of it is in doubt.
+/// A job that was given up ends once nothing of it is in doubt, and what it undoes is undone.
 fn given_up(durable: &Durable) -> Rest {
     if let Some(row) = in_doubt(durable).next() {
         return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
     }
+    match undo_waits(durable) {
+        Some((_, _, Some(time_us))) => return Rest::Until(time_us),
+        Some((code, slot, None)) => return Rest::Park(code, Some(slot)),
+        None => {}
+    }
+    // Where undoing was abandoned, its call in doubt has to be decided all the same.
+    let open = durable.job.open_compensation().and_then(|(slot, _)| durable.rows.get(slot));
+    if let Some(row) = open.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)) {
+        return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
+    }
     if durable.job.cancel.is_some() {
         return Rest::End(JobState::Cancelled);
+    }
+    if !durable.job.aborted {
+        return Rest::End(ending(durable));
     }
     let any = durable.job.steps.iter().any(|step| step.state == StepState::Succeeded);
     Rest::End(if any { JobState::Partial } else { JobState::Failed })

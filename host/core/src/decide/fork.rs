@@ -97,19 +97,29 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
     let behind_at = behind(&job.plan.steps, [&request.at]);
     // What was made from an output that is replaced is made again.
     let behind_set = behind(&job.plan.steps, request.set.keys());
+    // What was undone, or may be, is done again, and so is what was made from it.
+    let touched: Vec<&StepId> = job
+        .steps
+        .iter()
+        .map(|step| &step.id)
+        .filter(|id| job.is_touched_by_undoing(id) && !request.set.contains_key(*id))
+        .collect();
+    let behind_undone = behind(&job.plan.steps, touched.iter().copied());
     for step in request.set.keys() {
         known(step)?;
         let why = match job.step(step).map(|step| step.state) {
             _ if *step == request.at => "the fork executes it again",
             _ if behind_at.contains(step) => "it comes after the step to fork at",
             _ if behind_set.contains(step) => "it depends on another step whose output is set",
+            _ if behind_undone.contains(step) => "it depends on another step that was undone",
             Some(StepState::Succeeded) => continue,
             _ => "it did not succeed",
         };
         return Err(ForkRefusal::NotCopied { step: step.clone(), why });
     }
     let is_copied = |step: &&Step| {
-        let again = step.id == request.at || behind_at.contains(&step.id) || behind_set.contains(&step.id);
+        let behind = [&behind_at, &behind_set, &behind_undone].iter().any(|behind| behind.contains(&step.id));
+        let again = step.id == request.at || behind || touched.contains(&&step.id);
         step.state == StepState::Succeeded && !again
     };
     let mut payloads = Payloads { secret: request.secret, kept: BTreeMap::new() };

@@ -34,7 +34,9 @@ pub(super) fn ask(
 ) -> (Vec<Body>, bool) {
     let header = &durable.job.header;
     let rules = context.rules;
+    // Who approved beforehand that it is done has not approved that it is undone.
     let standing = rules.standing_approvals
+        && !slot.is_compensation()
         && header.standing_approvals.contains(&slot.step())
         && may_approve(rules, header, &header.actor_id);
     let before = durable.job.gates.get(slot).filter(|gate| gate.hash == gate_hash);
@@ -131,5 +133,5 @@ fn undecided<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&'d Ga
 
 /// A plan step that is refused is over; a step that asked for a call gets the refusal as its answer.
 fn end_of_step(slot: &Slot, failure: &Failure) -> Option<Body> {
-    slot.call_number().is_none().then(|| failed(failure, &slot.step(), ResultType::PermanentFailure))
+    slot.is_step().then(|| failed(failure, &slot.step(), ResultType::PermanentFailure))
 }

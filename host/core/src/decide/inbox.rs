@@ -10,11 +10,14 @@ use crate::step::StepState;
 use crate::storage::{InboxRow, Request, Resolved};
 
 use super::call::Invocation;
-use super::{Context, Try, confirm, gates, ladder, waits};
+use super::{Context, Try, compensation, confirm, gates, ladder, waits};
 
-/// What to write about one inbox row.
+/// What to write about one inbox row. Where that does not take the row out, ask again behind it.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    if let Some(draft) = compensation::taken_up(durable, row, &by, context) {
+        return draft;
+    }
     let draft = match &row.request {
         Request::Approve { slot, gate_hash } => gates::approve(durable, slot, *gate_hash, by, context),
         Request::Reject { slot, gate_hash } => gates::reject(durable, slot, *gate_hash, by),
@@ -22,7 +25,10 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Timer { name, due_us } => waits::fire(durable, name, *due_us),
         Request::Resolve { slot, verdict } => resolve(durable, slot, verdict, &by, context),
         Request::Confirm { slot } => confirm::accept(durable, slot, by),
-        Request::Continue => one(Body::JobUnparked { cause: "continue".to_owned() }),
+        Request::Continue => {
+            let events = compensation::left_behind(durable, &by);
+            one(Body::JobUnparked { cause: "continue".to_owned() }).and(Draft { events, ..Draft::default() })
+        }
         Request::Abort => one(Body::JobUnparked { cause: "abort".to_owned() }),
         Request::Cancel if durable.job.cancel.is_none() => one(Body::JobCancelRequested { by }),
         Request::Cancel => Draft::default(),
@@ -59,6 +65,9 @@ fn one(body: Body) -> Draft {
 }
 
 fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, context: &Context<'_>) -> Draft {
+    if let Some(draft) = compensation::resolve(durable, slot, verdict, by, context) {
+        return draft;
+    }
     let Some(call) = durable.job.calls.get(slot) else {
         return Draft::default();
     };

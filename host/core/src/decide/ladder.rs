@@ -30,7 +30,7 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
         return Next::Drop;
     };
     let Some(open) = Try::open(durable, slot) else {
-        return park(slot);
+        return park(durable, slot);
     };
     // An answer that came late settles it.
     if let Some(effect) = durable.effects.get(&(slot.clone(), open.try_no))
@@ -39,9 +39,12 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
         let effect = Effect { provenance: Provenance::CaughtUp, ..(**effect).clone() };
         return Next::Write(answered(durable, invocation, &open, effect, context));
     }
-    let executes = job.cancel.is_none() && !job.aborted;
-    let repeats = executes && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX;
-    let asks = operator.reconcile && !invocation.asked_enough;
+    let executes = goes_on(durable, slot);
+    // What a plugin says of its calls, it says of them alone: not of undoing them by itself.
+    let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.own);
+    let repeats =
+        executes && !by_itself && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX;
+    let asks = operator.reconcile && !by_itself && !invocation.asked_enough;
     // Nobody repeats or asks before the world has settled: it may say no just before it says yes.
     if (repeats || asks)
         && let Some(wait_ms) = not_yet(row, context)
@@ -55,7 +58,7 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
         return Next::Reconcile { try_no: open.try_no, first_attempt: open.first_attempt };
     }
     match operator.on_indeterminate {
-        OnIndeterminate::Park => park(slot),
+        OnIndeterminate::Park => park(durable, slot),
         OnIndeterminate::Fail => Next::Write(lost(durable, invocation, &open, "policy", None, context)),
     }
 }
@@ -129,7 +132,7 @@ pub(super) fn not_applied(
 fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: Draft, context: &Context<'_>) -> Draft {
     let slot = &invocation.slot;
     let job = &durable.job;
-    if job.cancel.is_some() || job.aborted {
+    if !goes_on(durable, slot) {
         return draft;
     }
     let spec = job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
@@ -164,6 +167,11 @@ pub(super) fn lost(
         time_us: context.now_us,
         spent: None,
     };
+    // The very verdict may have been put away before its events could be (staged commit).
+    let stored = durable.effects.get(&(slot.clone(), open.try_no));
+    let stored = stored.filter(|stored| stored.provenance == effect.provenance && stored.answer == effect.answer);
+    let (effects, effect) =
+        stored.map_or_else(|| (vec![effect.clone()], effect.clone()), |old| (vec![], (**old).clone()));
     let answer = durable.payload_ref(&label::answer(slot, open.try_no), &effect.to_bytes());
     let finished = Body::ToolInvocationFinished {
         slot: slot.clone(),
@@ -188,7 +196,7 @@ pub(super) fn lost(
             durable,
             Row { state: RowState::FailedFinal, next_try_us: None, result_hash: Some(answer.hash), ..row.clone() },
         )],
-        effects: vec![effect],
+        effects,
         flush_now: true,
         ..Draft::default()
     }
@@ -238,7 +246,20 @@ fn claim(
     vec![Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None }]
 }
 
-fn park(slot: &Slot) -> Next {
+/// Whether the call may be executed at all: in a job that is given up, only what undoes one may.
+pub(super) fn goes_on(durable: &Durable, slot: &Slot) -> bool {
+    let job = &durable.job;
+    if slot.is_compensation() { job.compensates() } else { !job.is_given_up() }
+}
+
+fn park(durable: &Durable, slot: &Slot) -> Next {
+    let is_over = durable.job.step(&slot.step()).is_some_and(|step| step.state.is_final());
+    if slot.is_compensation() || is_over {
+        // No step waits for it: the verdict says that the ladder has no further rung.
+        let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
+        let events = open.map(|try_no| resolved(slot, try_no, Verdict::Unknown, "ladder", None));
+        return Next::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
+    }
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
     Next::Block(Draft { events: vec![body], flush_now: true, ..Draft::default() })
 }

@@ -37,7 +37,7 @@ pub enum Lookup {
 /// What to look up now; empty in nearly every case.
 pub fn lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Vec<Lookup> {
     let job = &durable.job;
-    if job.cancel.is_some() || job.aborted {
+    if job.is_given_up() {
         return Vec::new();
     }
     let ready = |step: &crate::state::Step| step.state == StepState::Ready && !running.contains(&step.id);

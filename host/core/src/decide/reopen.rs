@@ -88,8 +88,8 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
     if !matches!(job.state, JobState::Partial | JobState::Failed) {
         return Err(Refusal::State { job_id: job.header.job_id.clone(), state: job.state });
     }
-    let compensates = |slot: &&Slot| slot.as_str().ends_with("~c");
-    if let Some(slot) = job.calls.keys().chain(durable.rows.keys()).find(compensates) {
+    let begun = job.compensations.keys().chain(job.calls.keys()).chain(durable.rows.keys());
+    if let Some(slot) = begun.into_iter().find(|slot| slot.is_compensation()) {
         return Err(Refusal::Compensated { slot: slot.clone() });
     }
     if let Some(failed) = job.ended_by_mismatch() {

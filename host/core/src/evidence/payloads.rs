@@ -27,7 +27,8 @@ pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
             std::iter::once((label::answer(slot, *try_no), *answer)).chain(asked).collect()
         }
         Body::AsyncEventEmitted { step_id, n, payload, .. } => vec![(label::emitted(step_id, *n), *payload)],
-        Body::GateRequested { slot, args, .. } if slot.call_number().is_none() => {
+        Body::CompensationStarted { slot, args, .. } => vec![(label::args(slot), *args)],
+        Body::GateRequested { slot, args, .. } if slot.is_step() => {
             vec![(label::input(&slot.step()), *args)]
         }
         Body::GateRequested { slot, args, .. } => vec![(label::args(slot), *args)],
@@ -51,10 +52,11 @@ fn of_copied(copied: &Copied) -> Vec<(String, PayloadRef)> {
 /// its result is the step's output; the arguments of calls that change nothing are not kept.
 pub(super) fn elsewhere(label: &str, job: &Job) -> Option<Content> {
     if let Some(slot) = label.strip_prefix("args/").map(Slot::new) {
-        return Some(match slot.call_number() {
-            None => Content::SameAs(label::input(&slot.step())),
-            Some(_) => Content::NotKept,
-        });
+        return match slot.is_step() {
+            true => Some(Content::SameAs(label::input(&slot.step()))),
+            // What undoes a call is always kept.
+            false => (!slot.is_compensation()).then_some(Content::NotKept),
+        };
     }
     let step = StepId::new(label.strip_prefix("output/")?);
     let is_tool = job.pinned(&job.plan.step(&step)?.name)?.kind == PluginKind::Tool;

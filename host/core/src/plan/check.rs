@@ -65,6 +65,8 @@ pub struct OperatorInfo {
     pub determinism: Determinism,
     /// Which world its plugin belongs to.
     pub kind: PluginKind,
+    /// Whether its plugin exports `compensate`: it can undo its own calls.
+    pub compensate: bool,
 }
 
 /// The operators that are loaded.
@@ -73,6 +75,10 @@ pub trait Catalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo>;
     /// The names of all, for suggestions.
     fn names(&self) -> Vec<String>;
+    /// Whether what it says of operators is known; where not, a plan is believed about them.
+    fn is_known(&self) -> bool {
+        true
+    }
 }
 
 /// Check the text of a plan. The violations are in the order of the text.

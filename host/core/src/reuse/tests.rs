@@ -15,6 +15,7 @@ fn operator() -> Pinned {
         class: Class::Read,
         resolution: Resolution::default(),
         reconcile: false,
+        compensate: false,
         on_indeterminate: OnIndeterminate::Park,
         verifier: None,
         confirmation: Default::default(),

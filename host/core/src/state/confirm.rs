@@ -53,11 +53,11 @@ pub struct Confirmations {
 }
 
 impl Job {
-    /// A call whose effect is not as it was recorded, and which nobody has taken as it is: what it
-    /// did is not undone, because that would undo what somebody else has made of it.
-    pub fn confirmation_mismatch(&self) -> Option<&Slot> {
+    /// Calls whose effect is not as it was recorded, and which nobody has taken as they are: what
+    /// they did is not undone, because that would undo what somebody else has made of it.
+    pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
         let mismatch = |failed: &&NotConfirmed| failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
-        self.confirmations.failed.iter().find(mismatch).map(|failed| &failed.slot)
+        self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
     /// The mismatch that ended the job.
@@ -88,8 +88,8 @@ impl Job {
 
     /// Whether what the call changed is its own doing, and was not undone since.
     pub fn stands(&self, slot: &Slot) -> bool {
-        let undo = Slot::new(format!("{slot}~c"));
-        let undone = slot.as_str().ends_with("~c") || self.calls.get(&undo).is_some_and(|call| call.committed);
+        let undo = self.calls.get(&slot.compensation());
+        let undone = slot.is_compensation() || undo.is_some_and(|call| call.committed);
         let finished = self.calls.get(slot).filter(|call| call.committed).and_then(|call| call.finished.as_ref());
         !undone && finished.is_some_and(|finished| finished.ok && finished.provenance != Provenance::Reused)
     }

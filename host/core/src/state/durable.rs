@@ -38,6 +38,8 @@ pub struct Draft {
     pub attempt: Option<u32>,
     /// Whether it starts invocations.
     pub acquire: bool,
+    /// Whether log and ledger have to agree about it at once, whatever the commit mode.
+    pub whole: bool,
     /// Whether it closes a wait or a gate because of its time, which no undone request may contradict.
     pub drained: bool,
     /// Whether somebody waits for it to be durable.
@@ -68,6 +70,7 @@ impl Draft {
         self.status = other.status.or(self.status);
         self.attempt = other.attempt.or(self.attempt);
         self.acquire |= other.acquire;
+        self.whole |= other.whole;
         self.drained |= other.drained;
         self.flush_now |= other.flush_now;
         self
@@ -183,9 +186,9 @@ impl Durable {
 
     /// The canonical arguments of a call, where they are kept.
     pub fn args(&self, slot: &Slot) -> Option<Arc<[u8]>> {
-        match slot.call_number() {
-            None => self.input(&slot.step()),
-            Some(_) => self.payloads.get(&label::args(slot)).cloned(),
+        match slot.is_step() {
+            true => self.input(&slot.step()),
+            false => self.payloads.get(&label::args(slot)).cloned(),
         }
     }
 }

@@ -123,6 +123,8 @@ impl Job {
             waits,
             signals: Vec::new(),
             cancel: None,
+            compensations: Default::default(),
+            undo_abandoned: false,
             barren_attempts: 0,
             progressed: false,
             parked: None,
@@ -215,7 +217,7 @@ impl Job {
             Body::StepUnblocked { step_id } => self.unblocked(event, step_id)?,
             Body::StepRetryScheduled { step_id, slot, not_before_us, .. } => {
                 self.call(event, slot)?.retry_at_us = Some(*not_before_us);
-                if slot.call_number().is_none() {
+                if slot.is_step() {
                     let step = self.restarted(event, step_id, StepInput::FailRetryable)?;
                     step.retry_at_us = Some(*not_before_us);
                 }
@@ -226,6 +228,11 @@ impl Job {
             | Body::InvocationResolved { .. }
             | Body::ActionReused { .. }
             | Body::ResolutionConflict { .. } => self.apply_call(event)?,
+            Body::CompensationStarted { .. }
+            | Body::CompensationFinished { .. }
+            | Body::CompensationFailed { .. }
+            | Body::CompensationReopened { .. }
+            | Body::CompensationLeft { .. } => self.apply_compensation(event)?,
             Body::ReuseDecided { step_id, reused, from, .. } => {
                 self.find_step(event, step_id)?.reuse = Some((*reused, from.clone()));
             }
@@ -269,6 +276,10 @@ impl Job {
                 self.parked = Some((*reason, slot.clone()));
             }
             Body::JobUnparked { cause } => {
+                self.undo_abandoned |= cause == "abort" && self.is_given_up();
+                if cause == "continue" && self.is_given_up() {
+                    self.calls.values_mut().for_each(|call| call.conflict_accepted = call.conflict);
+                }
                 self.continued |= cause == "continue";
                 self.aborted |= cause == "abort";
                 self.barren_attempts = 0;
@@ -333,6 +344,7 @@ impl Job {
         match &event.body {
             Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, action_key, .. } => {
                 self.find_step(event, &slot.step())?;
+                self.is_turn_of(event, slot, operator)?;
                 let call = self
                     .calls
                     .entry(slot.clone())
@@ -379,6 +391,7 @@ impl Job {
             } => {
                 self.find_step(event, &slot.step())?;
                 if let Some(refused) = refused {
+                    self.is_turn_of(event, slot, &refused.operator)?;
                     let action_key = refused.action_key;
                     let refusal = Call { action_key, ..Call::new(&refused.operator, refused.args, 0) };
                     self.calls.entry(slot.clone()).or_insert(refusal).take_number(*try_no);
@@ -405,6 +418,7 @@ impl Job {
                     return Err(unknown(event, "one final answer per invocation, after it was recorded"));
                 }
                 call.committed = true;
+                call.committed_seq = event.seq;
             }
             Body::InvocationResolved { slot, try_no, verdict, .. } => {
                 let call = self.call(event, slot)?;
@@ -416,7 +430,10 @@ impl Job {
                     call.open_try = None;
                 }
             }
-            Body::ResolutionConflict { slot, .. } => self.call(event, slot)?.conflict = true,
+            Body::ResolutionConflict { slot, .. } => {
+                let call = self.call(event, slot)?;
+                (call.conflict, call.conflict_accepted) = (true, false);
+            }
             _ => unreachable!("only events of calls come here"),
         }
         Ok(())
@@ -509,9 +526,11 @@ impl Call {
             open_try: None,
             finished: None,
             committed: false,
+            committed_seq: 0,
             retry_at_us: None,
             verdict: None,
             conflict: false,
+            conflict_accepted: false,
             action_key: None,
             round: 0,
             reopened: false,

@@ -29,7 +29,8 @@ impl Job {
                     gate.approvals.clone_from(&old.approvals);
                 }
                 self.gates.insert(slot.clone(), gate);
-                if slot.call_number().is_none() {
+                self.is_turn_of(event, slot, operator)?;
+                if slot.is_step() {
                     self.move_step(event, &slot.step(), StepInput::AskApproval)?;
                 }
                 Ok(())
@@ -68,7 +69,11 @@ impl Job {
     /// step that waits for a call inside it goes on either way and gets the answer.
     fn decided(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
-        if slot.call_number().is_none() {
+        if slot.is_compensation() {
+            // The job as a whole waits for it.
+            return Ok(());
+        }
+        if slot.is_step() {
             if approved {
                 self.move_step(event, &step, StepInput::Approve)?;
             }

@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::replay::Divergence;
 use crate::step::StepState;
 
+mod compensation;
 mod confirm;
 mod durable;
 mod fold;
@@ -22,6 +23,7 @@ mod seen;
 mod verify;
 mod waits;
 
+pub use compensation::{Compensation, CompensationEnd};
 pub use confirm::{Changed, Confirmations, NotConfirmed};
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;
@@ -62,6 +64,10 @@ pub struct Job {
     pub signals: Vec<KeptSignal>,
     /// Who asked to cancel.
     pub cancel: Option<Decider>,
+    /// What was undone, or was to be, by the slots `<slot>~c`.
+    pub compensations: BTreeMap<Slot, Compensation>,
+    /// Somebody decided that nothing more is undone.
+    pub undo_abandoned: bool,
     /// Attempts in a row that ended without progress.
     pub barren_attempts: u32,
     /// Whether the current attempt got anywhere.
@@ -166,12 +172,16 @@ pub struct Call {
     pub finished: Option<Finished>,
     /// Whether the answer is final.
     pub committed: bool,
+    /// The event that made it final.
+    pub committed_seq: u64,
     /// When it will be tried again.
     pub retry_at_us: Option<i64>,
     /// The last verdict on it.
     pub verdict: Option<(u32, Verdict)>,
     /// Evidence contradicts a verdict.
     pub conflict: bool,
+    /// Somebody knows of that, and let what is recorded be undone all the same.
+    pub conflict_accepted: bool,
     /// The action key it was asked under.
     pub action_key: Option<Hash>,
     /// Tries of earlier rounds: retries are counted anew after the job was reopened.
@@ -263,7 +273,7 @@ impl Job {
         let mut calls: Vec<_> = self
             .calls
             .iter()
-            .filter(|(slot, _)| slot.step() == *step && !slot.as_str().ends_with("~c"))
+            .filter(|(slot, _)| slot.step() == *step && !slot.is_compensation())
             .filter_map(|(slot, call)| Some((slot.call_number()?, slot, call)))
             .collect();
         calls.sort_by_key(|(k, ..)| *k);
@@ -271,13 +281,8 @@ impl Job {
     }
     /// Whether a world-changing call of the step took effect.
     pub fn changed_the_world(&self, step: &StepId) -> bool {
-        self.calls.iter().any(|(slot, call)| {
-            slot.step() == *step
-                && call.committed
-                // What an earlier job did is not this one's to undo.
-                && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
-                && self.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
-        })
+        let own = self.calls.iter().filter(|(slot, _)| slot.step() == *step && !slot.is_compensation());
+        own.into_iter().any(|(_, call)| self.took_effect(call))
     }
     /// The result type of a step that ends now.
     pub fn result_type(&self, step: &StepId, ok: bool) -> ResultType {

@@ -11,6 +11,7 @@ impl Job {
     /// Steps are pending again and calls open again; what was answered before stays recorded.
     pub(super) fn reopen(&mut self, event: &Event, steps: &[StepId], calls: &[Slot]) -> Result<(), FoldError> {
         self.aborted = false;
+        self.undo_abandoned = false;
         self.continued = false;
         self.failure = None;
         self.parked = None;
@@ -39,7 +40,7 @@ impl Job {
     }
 
     /// A refused gate is asked again; an approved one stays approved for the exact call.
-    fn forget_refusal(&mut self, slot: &Slot) {
+    pub(super) fn forget_refusal(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {
             self.gates.remove(slot);

@@ -77,10 +77,11 @@ fn named(events: &[Event]) -> BTreeMap<Label<'_>, (u64, PayloadRef)> {
             Body::ToolInvocationFinished { slot, try_no, answer, .. } => (Label::Answer(slot, *try_no), answer),
             // Those of a plan step are its input.
             Body::ToolInvocationStarted { slot, args, .. } | Body::GateRequested { slot, args, .. }
-                if slot.call_number().is_some() =>
+                if !slot.is_step() =>
             {
                 (Label::Args(slot), args)
             }
+            Body::CompensationStarted { slot, args, .. } => (Label::Args(slot), args),
             _ => continue,
         };
         named.insert(label, (event.seq, *payload));

@@ -87,7 +87,10 @@ impl Job {
 
     /// A gate that can still be decided.
     pub fn undecided(&self, slot: &Slot) -> Option<&Gate> {
-        let open = self.step(&slot.step()).is_some_and(|step| !step.state.is_final());
+        let open = match slot.is_compensation() {
+            true => self.compensates() && self.open_compensation().is_some_and(|(open, _)| open == slot),
+            false => self.step(&slot.step()).is_some_and(|step| !step.state.is_final()),
+        };
         self.gates.get(slot).filter(|gate| open && gate.decision.is_none())
     }
 

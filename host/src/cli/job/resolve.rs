@@ -41,6 +41,9 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 /// A verdict on a call is taken only while the call is in doubt: earlier, the world may still answer.
 fn resolve(durable: &Durable, slot: Slot, verdict: Resolved) -> anyhow::Result<Request> {
     let job_id = &durable.job.header.job_id;
+    if durable.job.failed_compensation() == Some(&slot) {
+        return Ok(Request::Resolve { slot, verdict });
+    }
     let state = durable.rows.get(&slot).map(|row| row.state);
     let message = match state {
         Some(RowState::Indeterminate) => return Ok(Request::Resolve { slot, verdict }),
@@ -63,8 +66,9 @@ fn fits(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // What undoes a call has no schema for what it gives; a slot without a call is refused elsewhere.
-    let called = durable.job.calls.get(slot).filter(|_| !slot.as_str().ends_with("~c"));
+    // What a plugin's own undoing gives has no schema; a slot without a call is refused elsewhere.
+    let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.own);
+    let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
         return Ok(());
     };

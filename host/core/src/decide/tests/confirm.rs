@@ -128,7 +128,7 @@ fn a_strict_mismatch_ends_the_job() {
     assert_eq!(states(&durable), [Succeeded, Cancelled, Cancelled, Cancelled]);
     assert!(!sim.world.contains_key(&slot("b")), "nothing is built on it");
     assert!(matches!(reopenable(&durable), Err(Refusal::NotConfirmed { .. })), "{:?}", reopenable(&durable));
-    assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")), "and what it did is not undone");
+    assert_eq!(durable.job.mismatches().next(), Some(&slot("a")), "and what it did is not undone");
     let response = response(&durable);
     assert_eq!((response.unconfirmed.len(), response.unconfirmed[0].consequence), (1, Consequence::Ended));
     assert_eq!(response.next_actions, [""; 0]);
@@ -160,7 +160,7 @@ fn a_warning_is_counted() {
     assert_eq!(durable.job.state, JobState::Completed);
     let response = response(&durable);
     assert_eq!(response.confirmation_replay_warnings_total, 1);
-    assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")));
+    assert_eq!(durable.job.mismatches().next(), Some(&slot("a")));
     verifies(&sim);
 }
 
@@ -184,7 +184,7 @@ fn a_person_is_asked_and_the_rest_goes_on() {
             let blocked = response.blocked_on.unwrap();
             assert_eq!((blocked.reason_code, blocked.slot), (Code::ConfirmationRequired, slot("a")));
             assert_eq!(response.next_actions[0], "latch job confirm job_1 a --reason TEXT");
-            assert_eq!(durable.job.confirmation_mismatch().is_some(), matches!(found, Looked::Mismatch(_)));
+            assert_eq!(durable.job.mismatches().next().is_some(), matches!(found, Looked::Mismatch(_)));
             verifies(&sim);
         }
         sim.ask(Request::Confirm { slot: slot("b") });
@@ -193,7 +193,7 @@ fn a_person_is_asked_and_the_rest_goes_on() {
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.world[&slot("b")]), (JobState::Completed, 1));
         assert_eq!(sim.looks[&slot("a")], 3, "not after a person vouched for it");
-        assert_eq!(durable.job.confirmation_mismatch(), None);
+        assert_eq!(durable.job.mismatches().next(), None);
         assert_eq!(response(&durable).unconfirmed[0].settled_by.as_deref(), Some("bob"));
         verifies(&sim);
     }
@@ -208,7 +208,7 @@ fn what_is_found_again_goes_on_alone() {
     sim.finds.clear();
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
-    assert_eq!(durable.job.confirmation_mismatch(), None);
+    assert_eq!(durable.job.mismatches().next(), None);
     assert_eq!(response(&durable).unconfirmed[0].settled_by.as_deref(), Some("verifier verify"));
     verifies(&sim);
 }
@@ -269,7 +269,7 @@ fn a_job_that_is_given_up_is_not_confirmed() {
     sim.ask(Request::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, &sim.looks), (JobState::Cancelled, &looks));
-    assert_eq!(durable.job.confirmation_mismatch(), Some(&slot("a")), "it is still not what was recorded");
+    assert_eq!(durable.job.mismatches().next(), Some(&slot("a")), "it is still not what was recorded");
     assert_eq!(response(&durable).blocked, []);
     verifies(&sim);
 }
@@ -312,4 +312,35 @@ fn evidence_contradicts_a_forged_consequence() {
     let report = evidence::verify(&file, None, &|_, _, _| true).unwrap().report;
     let found = report.problems.iter().any(|problem| problem.message.contains("something else followed"));
     assert!(found, "{:#?}", report.problems);
+}
+
+/// I37, I39: what is not as it was recorded is not undone before somebody says so, and never in a
+/// job that it ended.
+#[test]
+fn a_mismatch_blocks_undoing() {
+    let undoing = |rule: Confirmation| {
+        let mut sim = job(rule, four(), &["f"]);
+        super::compensation::pin(&mut sim, |_| true);
+        sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+        sim.finds.insert(slot("a"), otherwise());
+        sim
+    };
+    let mut sim = undoing(Confirmation::Warn);
+    sim.process(Some(Cut::BeforeExecute(0))).unwrap_err();
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Parked);
+    let shown = response(&durable);
+    assert_eq!(shown.reason_code, Some(Code::ConfirmationMismatch));
+    assert!(shown.next_actions.contains(&"latch job resolve job_1 --continue".to_owned()), "{shown:#?}");
+    assert!(!sim.world.contains_key(&slot("a~c")));
+    sim.ask(Request::Continue);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world.get(&slot("a~c"))), (JobState::Cancelled, Some(&1)));
+    verifies(&sim);
+
+    let mut sim = undoing(Confirmation::Strict);
+    let ended = sim.process(None).unwrap();
+    assert_eq!(ended.job.state, JobState::Partial);
+    assert!(!sim.world.contains_key(&slot("a~c")), "{:?}", sim.world);
 }

@@ -32,6 +32,12 @@ pub(super) fn verify(file: &[u8]) -> Report {
     evidence::verify(file, None, &|_, _, _| true).expect("it is evidence").report
 }
 
+/// What the job left so far verifies.
+pub(super) fn holds(sim: &Sim) {
+    let report = verify(&export(sim));
+    assert!(report.intact, "{:#?}", report.problems);
+}
+
 /// One world-changing call, done.
 fn small(payload: &Value) -> Sim {
     let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
@@ -84,9 +90,14 @@ fn evidence_of_every_crash_verifies() {
 /// I29: cancelled, failed and gated jobs are evidence too.
 #[test]
 fn evidence_of_jobs_that_do_not_complete_verifies() {
-    let mut gated = Sim::new(crate::event::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
+    let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Script", &[], json!({ "calls": ["Opaque"] }))];
+    let mut gated = Sim::new(crate::event::Mode::HumanGated, steps);
     gated.process(None).expect("it stops at its gate");
     assert!(verify(&export(&gated)).intact);
+    let redacted = export_with(&gated, &Withhold::Everything, None);
+    let report = verify(&redacted);
+    assert!(report.intact, "what waits is named, not shown: {:#?}", report.problems);
+    assert!(!String::from_utf8_lossy(&redacted).contains("\"k\":0"), "nor are its arguments");
     gated.ask(Request::Cancel);
     gated.process(None).expect("it is cancelled");
     let report = verify(&export(&gated));
@@ -102,6 +113,24 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     assert_eq!(report.state, Some(crate::job::JobState::Partial));
     let notes = codes(&report);
     assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
+}
+
+/// I24, I29: another round of a final failure is no second execution, and a forged one still is.
+#[test]
+fn evidence_of_retried_jobs_verifies() {
+    let no = || crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
+    let mut sim = all_kinds();
+    sim.script.insert("Keyed".into(), vec![crate::effect::Answer::NotApplied(no())]);
+    sim.process(None).expect("nobody kills it");
+    sim.ask(Request::Retry);
+    sim.process(None).expect("nobody kills it");
+    assert_eq!(sim.durable().job.state, crate::job::JobState::Completed);
+    holds(&sim);
+    let report = forged(&sim, |records| {
+        let at = find(records, "job_reopened");
+        records[at].1["event"]["calls"] = json!([]);
+    });
+    assert!(report.problems.iter().any(|p| p.kind == Found::DoubleExecution), "{:#?}", report.problems);
 }
 
 /// I29: every byte, changed in two ways, is found, and in the line in which it stands.

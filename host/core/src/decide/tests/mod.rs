@@ -2,6 +2,9 @@
 
 mod actions;
 mod budget;
+mod compensation;
+mod compensation_crash;
+mod compensation_evidence;
 mod confirm;
 mod crash;
 mod doubt;

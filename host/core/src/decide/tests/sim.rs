@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::decide::{self, Context, Invocation, Looked, Lookup, Next, ReconcileAnswer, Rest, StepResult};
+use crate::decide::{self, Context, Invocation, Looked, Lookup, Next, ReconcileAnswer, Rest, StepResult, Undo};
 use crate::effect::{Answer, Effect as Recorded, Output};
 use crate::error::Failure;
 use crate::event::{Body, Event, Header, Mode};
@@ -90,6 +90,7 @@ pub(super) fn pinned(class: Class, effects: &[Effect], kind: PluginKind) -> Pinn
             settling_ms: 0,
         },
         reconcile: class == Class::Queryable,
+        compensate: false,
         on_indeterminate: OnIndeterminate::Park,
         verifier: None,
         confirmation: Default::default(),
@@ -242,8 +243,12 @@ impl Sim {
         };
         self.write(&mut durable, claim)?;
         for row in decide::in_order(std::mem::take(&mut self.inbox)) {
-            let draft = decide::inbox(&durable, &row, &self.context());
-            self.write(&mut durable, draft)?;
+            let mut is_done = false;
+            while !is_done {
+                let draft = decide::inbox(&durable, &row, &self.context());
+                is_done = draft.inbox_done.contains(&row.id);
+                self.write(&mut durable, draft)?;
+            }
         }
         self.fire_due(&mut durable)?;
         let looked: Vec<_> = decide::confirmations(&durable)
@@ -270,6 +275,17 @@ impl Sim {
             if let Some(invocation) = decide::doubt(&durable) {
                 self.follow(&mut durable, invocation)?;
                 continue;
+            }
+            match decide::undo(&durable, &self.context()) {
+                Some(Undo::Write(draft)) => {
+                    self.write(&mut durable, draft)?;
+                    continue;
+                }
+                Some(Undo::Perform(invocation)) => {
+                    self.follow(&mut durable, *invocation)?;
+                    continue;
+                }
+                None => {}
             }
             let rest = decide::rest(&durable);
             if let Rest::Until(time_us) = rest {

@@ -108,7 +108,7 @@ fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
 fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
     let slot = &effect.slot;
     let Some(call) = job.calls.get(slot) else {
-        let planned = job.plan.step(&slot.step()).filter(|_| slot.call_number().is_none());
+        let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step() || slot.is_compensation());
         let pinned = planned.and_then(|step| job.pinned(&step.name));
         if pinned.is_some_and(Pinned::is_world_changing) {
             let message = format!("there is an effect of {slot}, and the log never started it");

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::effect::Provenance;
 use crate::event::{Body, Event, Header, Mode, PayloadRef, Verdict};
 use crate::evidence::read::Evidence;
 use crate::evidence::record::Kind;
@@ -11,6 +12,8 @@ use crate::ids::{Operator, Slot};
 use crate::manifest::{Class, Pinned};
 use crate::plan::Plan;
 use crate::policy::{self, Rules};
+
+use super::undoing::Undoing;
 
 pub(super) fn check(evidence: &Evidence, report: &mut Report) {
     let mut events = evidence.events.iter();
@@ -25,6 +28,7 @@ pub(super) fn check(evidence: &Evidence, report: &mut Report) {
         kinds: kinds.collect(),
         calls: BTreeMap::new(),
         gates: BTreeMap::new(),
+        undoing: Undoing::default(),
     };
     let mut before = first;
     for (at, event) in &evidence.events {
@@ -46,6 +50,7 @@ struct Walk<'a> {
     calls: BTreeMap<Slot, Seen>,
     /// Arguments of the gate, and whether it was approved.
     gates: BTreeMap<Slot, (PayloadRef, bool)>,
+    undoing: Undoing,
 }
 
 /// What is known of a call so far.
@@ -75,9 +80,15 @@ impl Walk<'_> {
         match &event.body {
             Body::ToolInvocationStarted { slot, operator, try_no, args, .. } => {
                 self.started(at, slot, operator, *try_no, report);
+                if slot.is_compensation() {
+                    self.undoing.started(at, slot, report);
+                } else if self.pinned(operator).is_some_and(Pinned::is_world_changing) {
+                    self.undoing.may_take_effect(slot);
+                }
                 self.permitted(at, slot, operator, args, report);
             }
-            Body::ToolInvocationFinished { slot, try_no, ok, .. } => {
+            Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } => {
+                self.undoing.answered(slot, *ok && *provenance != Provenance::Reused);
                 let unknown = self.kinds.get(&(slot.clone(), *try_no)) == Some(&Kind::Unknown);
                 let end = match (ok, unknown) {
                     (true, _) => End::Good,
@@ -88,10 +99,16 @@ impl Walk<'_> {
                 seen.end = end;
             }
             Body::CommandCommitted { slot } => {
+                self.undoing.committed(slot);
                 if let Some(seen) = self.calls.get_mut(slot) {
                     seen.committed = true;
                 }
             }
+            Body::CompensationStarted { slot, .. } => self.undoing.begins(at, slot, report),
+            Body::CompensationFinished { slot } => self.undoing.finished(at, slot, report),
+            // Another round: what was recorded of the last try stays, and permission is asked anew.
+            Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
+            Body::JobReopened { calls, .. } => self.reopened(calls, false),
             Body::InvocationResolved { slot, verdict, .. } => {
                 if let Some(seen) = self.calls.get_mut(slot) {
                     seen.end = match verdict {
@@ -109,6 +126,16 @@ impl Walk<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A final failure is final no more. One that may have happened stays in doubt.
+    fn reopened(&mut self, slots: &[Slot], in_doubt: bool) {
+        for slot in slots {
+            if let Some(seen) = self.calls.get_mut(slot).filter(|seen| seen.end != End::Good) {
+                seen.committed = false;
+                seen.end = if in_doubt { End::Doubt } else { seen.end };
+            }
         }
     }
 
@@ -146,20 +173,17 @@ impl Walk<'_> {
             return;
         };
         let Some(step) = self.plan.as_ref().and_then(|plan| plan.step(&slot.step())) else { return };
-        // What undoes a call is permitted with the cancellation, not by the plan's own step.
-        if slot.as_str().ends_with("~c") {
-            return;
-        }
         if self.header.mode == Mode::DryRun && pinned.is_world_changing() {
             denied(format!("a dry run started {slot}, which may change the world"), "nothing that changes the world");
         }
         if let Some(failure) = policy::forbids(self.header.mode, step, pinned) {
             denied(format!("{slot} was started although it is forbidden: {failure}"), failure.code.as_str());
         }
-        let own = slot.call_number().is_none();
+        // What undoes a plan step is asked about like the step itself.
+        let own = slot.compensated().unwrap_or_else(|| slot.clone()).is_step();
         match self.gates.get(slot) {
             Some((_, false)) => denied(format!("{slot} was started before its gate was approved"), "an approval"),
-            Some((approved, true)) if !own && approved.hash != args.hash => {
+            Some((approved, true)) if !slot.is_step() && approved.hash != args.hash => {
                 denied(format!("{slot} was started with other arguments than were approved"), "the approved arguments");
             }
             None if policy::needs_gate(&Rules::default(), self.header.mode, step, pinned, own) => {

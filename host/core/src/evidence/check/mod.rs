@@ -8,6 +8,7 @@ mod executions;
 mod header;
 mod ledger;
 mod outcome;
+mod undoing;
 
 use super::read::Evidence;
 use super::report::Report;

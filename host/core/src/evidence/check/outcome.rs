@@ -54,7 +54,9 @@ fn succeeded(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &
     if step.output.is_none() {
         wrong(format!("{id} succeeded without an output"), "state_checkpointed", "none".to_owned());
     }
-    for (slot, _) in job.calls.iter().filter(|(slot, call)| slot.step() == *id && !is_undo(slot) && !call.committed) {
+    for (slot, _) in
+        job.calls.iter().filter(|(slot, call)| slot.step() == *id && !slot.is_compensation() && !call.committed)
+    {
         wrong(format!("{id} succeeded before {slot} had its final answer"), "command_committed", "none".to_owned());
     }
     let kind = job.plan.step(id).and_then(|planned| job.pinned(&planned.name)).map(|pinned| pinned.kind);
@@ -69,10 +71,6 @@ fn succeeded(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &
     if is_own && ordinary.contains(&result_type) && result_type != expected {
         wrong(format!("{id} is said to be {result_type:?}"), &format!("{expected:?}"), format!("{result_type:?}"));
     }
-}
-
-fn is_undo(slot: &Slot) -> bool {
-    slot.as_str().ends_with("~c")
 }
 
 /// Completion is never pretended.

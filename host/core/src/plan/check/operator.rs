@@ -52,10 +52,10 @@ fn served_operator(
 }
 
 fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
-    let Some(items) = step.get("effects").and_then(Value::as_array) else { return };
-    let named = |effect: &Effect| items.iter().any(|item| item == effect.as_str());
-    let declared: Vec<Effect> = Effect::ALL.into_iter().filter(named).collect();
-    for effect in uncovered(&declared, &info.effects) {
+    if step.get("effects").and_then(Value::as_array).is_none() {
+        return;
+    }
+    for effect in uncovered(&declared(step), &info.effects) {
         let name = step.text("name").unwrap_or_default();
         let message = format!("`{name}` may cause `{}`, which the step does not declare; add it", effect.as_str());
         report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
@@ -85,7 +85,41 @@ fn compensation(
         Some("self") => own.cloned(),
         Some(_) => served_operator(step, key, code, catalog, served, report),
     };
-    if by.is_some_and(|by| by.kind == PluginKind::Step) {
+    let Some(by) = by else { return };
+    if by.kind == PluginKind::Step {
         report.add(step.pointer(key), code, "only a tool can undo an effect, and this is a step plugin");
+    } else if catalog.is_known() {
+        undoes(step, (own, &by), step.text(key).unwrap_or_default(), report);
     }
+}
+
+/// Whether the operator can undo anything, within what the step may cause.
+fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), named: &str, report: &mut Report) {
+    let at = step.pointer("compensate_with");
+    let own = named == "self";
+    if own && !by.compensate {
+        let name = step.text("name").unwrap_or_default();
+        let message = format!("the plugin of `{name}` exports no `compensate`; name a tool that undoes it");
+        report.add(at, rule::CANNOT_UNDO, message);
+    } else if !own && !by.effects.iter().any(|effect| effect.is_world_changing()) {
+        let message = format!("`{named}` changes nothing, so it undoes nothing");
+        report.add(at, rule::CANNOT_UNDO, message);
+    } else if !own && step.get("effects").is_some_and(Value::is_array) {
+        // What the step's own operator causes too is said of that one.
+        let said = |effect: &Effect| of.is_some_and(|of| of.effects.contains(effect));
+        for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
+            let message = format!(
+                "`{named}` may cause `{}`, which the step does not declare; add it to its effects",
+                effect.as_str()
+            );
+            report.add(at.clone(), rule::UNDO_NOT_COVERED, message);
+        }
+    }
+}
+
+/// The effects that a step declares, as far as they are effects.
+fn declared(step: &View<'_>) -> Vec<Effect> {
+    let items = step.get("effects").and_then(Value::as_array);
+    let named = |effect: &Effect| items.is_some_and(|items| items.iter().any(|item| item == effect.as_str()));
+    Effect::ALL.into_iter().filter(named).collect()
 }

@@ -47,6 +47,8 @@ rules! {
     DUPLICATE_CORRELATION_KEY = "P031", "No two waits have one correlation_key.";
     BAD_WAIT_TIME = "P032", "A wait's times are a number of ms, s, m, h or d, or a moment such as 2026-01-31T09:00:00Z.";
     WAIT_HAS_NONE = "P033", "A wait executes nothing: it has no effects, gate, retry, timeout, compensation or reuse.";
+    UNDO_NOT_COVERED = "P034", "A step's effects cover those of the operator that compensates it.";
+    CANNOT_UNDO = "P035", "What compensates a step changes the world; for `self`, its plugin exports `compensate`.";
 }
 
 /// What is found so far.

@@ -25,10 +25,11 @@ impl Catalog for Loaded {
             "Web.Fetch" => (vec![ReadOnly], Determinism::External, PluginKind::Tool),
             "Mail.Send" => (vec![ExternalSend, ReadOnly, ProduceOutcome], Determinism::External, PluginKind::Tool),
             "Llm.Chat" => (vec![ReadOnly], Determinism::Stable, PluginKind::Tool),
+            "Record.Restore" => (vec![Effect::InternalWrite], Determinism::External, PluginKind::Tool),
             "Mail.Recall" => (vec![ExternalSend], Determinism::External, PluginKind::Tool),
             _ => return None,
         };
-        Some(OperatorInfo { effects, determinism, kind })
+        Some(OperatorInfo { effects, determinism, kind, compensate: name == "Mail.Recall" })
     }
 
     fn names(&self) -> Vec<String> {
@@ -246,6 +247,21 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
         ("/steps/3/compensate_with", some(json!("Mail.Recal")), "P023", "/steps/3/compensate_with", "`Mail.Recall`"),
         ("/steps/3/compensate_with", some(json!("Text.Summarize")), "P023", "/steps/3/compensate_with", "step plugin"),
         ("/steps/2/compensate_with", some(json!("self")), "P023", "/steps/2/compensate_with", "step plugin"),
+        (
+            "/steps/3/compensate_with",
+            some(json!("self")),
+            "P035",
+            "/steps/3/compensate_with",
+            "exports no `compensate`",
+        ),
+        ("/steps/3/compensate_with", some(json!("Web.Fetch")), "P035", "/steps/3/compensate_with", "undoes nothing"),
+        (
+            "/steps/3/compensate_with",
+            some(json!("Record.Restore")),
+            "P034",
+            "/steps/3/compensate_with",
+            "`internal_write`",
+        ),
         ("/steps/3/compensate_with", some(json!(true)), "P003", "/steps/3/compensate_with", "a string"),
     ]
 }

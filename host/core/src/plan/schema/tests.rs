@@ -17,8 +17,10 @@ static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// Rules that need a view of the whole plan or of the plugins, or a calculation.
-const BEYOND_STRUCTURE: &[&str] =
-    &["P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023", "P027", "P031"];
+const BEYOND_STRUCTURE: &[&str] = &[
+    "P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023", "P027", "P031",
+    "P034", "P035",
+];
 
 fn codes(plan: &Value) -> Vec<&'static str> {
     let found = check(plan.to_string().as_bytes(), &Loaded).err().unwrap_or_default();

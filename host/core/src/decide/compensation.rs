@@ -1,0 +1,304 @@
+//! Undoing what a job did (§10): one committed call after the other, the last one first, each as
+//! an invocation of its own under the slot `<slot>~c`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::canon;
+use crate::effect::{Answer, Output};
+use crate::error::Code;
+use crate::event::{Body, Decider, Verdict};
+use crate::ids::Slot;
+use crate::keys;
+use crate::ledger::{Row, RowState};
+use crate::manifest::Pinned;
+use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, label};
+use crate::storage::{InboxRow, Payload, Request, Resolved};
+
+use super::call::{Invocation, write};
+use super::end::in_doubt;
+use super::{Context, action, inbox, ladder};
+
+/// What comes next of undoing.
+#[derive(Clone, Debug)]
+pub enum Undo {
+    /// Write this, then ask again.
+    Write(Draft),
+    /// Bring this invocation to its final answer, then ask again.
+    Perform(Box<Invocation>),
+}
+
+/// What a job that undoes what it did does next; none where it is done, or waits.
+pub fn undo(durable: &Durable, context: &Context<'_>) -> Option<Undo> {
+    let job = &durable.job;
+    if !job.is_given_up() || job.state.is_terminal() {
+        return None;
+    }
+    if let Some((slot, compensation)) = job.open_compensation() {
+        return under_way(durable, slot, compensation, context);
+    }
+    let stands = !job.compensates()
+        || in_doubt(durable).next().is_some()
+        || compensation_blocked(durable).is_some()
+        || job.failed_compensation().is_some();
+    if stands {
+        return None;
+    }
+    begin(durable, &job.next_to_undo()?).map(Undo::Write)
+}
+
+/// Why nothing may be undone for now, and which call it is about: what there is to undo is not clear.
+pub fn compensation_blocked(durable: &Durable) -> Option<(Code, Slot)> {
+    let job = &durable.job;
+    let conflict = job.calls.iter().find(|(_, call)| call.conflict && !call.conflict_accepted);
+    let conflict = conflict.map(|(slot, _)| (Code::ResolutionConflict, slot.clone()));
+    conflict.or_else(|| job.mismatches().next().map(|slot| (Code::ConfirmationMismatch, slot.clone())))
+}
+
+/// What undoing waits for: the reason, the call, and the time where it goes on by itself.
+pub(crate) fn undo_waits(durable: &Durable) -> Option<(Code, Slot, Option<i64>)> {
+    let job = &durable.job;
+    if job.state.is_terminal() || !job.compensates() {
+        return None;
+    }
+    if let Some((slot, _)) = job.open_compensation() {
+        return waits(durable, slot).map(|(code, until_us)| (code, slot.clone(), until_us));
+    }
+    if let Some((code, slot)) = compensation_blocked(durable).filter(|_| job.next_to_undo().is_some()) {
+        return Some((code, slot, None));
+    }
+    job.failed_compensation().map(|slot| (Code::CompensationFailed, slot.clone(), None))
+}
+
+fn waits(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64>)> {
+    let job = &durable.job;
+    if job.undecided(slot).is_some() {
+        return Some((Code::RequiresApproval, None));
+    }
+    let call = job.calls.get(slot);
+    let state = durable.rows.get(slot).map(|row| row.state);
+    // The ladder has no further rung: a person decides.
+    let told = call.is_none_or(|call| match (call.open_try, call.verdict) {
+        (Some(open), Some((try_no, Verdict::Unknown))) => open == try_no,
+        (open, _) => open.is_none(),
+    });
+    if state == Some(RowState::Indeterminate) && told && !call.is_some_and(|call| call.committed) {
+        return Some((Code::IndeterminateEffect, None));
+    }
+    let call = call.filter(|call| call.open_try.is_none() && !call.committed)?;
+    call.retry_at_us.map(|until_us| (Code::RetryScheduled, Some(until_us)))
+}
+
+fn under_way(durable: &Durable, slot: &Slot, compensation: &Compensation, context: &Context<'_>) -> Option<Undo> {
+    let row = durable.rows.get(slot);
+    let call = durable.job.calls.get(slot);
+    if let Some(call) = call.filter(|call| call.committed && row.is_none_or(|row| row.state.is_final())) {
+        return Some(Undo::Write(ended(durable, slot, call)));
+    }
+    let open = call.and_then(|call| call.open_try).and_then(|try_no| durable.effects.get(&(slot.clone(), try_no)));
+    let is_answered = open.is_some_and(|effect| !matches!(effect.answer, Answer::Unknown { .. }));
+    let is_early = |until_us: Option<i64>| until_us.is_none_or(|until_us| until_us > context.now_us);
+    if !is_answered && waits(durable, slot).is_some_and(|(_, until_us)| is_early(until_us)) {
+        return None;
+    }
+    // Where undoing was abandoned, what is on its way is followed to its end, and nothing else begins.
+    let on_its_way = row.is_some_and(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate));
+    if !durable.job.compensates() && !on_its_way && !call.is_some_and(|call| call.committed) {
+        return None;
+    }
+    invocation(durable, slot, compensation).map(|invocation| Undo::Perform(Box::new(invocation)))
+}
+
+fn begin(durable: &Durable, of: &Slot) -> Option<Draft> {
+    let (operator, own) = durable.job.undone_by(of)?;
+    let slot = of.compensation();
+    let bytes = canon::value_to_canonical(&arguments(durable, of)?);
+    let args = durable.payload_ref(&label::args(&slot), &bytes);
+    let payloads = vec![Payload { label: label::args(&slot), bytes }];
+    let events = vec![Body::CompensationStarted { slot, operator, own, args }];
+    Some(Draft { events, payloads, ..Draft::default() })
+}
+
+/// What a compensation is called with: the call that it undoes, and what came of it.
+fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
+    let call = durable.job.calls.get(of)?;
+    let mut fields = Map::new();
+    fields.insert("operator".to_owned(), call.operator.as_str().into());
+    let key = keys::external_key(&durable.job.header.job_id, of, call.first_attempt);
+    fields.insert("external_key".to_owned(), key.into());
+    let args = durable.args(of).map(|args| String::from_utf8_lossy(&args).into_owned());
+    let answer = durable.answer(of);
+    let output = answer.as_deref().and_then(|effect| match &effect.answer {
+        Answer::Ok(output) => Some(output),
+        _ => None,
+    });
+    put(&mut fields, "args", args.as_deref());
+    put(&mut fields, "result", output.map(|output| output.result.as_str()));
+    put(&mut fields, "receipt", output.and_then(|output| output.receipt.as_deref()));
+    Some(Value::Object(fields))
+}
+
+/// A recorded text as a value; one that has no canonical form is given as the text that it is.
+fn put(fields: &mut Map<String, Value>, name: &str, text: Option<&str>) {
+    let canonical = text.and_then(|text| canon::canonicalize(text.as_bytes()).ok());
+    let value = canonical.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    if let (None, Some(text)) = (&value, text) {
+        fields.insert(format!("{name}_text"), text.into());
+    }
+    fields.insert(name.to_owned(), value.unwrap_or(Value::Null));
+}
+
+fn invocation(durable: &Durable, slot: &Slot, compensation: &Compensation) -> Option<Invocation> {
+    let job = &durable.job;
+    let of = slot.compensated()?;
+    let planned = job.plan.step(&of.step()).filter(|_| compensation.own && of.is_step());
+    let pinned = job.pinned(&compensation.operator)?;
+    Some(Invocation {
+        slot: slot.clone(),
+        operator: compensation.operator.clone(),
+        args: durable.args(slot)?.to_vec(),
+        args_ref: compensation.args,
+        action_key: None,
+        timeout_ms: planned.and_then(crate::plan::Step::timeout_ms).unwrap_or(pinned.limits.timeout_ms),
+        unfit: None,
+        nonce: None,
+        quiescence: None,
+        asked_enough: false,
+        most_micro_usd: None,
+        reserved_micro_usd: 0,
+        month_micro_usd: None,
+    })
+}
+
+/// The final answer of the call says how the compensation ended. The action that was undone is
+/// free for others in the same write.
+fn ended(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
+    let finished = call.finished.as_ref();
+    let slot = slot.clone();
+    if !finished.is_some_and(|finished| finished.ok) {
+        let code = finished.and_then(|finished| finished.code).unwrap_or(Code::Internal);
+        let events = vec![Body::CompensationFailed { slot, code }];
+        return Draft { events, flush_now: true, ..Draft::default() };
+    }
+    let of = slot.compensated().and_then(|of| durable.rows.get(&of));
+    let actions = of.map(|row| action::settled(&row.slot, &row.operator, row.action_key, None)).unwrap_or_default();
+    let events = vec![Body::CompensationFinished { slot }];
+    Draft { events, actions, flush_now: true, whole: true, ..Draft::default() }
+}
+
+/// What somebody says about a compensation that failed, or of one in doubt that nobody will find
+/// out. None where the verdict is one on any call in doubt.
+pub(super) fn resolve(
+    durable: &Durable,
+    slot: &Slot,
+    verdict: &Resolved,
+    by: &Decider,
+    context: &Context<'_>,
+) -> Option<Draft> {
+    let job = &durable.job;
+    let compensation = job.compensations.get(slot)?;
+    let left = || Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
+    match (compensation.end, verdict) {
+        (Some(CompensationEnd::Failed(_)), Resolved::Abort) => Some(Draft { events: vec![left()], ..Draft::default() }),
+        (None, Resolved::Abort) => {
+            let (call, row) = (job.calls.get(slot)?, durable.rows.get(slot)?);
+            let open = super::Try::open(durable, slot).filter(|_| row.state == RowState::Indeterminate)?;
+            let invocation = inbox::recorded_invocation(durable, slot, call);
+            let lost = ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context);
+            let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
+            let events = vec![failed, left()];
+            Some(lost.and(Draft { events, whole: true, ..Draft::default() }))
+        }
+        _ => None,
+    }
+}
+
+/// A failed compensation is in doubt again, before a person's word on it is taken like one on any
+/// call in doubt. None where there is nothing to take up.
+pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context: &Context<'_>) -> Option<Draft> {
+    let Request::Resolve { slot, verdict: Resolved::Applied(_) | Resolved::NotApplied } = &row.request else {
+        return None;
+    };
+    if durable.job.failed_compensation() != Some(slot) {
+        return None;
+    }
+    let (call, row) = (durable.job.calls.get(slot)?, durable.rows.get(slot)?);
+    let row = Row {
+        state: RowState::Indeterminate,
+        try_no: call.tries + 1,
+        nonce: context.random,
+        next_try_us: None,
+        result_hash: None,
+        ..row.clone()
+    };
+    let events = vec![Body::CompensationReopened { slot: slot.clone(), by: by.clone() }];
+    Some(Draft { events, ledger: vec![write(durable, row)], whole: true, ..Draft::default() })
+}
+
+/// What `--continue` means beyond going on: failed compensations are left as they are, and effects
+/// that are not what was recorded are undone as they are.
+pub(super) fn left_behind(durable: &Durable, by: &Decider) -> Vec<Body> {
+    let job = &durable.job;
+    let failed = job.failed_compensation();
+    let left = failed.map(|slot| Body::CompensationLeft { slot: slot.clone(), by: by.clone() });
+    let slots: BTreeSet<&Slot> = job.mismatches().filter(|_| job.compensates()).collect();
+    let accepted = |slot: &Slot| Body::ConfirmationAccepted { slot: slot.clone(), by: by.clone(), resource: None };
+    left.into_iter().chain(slots.into_iter().map(accepted)).collect()
+}
+
+/// How a call that took effect stands with regard to undoing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its turn has not come.
+    Waiting,
+    /// It is its turn.
+    UnderWay,
+    /// It is undone.
+    Compensated,
+    /// It could not be undone, and somebody has to decide.
+    Failed(Code),
+    /// It was not undone, and stays so.
+    Left(Option<Code>),
+    /// Nothing can undo it.
+    Impossible,
+    /// Nobody knows whether there is anything to undo.
+    Unknown,
+}
+
+/// Every call that took effect in a job that undoes what it did, in the order of undoing.
+pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensation>)> {
+    let job = &durable.job;
+    let wanted = job.compensates() || job.undo_abandoned || !job.compensations.is_empty();
+    if !wanted {
+        return Vec::new();
+    }
+    let goes_on = job.compensates() && !job.state.is_terminal();
+    let standing = |slot: &Slot, compensation: Option<&Compensation>| match compensation.map(|c| c.end) {
+        Some(Some(CompensationEnd::Done)) => Standing::Compensated,
+        Some(Some(CompensationEnd::Failed(code))) if goes_on => Standing::Failed(code),
+        Some(Some(CompensationEnd::Failed(code) | CompensationEnd::Left(code))) => Standing::Left(Some(code)),
+        Some(None) if goes_on => Standing::UnderWay,
+        None if job.undone_by(slot).is_none() => Standing::Impossible,
+        None if goes_on => Standing::Waiting,
+        _ => Standing::Left(None),
+    };
+    let one = |(slot, _): (&Slot, &Call)| {
+        let compensation = job.compensations.get(&slot.compensation());
+        (slot.clone(), standing(slot, compensation), compensation.cloned())
+    };
+    let is_lost = |(slot, call): &(&Slot, &Call)| {
+        let changing = job.pinned(&call.operator).is_some_and(Pinned::is_world_changing);
+        !slot.is_compensation() && call.is_lost() && changing
+    };
+    let lost = job.calls.iter().filter(is_lost).map(|(slot, _)| (slot.clone(), Standing::Unknown, None));
+    job.effects_in_reverse().into_iter().map(one).chain(lost).collect()
+}
+
+/// The recorded output of the call that a compensation undoes, as it was received.
+pub fn undone_output(durable: &Durable, slot: &Slot) -> Option<Output> {
+    match &durable.answer(&slot.compensated()?)?.answer {
+        Answer::Ok(output) => Some(output.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,433 @@
+//! Undoing what a job did: what is undone, in which order, by whom, and what becomes of what cannot.
+
+use serde_json::{Value, json};
+
+use super::sim::{Sim, step};
+use crate::decide::{Refusal, reopenable};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Event, Mode, ResultType};
+use crate::ids::{Hash, Operator, Slot};
+use crate::job::JobState;
+use crate::plan::Plan;
+use crate::response::{Undone, response};
+use crate::state::Durable;
+use crate::storage::{Request, Resolved};
+
+/// A job whose tools can undo their own calls, all but `Opaque`'s where it says so.
+pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
+    let mut sim = Sim::new(mode, steps);
+    let Body::PlanCreated { mut plan, .. } = sim.record.events[1].body.clone() else { panic!("a plan") };
+    plan["on_failure"] = on_failure.into();
+    let plan: Plan = serde_json::from_value(plan).unwrap();
+    let (plan, plan_hash) = (serde_json::to_value(&plan).unwrap(), plan.hash());
+    sim.record.row.plan_hash = plan_hash;
+    sim.record.events[1].body = Body::PlanCreated { plan, plan_hash };
+    pin(&mut sim, |name| ["Opaque", "Keyed", "Queryable"].contains(&name));
+    sim
+}
+
+/// Which operators' plugins export `compensate`.
+pub(super) fn pin(sim: &mut Sim, exports: impl Fn(&str) -> bool) {
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+    for (name, pinned) in &mut header.operators {
+        pinned.compensate = exports(name.as_str());
+    }
+    sim.begin_with(*header);
+}
+
+pub(super) fn with(mut step: Value, key: &str, value: &str) -> Value {
+    step[key] = value.into();
+    step
+}
+
+/// Effects of every class, by plan steps and inside one, and a gate behind them all.
+pub(super) fn plan() -> Vec<Value> {
+    vec![
+        step("r", "Read", &[], json!({})),
+        step("a", "Opaque", &["r"], json!({ "n": 1 })),
+        with(step("b", "Keyed", &["a"], json!({ "n": 2 })), "compensate_with", "Queryable"),
+        step("c", "Script", &["b"], json!({ "calls": ["Read", "Queryable", "Opaque"] })),
+        with(step("d", "Opaque", &["c"], json!({})), "gate", "human_confirm"),
+    ]
+}
+
+/// Where the plan's gate stops it, everything before it done.
+pub(super) fn stopped(sim: &mut Sim) {
+    let durable = sim.process(None).unwrap();
+    assert_eq!(response(&durable).blocked_on.map(|b| b.reason_code), Some(Code::RequiresApproval));
+    assert_eq!(sim.world.len(), 4);
+}
+
+fn cancelled(sim: &mut Sim) -> Durable {
+    sim.ask(Request::Cancel);
+    sim.process(None).unwrap()
+}
+
+fn started(sim: &Sim) -> Vec<String> {
+    let slots = sim.record.events.iter().filter_map(|event| match &event.body {
+        Body::ToolInvocationStarted { slot, .. } if slot.is_compensation() => Some(slot.to_string()),
+        _ => None,
+    });
+    slots.collect()
+}
+
+fn no(code: Code) -> Answer {
+    Answer::NotApplied(Failure::new(code, "no"))
+}
+
+fn states(durable: &Durable) -> Vec<(String, Undone, Option<Code>)> {
+    let views = response(durable).compensations;
+    views.into_iter().map(|view| (view.slot.to_string(), view.state, view.reason_code)).collect()
+}
+
+fn result_types(durable: &Durable) -> Vec<Option<ResultType>> {
+    durable.job.steps.iter().map(|step| step.result_type).collect()
+}
+
+/// I37.
+#[test]
+fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    let durable = cancelled(&mut sim);
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    assert_eq!(started(&sim), ["c/2~c", "c/1~c", "b~c", "a~c"]);
+    let undo = ["a~c", "b~c", "c/1~c", "c/2~c"];
+    assert!(undo.iter().all(|slot| sim.world[&Slot::new(slot)] == 1), "{:?}", sim.world);
+    assert_eq!(sim.world.len(), 8, "and nothing else: {:?}", sim.world);
+    use ResultType::{Compensated, Success};
+    let undone = Some(Compensated);
+    assert_eq!(result_types(&durable), [Some(Success), undone, undone, undone, None]);
+    assert!(states(&durable).iter().all(|(_, state, _)| *state == Undone::Compensated));
+    assert_eq!(durable.job.calls[&Slot::new("b~c")].operator.as_str(), "Queryable", "what the plan names undoes it");
+    assert!(sim.applied.contains("latch:job_1:b~c:2"), "under a key of its own: {:?}", sim.applied);
+    // The last word of the log is that the job is cancelled.
+    assert!(matches!(sim.record.events.last().unwrap().body, Body::JobCancelled {}));
+}
+
+/// I37: what undoes a call is told of it: operator, arguments, result, receipt and key.
+#[test]
+fn what_undoes_a_call_is_called_with_what_it_undoes() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    let durable = cancelled(&mut sim);
+    let args: Value = serde_json::from_slice(&durable.args(&Slot::new("b~c")).unwrap()).unwrap();
+    let key = "latch:job_1:b:1";
+    assert_eq!(
+        args,
+        json!({ "operator": "Keyed", "args": { "n": 2 }, "result": "done", "receipt": null, "external_key": key })
+    );
+}
+
+/// I37: a step that failed for good rolls the job back, where the plan says so.
+#[test]
+fn a_failed_job_undoes_what_it_did_if_its_plan_says_so() {
+    for on_failure in ["compensate", "keep"] {
+        let steps = vec![
+            step("a", "Opaque", &[], json!({})),
+            step("f", "Failing", &["a"], json!({ "calls": ["Keyed"], "fail": true })),
+            step("z", "Read", &["f"], json!({})),
+        ];
+        let mut sim = job(Mode::AutoExec, on_failure, steps);
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, JobState::Partial, "{on_failure}");
+        let failed = sim.record.events.iter().find_map(|event| match &event.body {
+            Body::StepFailed { result_type, .. } => Some(*result_type),
+            _ => None,
+        });
+        assert_eq!(failed, Some(ResultType::CompensatableFailure), "it failed after it had changed the world");
+        if on_failure == "keep" {
+            assert_eq!((sim.world.len(), response(&durable).compensations.len()), (2, 0));
+            assert_eq!(result_types(&durable)[1], Some(ResultType::CompensatableFailure));
+            continue;
+        }
+        assert_eq!(started(&sim), ["f/0~c", "a~c"]);
+        assert_eq!(result_types(&durable), [Some(ResultType::Compensated), Some(ResultType::Compensated), None]);
+        let slot = durable.job.compensations.keys().next().unwrap().clone();
+        assert_eq!(reopenable(&durable), Err(Refusal::Compensated { slot }), "what was undone is not tried again");
+        assert!(response(&durable).next_actions.is_empty());
+    }
+}
+
+/// I37: nothing that failed, was refused, or is another job's is undone.
+#[test]
+fn only_what_took_effect_is_undone() {
+    let steps = vec![
+        step("a", "Opaque", &[], json!({})),
+        step("b", "Keyed", &["a"], json!({})),
+        with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm"),
+    ];
+    let mut sim = job(Mode::AutoExec, "keep", steps);
+    sim.script.insert("Keyed".into(), vec![no(Code::AuthForbidden)]);
+    sim.process(None).unwrap();
+    assert_eq!(cancelled(&mut sim).job.state, JobState::Cancelled);
+    assert_eq!(started(&sim), ["a~c"]);
+
+    let mut dry = job(Mode::DryRun, "compensate", plan());
+    let durable = dry.process(None).unwrap();
+    assert_eq!((durable.job.state, dry.world.len()), (JobState::Completed, 0));
+    assert!(response(&durable).compensations.is_empty());
+}
+
+/// I38.
+#[test]
+fn what_nothing_can_undo_is_told_and_never_pretended() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    pin(&mut sim, |name| name == "Queryable");
+    stopped(&mut sim);
+    let durable = cancelled(&mut sim);
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    assert_eq!(started(&sim), ["c/1~c", "b~c"]);
+    let told: Vec<_> = states(&durable).into_iter().map(|(slot, state, _)| (slot, state)).collect();
+    let of = |slot: &str, state| (slot.to_owned(), state);
+    use Undone::{Compensated, Impossible};
+    let expected = [of("c/2", Impossible), of("c/1", Compensated), of("b", Compensated), of("a", Impossible)];
+    assert_eq!(told, expected);
+    use ResultType::{Compensated as RolledBack, SideEffectCommitted, Success};
+    let types = [Some(Success), Some(SideEffectCommitted), Some(RolledBack), Some(SideEffectCommitted), None];
+    assert_eq!(result_types(&durable), types, "a step is rolled back when all that it did is undone");
+}
+
+/// Three kinds of word about a compensation that failed, and none at all.
+#[test]
+fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
+    let parked = || {
+        let mut sim = job(Mode::AutoExec, "keep", plan());
+        stopped(&mut sim);
+        sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
+        let durable = cancelled(&mut sim);
+        assert_eq!(durable.job.state, JobState::Parked);
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
+        assert_eq!(response(&durable).next_actions.len(), 4, "{:?}", response(&durable).next_actions);
+        assert_eq!(started(&sim), ["c/2~c", "c/1~c"], "what is before it waits");
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "until somebody decides");
+        sim
+    };
+    let failed = Slot::new("c/1~c");
+    for verdict in [Resolved::Applied("\"by hand\"".into()), Resolved::NotApplied, Resolved::Abort] {
+        let mut sim = parked();
+        sim.ask(Request::Resolve { slot: failed.clone(), verdict: verdict.clone() });
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, JobState::Cancelled, "{verdict:?}");
+        let times = sim.world.get(&failed).copied().unwrap_or(0);
+        let (state, again) = match verdict {
+            Resolved::Applied(_) => (Undone::Compensated, 0),
+            Resolved::NotApplied => (Undone::Compensated, 1),
+            Resolved::Abort => (Undone::Left, 0),
+        };
+        assert_eq!((states(&durable)[1].1, times), (state, again), "{verdict:?}");
+        assert_eq!((sim.world[&Slot::new("b~c")], sim.world[&Slot::new("a~c")]), (1, 1), "the others follow");
+    }
+    // To go on is to leave it.
+    let mut sim = parked();
+    sim.ask(Request::Continue);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, Undone::Left));
+    // To abort is to undo nothing more.
+    let mut sim = parked();
+    sim.ask(Request::Abort);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 2));
+    let told: Vec<_> = states(&durable).into_iter().map(|(_, state, _)| state).collect();
+    assert_eq!(told, [Undone::Compensated, Undone::Left, Undone::Left, Undone::Left]);
+}
+
+/// I20, I37: what goes out to undo something is asked about like anything else that goes out.
+#[test]
+fn compensations_have_gates_of_their_own() {
+    let steps = || {
+        let mut steps = plan();
+        steps.truncate(2);
+        steps.push(step("d", "Opaque", &["a"], json!({})));
+        steps
+    };
+    let at_gate = || {
+        let mut sim = job(Mode::HumanGated, "keep", steps());
+        // Who approved the call beforehand has not approved that it is undone.
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.standing_approvals = vec!["a".into()];
+        sim.begin_with(*header);
+        sim.process(None).unwrap();
+        let durable = cancelled(&mut sim);
+        assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 1));
+        let view = response(&durable);
+        let blocked = view.blocked_on.clone().unwrap();
+        assert_eq!(blocked.gate_id.as_deref(), Some("gate-a~c"));
+        assert!(view.next_actions[0].ends_with("approve job_1 a~c"), "{:?}", view.next_actions);
+        assert_eq!(view.blocked.len(), 1, "nobody is asked about what is cancelled: {:?}", view.blocked);
+        (sim, durable.job.gates[&Slot::new("a~c")].hash)
+    };
+    let (mut sim, gate_hash) = at_gate();
+    let slot = Slot::new("a~c");
+    sim.ask(Request::Approve { slot: slot.clone(), gate_hash: Hash::of(&[b"another"]) });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "an approval of another call");
+    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Cancelled, 1));
+
+    let (mut sim, gate_hash) = at_gate();
+    sim.ask(Request::Reject { slot: slot.clone(), gate_hash });
+    let durable = sim.process(None).unwrap();
+    let blocked = response(&durable).blocked_on.unwrap();
+    assert_eq!((durable.job.state, blocked.reason_code), (JobState::Parked, Code::CompensationFailed));
+    assert_eq!(states(&durable)[0].2, Some(Code::GateRejected));
+    // Taken up again, it is asked about again.
+    sim.ask(Request::Resolve { slot: slot.clone(), verdict: Resolved::NotApplied });
+    let durable = sim.process(None).unwrap();
+    assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
+    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Cancelled, 1));
+
+    let (mut sim, _) = at_gate();
+    sim.now_us += 100 * 3_600 * 1_000_000;
+    let durable = sim.process(None).unwrap();
+    assert_eq!(states(&durable)[0].2, Some(Code::GateExpired));
+    sim.ask(Request::Abort);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+}
+
+/// I21: an action that was undone is nobody's: another job performs it.
+#[test]
+fn the_key_of_an_action_that_was_undone_is_free() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    let keys = sim.actions.len();
+    assert!(keys >= 2 && sim.actions.values().all(|row| row.receipt.is_some()), "{:?}", sim.actions);
+    cancelled(&mut sim);
+    assert_eq!(sim.actions.len(), 0, "{:?}", sim.actions);
+}
+
+/// What is said about a call and contradicted later blocks undoing, until somebody has looked.
+#[test]
+fn a_conflict_blocks_undoing() {
+    let at_conflict = || {
+        let mut sim = job(Mode::AutoExec, "keep", plan());
+        let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
+        sim.script.insert("Opaque".into(), vec![unknown]);
+        sim.process(None).unwrap();
+        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"done\"".into()) });
+        let durable = sim.process(None).unwrap();
+        assert_eq!(response(&durable).blocked_on.unwrap().slot.as_str(), "d");
+        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::NotApplied });
+        let durable = cancelled(&mut sim);
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a", Code::ResolutionConflict));
+        assert!(started(&sim).is_empty(), "nothing is undone while it is not clear what there is to undo");
+        sim
+    };
+    let mut sim = at_conflict();
+    sim.ask(Request::Continue);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 4));
+    let mut sim = at_conflict();
+    sim.ask(Request::Abort);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 0));
+}
+
+/// I3: a call in doubt is settled before anything is undone, and nothing new is executed for it.
+#[test]
+fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
+    for happened in [true, false] {
+        let steps = vec![step("a", "Opaque", &[], json!({})), step("k", "Keyed", &["a"], json!({}))];
+        let mut sim = job(Mode::AutoExec, "keep", steps);
+        let cut = if happened { super::sim::Cut::AfterExecute(1) } else { super::sim::Cut::BeforeExecute(1) };
+        assert!(sim.process(Some(cut)).is_err());
+        let durable = cancelled(&mut sim);
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("k", Code::IndeterminateEffect));
+        assert!(started(&sim).is_empty() && sim.world.get(&Slot::new("k")).copied().unwrap_or(0) <= 1);
+        let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+        sim.ask(Request::Resolve { slot: Slot::new("k"), verdict });
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, JobState::Cancelled);
+        let expected: &[&str] = if happened { &["k~c", "a~c"] } else { &["a~c"] };
+        assert_eq!(started(&sim), expected);
+        assert!(sim.world.values().all(|n| *n == 1), "{:?}", sim.world);
+    }
+}
+
+/// What may pass is tried again, with the backoff as an event; the job waits for it by itself.
+#[test]
+fn compensations_are_retried_like_any_call() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    sim.script.insert("Queryable".into(), vec![no(Code::RateLimit); 3]);
+    assert_eq!(cancelled(&mut sim).job.state, JobState::Cancelled);
+    assert_eq!(sim.durable().job.calls[&Slot::new("c/1~c")].tries, 4);
+    assert_eq!(sim.world[&Slot::new("c/1~c")], 1);
+}
+
+/// I41: a fork does again what its origin undid, and asks first.
+#[test]
+fn a_fork_takes_over_nothing_that_was_undone() {
+    use crate::decide::{ForkRequest, fork};
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    let durable = cancelled(&mut sim);
+    let request = ForkRequest {
+        at: "d".into(),
+        set: Default::default(),
+        by: crate::event::Decider { actor: "bob".into(), reason: None },
+        job_id: "job_2".into(),
+        secret: Hash::of(&[b"other"]),
+    };
+    let Body::JobForked { copied, gated, .. } = fork(&durable, &request).unwrap().body else { panic!("a fork") };
+    let copied: Vec<_> = copied.iter().map(|step| step.step_id.to_string()).collect();
+    assert_eq!(copied, ["r"], "what was undone is done again, and what was made from it");
+    let gated: Vec<_> = gated.iter().map(ToString::to_string).collect();
+    assert_eq!(gated, ["a", "b", "c"], "and is asked about first");
+    // An output that is given stands for what was undone.
+    let set = [("c".into(), b"1".to_vec())].into();
+    let refused = fork(&durable, &ForkRequest { set, ..request.clone() }).unwrap_err();
+    assert!(refused.to_string().contains("undone"), "{refused}");
+    let set = ["a", "b", "c"].map(|id| (id.into(), b"1".to_vec()));
+    let set = [set[0].clone()].into();
+    let Body::JobForked { copied, .. } = fork(&durable, &ForkRequest { set, ..request }).unwrap().body else {
+        panic!("a fork")
+    };
+    assert_eq!(copied.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>(), ["r", "a"]);
+}
+
+/// I6, I37: a log that undoes otherwise is refused.
+#[test]
+fn events_that_undo_out_of_turn_are_refused() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    sim.ask(Request::Cancel);
+    assert!(sim.process(Some(super::sim::Cut::Write(2))).is_err());
+    let durable = sim.durable();
+    assert!(durable.job.cancel.is_some() && durable.job.compensations.is_empty());
+    let args = durable.job.calls[&Slot::new("a")].args;
+    let starts = |slot: &str, operator: &str, own: bool| Body::CompensationStarted {
+        slot: Slot::new(slot),
+        operator: Operator::new(operator),
+        own,
+        args,
+    };
+    let apply = |job: &mut crate::state::Job, body: Body| {
+        let event = Event::seal(job.next_seq, job.last_us, job.attempt, body, job.head);
+        job.apply(&event).map_err(|error| error.to_string())
+    };
+    let refused = |body: Body| apply(&mut durable.job.clone(), body).expect_err("it is refused");
+    assert!(refused(starts("a~c", "Opaque", true)).contains("c/2"), "the last effect first");
+    assert!(refused(starts("c/2~c", "Keyed", true)).contains("something else"));
+    assert!(refused(starts("d~c", "Opaque", true)).contains("c/2"), "it took no effect");
+    assert!(refused(Body::CompensationFinished { slot: Slot::new("c/2~c") }).contains("did not end so"));
+    let mut job = durable.job.clone();
+    apply(&mut job, starts("c/2~c", "Opaque", true)).unwrap();
+    assert!(apply(&mut job, starts("c/2~c", "Opaque", true)).unwrap_err().contains("under way"));
+    let early = Body::ToolInvocationStarted {
+        slot: Slot::new("c/1~c"),
+        operator: Operator::new("Queryable"),
+        try_no: 1,
+        args,
+        first_attempt: 2,
+        timeout_ms: 1,
+        action_key: None,
+    };
+    assert!(apply(&mut job, early).unwrap_err().contains("not under way"));
+}

@@ -1,0 +1,186 @@
+//! Every place to die while a job undoes what it did, over a world that counts.
+
+use serde_json::json;
+
+use super::compensation::{job, plan, stopped, with};
+use super::evidence::holds;
+use super::sim::{Cut, Sim, step};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::Mode;
+use crate::ids::Slot;
+use crate::job::JobState;
+use crate::response::response;
+use crate::state::{Durable, Job};
+use crate::storage::{Request, Resolved};
+
+fn cuts() -> impl Iterator<Item = Cut> {
+    (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
+}
+
+/// Resolves each parked call with the truth until the job is over.
+fn finish(sim: &mut Sim, cancel: bool) -> Durable {
+    for _ in 0..20 {
+        if cancel && sim.durable().job.cancel.is_none() {
+            sim.ask(Request::Cancel);
+        }
+        let durable = sim.process(None).expect("nobody kills this one");
+        holds(sim);
+        if durable.job.state.is_terminal() {
+            return durable;
+        }
+        let blocked = response(&durable).blocked_on.expect("a job that rests says why");
+        assert_eq!(blocked.reason_code, Code::IndeterminateEffect, "{blocked:?}");
+        let happened = sim.world.contains_key(&blocked.slot);
+        let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+        sim.ask(Request::Resolve { slot: blocked.slot, verdict });
+    }
+    panic!("the job does not end");
+}
+
+fn each_once(sim: &Sim, slots: &[&str], when: &str) {
+    for slot in slots {
+        let undone = format!("{slot}~c");
+        for slot in [*slot, undone.as_str()] {
+            assert_eq!(sim.world.get(&Slot::new(slot)), Some(&1), "{when}: {slot} in {:?}", sim.world);
+        }
+    }
+    assert_eq!(sim.world.len(), 2 * slots.len(), "{when}: nothing else happened: {:?}", sim.world);
+}
+
+fn every_prefix_folds(sim: &Sim) {
+    for length in 2..=sim.record.events.len() {
+        Job::fold(&sim.record.events[..length]).expect("every prefix is a job");
+    }
+}
+
+/// I1, I37: a cancelled job, killed anywhere while it undoes what it did.
+#[test]
+fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
+    let mut died = 0;
+    for cut in cuts() {
+        let mut sim = job(Mode::AutoExec, "keep", plan());
+        stopped(&mut sim);
+        sim.ask(Request::Cancel);
+        died += u32::from(sim.process(Some(cut)).is_err());
+        holds(&sim);
+        let durable = finish(&mut sim, true);
+        assert_eq!(durable.job.state, JobState::Cancelled, "{cut:?}");
+        each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
+        every_prefix_folds(&sim);
+    }
+    assert!(died > 20, "the cuts are reached: {died}");
+}
+
+/// I1, I37: a job that fails and rolls back, killed anywhere from its beginning.
+#[test]
+fn killed_anywhere_a_failed_job_undoes_each_effect_once() {
+    let mut died = 0;
+    for cut in cuts() {
+        let steps = vec![
+            step("a", "Opaque", &[], json!({})),
+            with(step("b", "Queryable", &["a"], json!({})), "compensate_with", "Keyed"),
+            step("f", "Failing", &["b"], json!({ "calls": ["Queryable"], "fail": true })),
+        ];
+        let mut sim = job(Mode::AutoExec, "compensate", steps);
+        died += u32::from(sim.process(Some(cut)).is_err());
+        let durable = finish(&mut sim, false);
+        assert_eq!(durable.job.state, JobState::Partial, "{cut:?}");
+        for slot in ["a", "b", "f/0", "a~c", "f/0~c"] {
+            assert_eq!(sim.world.get(&Slot::new(slot)), Some(&1), "{cut:?}: {slot} in {:?}", sim.world);
+        }
+        // What undoes by key may be executed again, under that key alone.
+        let keys = sim.applied.iter().filter(|key| key.contains(":b~c:")).count();
+        assert_eq!((keys, sim.world.len()), (1, 6), "{cut:?}: {:?}", sim.applied);
+    }
+    assert!(died > 20, "the cuts are reached: {died}");
+}
+
+#[test]
+fn two_crashes_in_a_row_change_nothing() {
+    for first in (1..24).map(Cut::Write) {
+        for second in [Cut::Write(1), Cut::Write(3), Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]
+        {
+            let mut sim = job(Mode::AutoExec, "keep", plan());
+            stopped(&mut sim);
+            sim.ask(Request::Cancel);
+            drop(sim.process(Some(first)));
+            drop(sim.process(Some(second)));
+            finish(&mut sim, true);
+            each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{first:?} {second:?}"));
+        }
+    }
+}
+
+/// I37: a compensation that somebody takes up again, killed anywhere.
+#[test]
+fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
+    for cut in cuts() {
+        let mut sim = job(Mode::AutoExec, "keep", plan());
+        stopped(&mut sim);
+        let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
+        sim.script.insert("Queryable".into(), vec![refused]);
+        sim.ask(Request::Cancel);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+        let slot = Slot::new("c/1~c");
+        let again = Request::Resolve { slot: slot.clone(), verdict: Resolved::NotApplied };
+        sim.ask(again.clone());
+        drop(sim.process(Some(cut)));
+        holds(&sim);
+        // A word that the crash came before is given again.
+        if sim.durable().job.failed_compensation() == Some(&slot) {
+            sim.ask(again);
+        }
+        finish(&mut sim, true);
+        each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
+    }
+}
+
+/// I3: a compensation in doubt is never executed blindly, and one that its own plugin makes is
+/// neither asked about nor repeated: what the plugin says of its calls it says of them alone.
+#[test]
+fn a_compensation_in_doubt_parks() {
+    for (operator, parks) in [("Opaque", true), ("Keyed", true), ("Queryable", true)] {
+        let steps = vec![
+            step("a", operator, &[], json!({})),
+            with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm"),
+        ];
+        let mut sim = job(Mode::AutoExec, "keep", steps);
+        sim.process(None).unwrap();
+        sim.ask(Request::Cancel);
+        assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
+        for _ in 0..2 {
+            let durable = sim.process(None).unwrap();
+            let blocked = response(&durable).blocked_on.unwrap();
+            assert_eq!((durable.job.state == JobState::Parked, blocked.slot.as_str()), (parks, "a~c"), "{operator}");
+            assert_eq!((blocked.reason_code, sim.world[&Slot::new("a~c")]), (Code::IndeterminateEffect, 1));
+        }
+        // Nobody can tell: it is left, and the job ends.
+        sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort });
+        let durable = sim.process(None).unwrap();
+        holds(&sim);
+        assert_eq!(durable.job.state, JobState::Cancelled);
+        let view = &response(&durable).compensations[0];
+        assert_eq!((view.state, view.reason_code), (crate::response::Undone::Left, Some(Code::InvocationLost)));
+    }
+}
+
+/// A job that undoes nothing more still says what became of the call that was on its way.
+#[test]
+fn what_is_on_its_way_when_undoing_is_abandoned_is_settled() {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    sim.ask(Request::Cancel);
+    assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
+    sim.ask(Request::Abort);
+    let durable = sim.process(None).unwrap();
+    let blocked = response(&durable).blocked_on.unwrap();
+    assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/2~c", Code::IndeterminateEffect));
+    sim.ask(Request::Resolve { slot: blocked.slot, verdict: Resolved::Applied("1".into()) });
+    let durable = sim.process(None).unwrap();
+    holds(&sim);
+    assert_eq!((durable.job.state, sim.world.len()), (JobState::Cancelled, 5), "{:?}", sim.world);
+    use crate::response::Undone;
+    let told: Vec<_> = response(&durable).compensations.iter().map(|view| view.state).collect();
+    assert_eq!(told, [Undone::Compensated, Undone::Left, Undone::Left, Undone::Left]);
+}

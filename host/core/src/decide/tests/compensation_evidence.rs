@@ -1,0 +1,109 @@
+//! Evidence of undoing: what was forged in it is found, whoever recomputed the hashes.
+
+use super::compensation::{job, plan, stopped};
+use super::evidence::{export, holds, verify};
+use super::sim::Sim;
+use crate::event::Mode;
+use crate::evidence::Found;
+use crate::evidence::forge::{put_together, take_apart};
+use crate::storage::Request;
+
+type Lines = Vec<(String, serde_json::Value)>;
+
+fn undone() -> Sim {
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    stopped(&mut sim);
+    sim.ask(Request::Cancel);
+    sim.process(None).unwrap();
+    holds(&sim);
+    sim
+}
+
+/// The places of a slot's events of a type.
+fn at(lines: &Lines, kind: &str, slot: &str) -> usize {
+    let is = |(record, line): &(String, serde_json::Value)| {
+        record == "event" && line["event"]["type"] == kind && line["event"]["slot"] == slot
+    };
+    lines.iter().position(is).unwrap_or_else(|| panic!("no {kind} of {slot}"))
+}
+
+/// All events of a compensation, taken out.
+fn cut(lines: &mut Lines, slot: &str) -> Lines {
+    let of = |(record, line): &(String, serde_json::Value)| record == "event" && line["event"]["slot"] == slot;
+    let (cut, rest) = std::mem::take(lines).into_iter().partition(of);
+    *lines = rest;
+    cut
+}
+
+fn found(lines: Lines) -> Vec<Found> {
+    let report = verify(&put_together(lines));
+    assert!(!report.intact, "it is found");
+    report.problems.iter().map(|problem| problem.kind).collect()
+}
+
+/// I30, I37.
+#[test]
+fn undoing_that_was_forged_is_found() {
+    let sim = undone();
+    let lines = || take_apart(&export(&sim));
+
+    // Two compensations in the other order.
+    let mut forged = lines();
+    let later = cut(&mut forged, "a~c");
+    let before = at(&forged, "compensation_started", "c/2~c");
+    forged.splice(before..before, later);
+    assert!(found(forged).contains(&Found::Illegal), "out of order");
+
+    // One before its call was committed.
+    let mut forged = lines();
+    let early = cut(&mut forged, "c/2~c");
+    let before = at(&forged, "tool_invocation_started", "c/2");
+    forged.splice(before..before, early);
+    let kinds = found(forged);
+    assert!(kinds.contains(&Found::Permission) && kinds.contains(&Found::Illegal), "too early: {kinds:?}");
+
+    // One a second time.
+    let mut forged = lines();
+    let first = at(&forged, "compensation_started", "c/2~c");
+    let mut again = forged.clone();
+    let again = cut(&mut again, "c/2~c");
+    let after = at(&forged, "compensation_finished", "c/2~c") + 1;
+    assert!(after > first);
+    forged.splice(after..after, again);
+    let report = verify(&put_together(forged));
+    let twice = |problem: &crate::evidence::Problem| {
+        problem.kind == Found::DoubleExecution && problem.message == "c/2 is undone a second time"
+    };
+    assert!(report.problems.iter().any(twice), "{:#?}", report.problems);
+
+    // One of a call that took no effect.
+    let mut forged = lines();
+    for (record, line) in &mut forged {
+        if record == "event" && line["event"]["slot"] == "c/2~c" {
+            line["event"]["slot"] = "d~c".into();
+        }
+    }
+    assert!(found(forged).contains(&Found::Permission), "of nothing");
+
+    // One that is said to be done, and nothing answered that it is.
+    let mut forged = lines();
+    let all = cut(&mut forged, "a~c");
+    let end: Lines = all.into_iter().filter(|(_, line)| line["event"]["type"] == "compensation_finished").collect();
+    let before = forged.iter().position(|(_, line)| line["event"]["type"] == "job_cancelled").unwrap();
+    let before =
+        forged[..before].iter().rposition(|(_, line)| line["event"]["type"] == "compensation_finished").unwrap() + 1;
+    forged.splice(before..before, end);
+    assert!(found(forged).contains(&Found::Permission), "pretended");
+
+    // A row that the events know nothing of.
+    let mut forged = lines();
+    cut(&mut forged, "a~c");
+    let kinds = found(forged);
+    assert!(kinds.contains(&Found::Ledger) && kinds.contains(&Found::DoubleExecution), "left out: {kinds:?}");
+
+    // A response that says more than happened.
+    let mut forged = lines();
+    let (_, response) = forged.iter_mut().find(|(record, _)| record == "response").unwrap();
+    response["response"]["compensations"][0]["state"] = "left".into();
+    assert_eq!(found(forged), [Found::Response], "another response");
+}

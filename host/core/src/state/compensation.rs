@@ -1,0 +1,217 @@
+//! Undoing (§10): which calls of a job took effect, in which order they are undone, and how far
+//! that is. The events are checked here: a log that undoes otherwise is refused.
+
+use crate::effect::Provenance;
+use crate::error::Code;
+use crate::event::{Body, Event, PayloadRef, ResultType};
+use crate::ids::{Operator, Slot, StepId};
+use crate::manifest::{Pinned, PluginKind};
+use crate::plan::OnFailure;
+use crate::step::StepState;
+
+use super::fold::{FoldError, unknown};
+use super::{Call, Job};
+
+/// The undoing of one call, under the slot `<slot>~c`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compensation {
+    /// What undoes it.
+    pub operator: Operator,
+    /// Whether the operator undoes its own call, by its plugin's `compensate` export.
+    pub own: bool,
+    /// What it is called with.
+    pub args: PayloadRef,
+    /// How it ended; none while it is under way.
+    pub end: Option<CompensationEnd>,
+}
+
+/// How the undoing of a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompensationEnd {
+    /// The call is undone.
+    Done,
+    /// It is not, and somebody has to decide about it.
+    Failed(Code),
+    /// It is not, and somebody decided that it stays so.
+    Left(Code),
+}
+
+impl Job {
+    /// Whether nothing of the plan is executed any more: the job is cancelled, was given up by a
+    /// person, or has failed and undoes what it did.
+    pub fn is_given_up(&self) -> bool {
+        self.cancel.is_some() || self.aborted || self.undoes_its_failure()
+    }
+
+    fn undoes_its_failure(&self) -> bool {
+        self.plan.on_failure == OnFailure::Compensate
+            && self.steps.iter().all(|step| step.state.is_final())
+            && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
+    }
+
+    /// Whether the job undoes what it did.
+    pub fn compensates(&self) -> bool {
+        let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
+        // What ended because an effect is not what was recorded undoes nothing: it would undo what
+        // somebody else has made of it.
+        wanted && !self.undo_abandoned && self.is_given_up() && self.ended_by_mismatch().is_none()
+    }
+
+    /// Whether a call of this job changed the world, as far as anybody knows. What an earlier
+    /// job did is not this one's to undo.
+    pub fn took_effect(&self, call: &Call) -> bool {
+        call.committed
+            && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
+            && self.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
+    }
+
+    /// What undoes the call at a slot, and whether the operator does so itself: what the step's
+    /// `compensate_with` names, else the plugin's own `compensate` export. None where nothing can.
+    pub fn undone_by(&self, slot: &Slot) -> Option<(Operator, bool)> {
+        let call = self.calls.get(slot)?;
+        let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
+        match named {
+            Some(name) if name != "self" => {
+                let name = Operator::new(name);
+                let can = |pinned: &Pinned| pinned.kind == PluginKind::Tool && pinned.is_world_changing();
+                self.pinned(&name).is_some_and(can).then_some((name, false))
+            }
+            _ => self.pinned(&call.operator)?.compensate.then(|| (call.operator.clone(), true)),
+        }
+    }
+
+    /// The calls that took effect, the last committed one first: the order of undoing.
+    pub fn effects_in_reverse(&self) -> Vec<(&Slot, &Call)> {
+        let mut calls: Vec<_> =
+            self.calls.iter().filter(|(slot, call)| !slot.is_compensation() && self.took_effect(call)).collect();
+        calls.sort_by_key(|(_, call)| std::cmp::Reverse(call.committed_seq));
+        calls
+    }
+
+    /// The call whose turn it is to be undone, by its own slot.
+    pub fn next_to_undo(&self) -> Option<Slot> {
+        let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation());
+        let calls = self.effects_in_reverse().into_iter().map(|(slot, _)| slot);
+        calls.filter(|slot| due(slot)).find(|slot| self.undone_by(slot).is_some()).cloned()
+    }
+
+    /// The compensation that is under way.
+    pub fn open_compensation(&self) -> Option<(&Slot, &Compensation)> {
+        self.compensations.iter().find(|(_, compensation)| compensation.end.is_none())
+    }
+
+    /// The compensation that failed and that nobody has decided about.
+    pub fn failed_compensation(&self) -> Option<&Slot> {
+        let failed = |end: Option<CompensationEnd>| matches!(end, Some(CompensationEnd::Failed(_)));
+        self.compensations.iter().find(|(_, compensation)| failed(compensation.end)).map(|(slot, _)| slot)
+    }
+
+    /// Whether undoing anything of a step has begun: its output speaks of what may be gone.
+    pub fn is_touched_by_undoing(&self, step: &StepId) -> bool {
+        self.compensations.keys().any(|slot| slot.step() == *step)
+    }
+
+    pub(super) fn apply_compensation(&mut self, event: &Event) -> Result<(), FoldError> {
+        match &event.body {
+            Body::CompensationStarted { slot, operator, own, args } => {
+                self.may_begin(event, slot, operator, *own)?;
+                let compensation = Compensation { operator: operator.clone(), own: *own, args: *args, end: None };
+                self.compensations.insert(slot.clone(), compensation);
+            }
+            Body::CompensationFinished { slot } => {
+                self.end_of(event, slot, true)?.end = Some(CompensationEnd::Done);
+                self.roll_back(&slot.step());
+            }
+            Body::CompensationFailed { slot, code } => {
+                self.end_of(event, slot, false)?.end = Some(CompensationEnd::Failed(*code));
+            }
+            Body::CompensationReopened { slot, .. } => {
+                self.failed_one(event, slot)?.end = None;
+                // A gate that was refused is asked again.
+                self.forget_refusal(slot);
+                self.call(event, slot)?.reopen_in_doubt();
+            }
+            Body::CompensationLeft { slot, .. } => {
+                let failed = self.failed_one(event, slot)?;
+                let Some(CompensationEnd::Failed(code)) = failed.end else { unreachable!("it failed") };
+                failed.end = Some(CompensationEnd::Left(code));
+            }
+            _ => unreachable!("only events of compensations come here"),
+        }
+        Ok(())
+    }
+
+    /// One after another, each call once, only what took effect, and the last one first.
+    fn may_begin(&self, event: &Event, slot: &Slot, operator: &Operator, own: bool) -> Result<(), FoldError> {
+        let refuse = |why: &str| Err(unknown(event, format!("{slot} cannot begin: {why}")));
+        if !self.compensates() {
+            return refuse("the job undoes nothing");
+        }
+        if let Some((other, _)) = self.open_compensation() {
+            return refuse(&format!("{other} is under way"));
+        }
+        if let Some(other) = self.failed_compensation() {
+            return refuse(&format!("{other} failed, and nobody has decided about it"));
+        }
+        let due = self.next_to_undo();
+        if due.is_none() || due != slot.compensated() {
+            let due = due.map_or_else(|| "nothing".to_owned(), |due| due.to_string());
+            return refuse(&format!("what is undone next is {due}"));
+        }
+        let by = due.and_then(|due| self.undone_by(&due));
+        if by != Some((operator.clone(), own)) {
+            return refuse("something else undoes it");
+        }
+        Ok(())
+    }
+
+    /// A call that undoes another one is made only while that is its turn.
+    pub(super) fn is_turn_of(&self, event: &Event, slot: &Slot, operator: &Operator) -> Result<(), FoldError> {
+        let is_open = self.open_compensation().is_some_and(|(open, c)| open == slot && c.operator == *operator);
+        match slot.is_compensation() && !is_open {
+            true => Err(unknown(event, format!("{slot} is not under way"))),
+            false => Ok(()),
+        }
+    }
+
+    fn end_of(&mut self, event: &Event, slot: &Slot, ok: bool) -> Result<&mut Compensation, FoldError> {
+        let answered = self.calls.get(slot).filter(|call| call.committed).and_then(|call| call.finished.as_ref());
+        if answered.map(|finished| finished.ok) != Some(ok) {
+            return Err(unknown(event, format!("the call at {slot} did not end so")));
+        }
+        let open = self.compensations.get_mut(slot).filter(|compensation| compensation.end.is_none());
+        open.ok_or_else(|| unknown(event, format!("{slot} is not under way")))
+    }
+
+    fn failed_one(&mut self, event: &Event, slot: &Slot) -> Result<&mut Compensation, FoldError> {
+        let failed = |compensation: &&mut Compensation| matches!(compensation.end, Some(CompensationEnd::Failed(_)));
+        let found = self.compensations.get_mut(slot).filter(failed);
+        found.ok_or_else(|| unknown(event, format!("{slot} did not fail")))
+    }
+
+    /// A step is rolled back once everything it did is undone.
+    fn roll_back(&mut self, step: &StepId) {
+        let undone = |slot: &Slot| {
+            let compensation = self.compensations.get(&slot.compensation());
+            compensation.is_some_and(|compensation| compensation.end == Some(CompensationEnd::Done))
+        };
+        let all = self.effects_in_reverse().iter().all(|(slot, _)| slot.step() != *step || undone(slot));
+        if all && let Some(step) = self.steps.iter_mut().find(|found| found.id == *step) {
+            step.result_type = Some(ResultType::Compensated);
+        }
+    }
+}
+
+impl Call {
+    /// In doubt again, under a number of its own: what was recorded of earlier tries stays.
+    fn reopen_in_doubt(&mut self) {
+        self.tries += 1;
+        self.open_try = Some(self.tries);
+        self.round = self.tries;
+        self.committed = false;
+        self.finished = None;
+        self.verdict = None;
+        self.retry_at_us = None;
+        self.reopened = false;
+    }
+}

@@ -1,0 +1,90 @@
+//! Undoing what a job did: the kernel says what comes next, here it is carried out.
+
+use std::sync::Arc;
+
+use latchwork_core::decide::{self, Invocation, Undo};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::Slot;
+
+use super::run::{Dropped, Run};
+use crate::engine::{Plugin, ToolCallContext, ToolEnd};
+
+/// The call that a plugin's own `compensate` export undoes.
+pub(super) struct Undone {
+    external_key: String,
+    args: String,
+    result: String,
+}
+
+impl Run {
+    /// The next thing about undoing; false where there is nothing to do.
+    pub(super) async fn undo(self: &Arc<Self>) -> Result<bool, Dropped> {
+        let next = decide::undo(&self.state().durable, &self.context());
+        match next {
+            None => return Ok(false),
+            Some(Undo::Write(draft)) => self.write(draft).await?,
+            Some(Undo::Perform(invocation)) => {
+                let invocation = self.checked(*invocation);
+                self.follow(invocation).await?;
+            }
+        }
+        // Whoever asked for something meanwhile is heard between two calls.
+        self.drain_inbox_if_pending().await?;
+        Ok(true)
+    }
+
+    /// What the kernel cannot know of a call: whether its arguments fit, and what it may cost.
+    fn checked(&self, invocation: Invocation) -> Invocation {
+        let own = self.is_by_itself(&invocation.slot);
+        let state = self.state();
+        let Some(pinned) = state.durable.job.pinned(&invocation.operator) else { return invocation };
+        let most_micro_usd = self.worker.most(&pinned.plugin, &invocation.args);
+        // What a plugin's own export takes are the arguments and the result of the call it undoes.
+        let unfit = match self.worker.parts.registry.by_digest(pinned.digest, pinned.wasi) {
+            Ok(plugin) if !own => match serde_json::from_slice(&invocation.args) {
+                Ok(value) => plugin.check_input(invocation.operator.as_str(), &value).err(),
+                Err(error) => Some(Failure::new(Code::Internal, format!("its arguments are no JSON: {error}"))),
+            },
+            _ => None,
+        };
+        drop(state);
+        Invocation { most_micro_usd, unfit, ..invocation }
+    }
+
+    fn is_by_itself(&self, slot: &Slot) -> bool {
+        let state = self.state();
+        state.durable.job.compensations.get(slot).is_some_and(|compensation| compensation.own)
+    }
+
+    /// The call that this one undoes, where the plugin does that itself.
+    pub(super) fn undone(&self, slot: &Slot) -> Result<Option<Undone>, Dropped> {
+        if !self.is_by_itself(slot) {
+            return Ok(None);
+        }
+        let state = self.state();
+        let missing = |what: &str| Dropped::Broken(format!("{slot}: {what} of the call that it undoes is missing"));
+        let of = slot.compensated().ok_or_else(|| missing("the slot"))?;
+        let call = state.durable.job.calls.get(&of).ok_or_else(|| missing("the record"))?;
+        let args = state.durable.args(&of).ok_or_else(|| missing("the arguments"))?;
+        let output = decide::undone_output(&state.durable, slot).ok_or_else(|| missing("the result"))?;
+        Ok(Some(Undone {
+            external_key: latchwork_core::keys::external_key(&self.job_id, &of, call.first_attempt),
+            args: String::from_utf8_lossy(&args).into_owned(),
+            result: output.result,
+        }))
+    }
+}
+
+impl Undone {
+    /// Has the plugin undo its call.
+    pub(super) async fn ask(
+        &self,
+        plugin: &Plugin,
+        operator: &str,
+        call: ToolCallContext,
+        limits: &latchwork_core::manifest::Limits,
+    ) -> ToolEnd {
+        let Undone { external_key, args, result } = self;
+        plugin.compensate(operator, (external_key, args, result), call, limits).await
+    }
+}

@@ -1,0 +1,354 @@
+//! Undoing what a job did, from the command line: real components, processes and databases.
+
+use serde_json::{Value, json};
+
+use crate::evidence;
+use crate::place::{Place, step, wait};
+use crate::program::{Ran, latch};
+
+/// A plan of these steps; what happens when one fails.
+pub(crate) fn plan(place: &Place, on_failure: &str, steps: &[Value]) {
+    let plan = json!({ "plan_id": "undo", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+}
+
+pub(crate) fn with(mut step: Value, key: &str, value: Value) -> Value {
+    step[key] = value;
+    step
+}
+
+/// Nobody ever sends this signal.
+pub(crate) fn stop(depends_on: &str) -> Value {
+    let payload = json!({ "wait_kind": "signal", "correlation_key": "never", "park": true });
+    with(wait("w", payload), "depends_on", json!([depends_on]))
+}
+
+/// Bookings that undo themselves, that another operator undoes, and inside a step.
+pub(crate) fn bookings() -> Vec<Value> {
+    let inside = json!({ "calls": [{ "operator": "Booking.Make", "args": { "note": 3 } }] });
+    let other = step("b", "Booking.Make", &["a"], json!({ "note": 2 }));
+    vec![
+        step("a", "Booking.Make", &[], json!({ "note": 1 })),
+        with(other, "compensate_with", json!("Booking.Cancel")),
+        step("d", "Driver.Run", &["b"], inside),
+        stop("d"),
+    ]
+}
+
+pub(crate) fn run(place: &Place, more: &[&str]) -> Ran {
+    place.latch(&[&["run", "plan.json", "--json", "--actor", "ada"], more].concat())
+}
+
+pub(crate) fn id(response: &Value) -> String {
+    response["job_id"].as_str().expect("a response names its job").to_owned()
+}
+
+fn resolve(place: &Place, job: &str, more: &[&str]) -> Value {
+    let args = [&["job", "resolve", job, "--actor", "bob", "--reason", "looked"], more].concat();
+    let resolved = place.latch(&args);
+    assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
+    place.latch(&["resume", job, "--json"]);
+    shown(place, job)
+}
+
+pub(crate) fn shown(place: &Place, job: &str) -> Value {
+    place.latch(&["job", "show", job, "--json"]).json()
+}
+
+fn cancel(place: &Place, job: &str) -> Ran {
+    place.latch(&["job", "cancel", job, "--json", "--actor", "bob", "--reason", "enough"])
+}
+
+/// The calls in the order of undoing, and how far each is.
+fn told(response: &Value) -> Vec<(&str, &str)> {
+    let views = response["compensations"].as_array().map(Vec::as_slice).unwrap_or_default();
+    views.iter().map(|view| (view["slot"].as_str().unwrap(), view["state"].as_str().unwrap())).collect()
+}
+
+fn result_types(response: &Value) -> Vec<&str> {
+    let steps = response["steps"].as_array().expect("a list");
+    steps.iter().map(|step| step["result_type"].as_str().unwrap_or_default()).collect()
+}
+
+/// It replays from every prefix, and its evidence verifies.
+pub(crate) fn holds(place: &Place, job: &str, when: &str) {
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{when}: {}", replay.stdout);
+    evidence::holds(place, job, when);
+}
+
+/// The slots of a job's events of one kind, in order.
+fn events(place: &Place, job: &str, kind: &str) -> Vec<String> {
+    let document = place.latch(&["job", "events", job, "--json"]).json();
+    let all = document["events"].as_array().expect("a list").iter();
+    let found = all.filter(|event| event["type"] == kind);
+    found.map(|event| event["slot"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// I37: a cancelled job undoes each effect once, the last one first, each by what undoes it.
+#[test]
+fn a_cancelled_job_undoes_its_bookings() {
+    let place = Place::undo("atomic").again();
+    plan(&place, "keep", &bookings());
+    let stopped = run(&place, &[]);
+    assert_eq!(stopped.code, 3, "{} {}", stopped.stdout, stopped.stderr);
+    let job = id(&stopped.json());
+    assert_eq!(place.world().len(), 3, "{:?}", place.world());
+    let ran = cancel(&place, &job);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let response = ran.json();
+    assert_eq!(response["status"], "cancelled");
+    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
+    assert_eq!(
+        response["compensations"][1]["by"],
+        json!({ "operator": "Booking.Cancel", "slot": "b~c", "own": false })
+    );
+    assert_eq!(result_types(&response), ["compensated", "compensated", "compensated", ""]);
+    assert_eq!(events(&place, &job, "compensation_finished"), ["d/0~c", "b~c", "a~c"]);
+    let world = place.world();
+    for slot in ["a", "b", "d/0"] {
+        assert_eq!((world.get(slot), world.get(&format!("undone {slot}"))), (Some(&1), Some(&1)), "{world:?}");
+    }
+    // Who undoes has a key of its own, and is told that of what it undoes.
+    for (slot, key) in [("a", "a~c"), ("b", "b~c"), ("d-0", "d/0~c")] {
+        let file =
+            files(&place).into_iter().find(|name| name.starts_with("undone.") && name.contains(&format!("-{slot}-")));
+        let text = std::fs::read_to_string(place.dir.join("effects").join(file.expect("it is there"))).unwrap();
+        assert!(text.starts_with(&format!("latch:{job}:{key}:")), "{text}");
+    }
+    holds(&place, &job, "cancelled");
+    let shown = place.latch(&["job", "show", &job]).stdout;
+    assert!(shown.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{shown}");
+    assert!(shown.contains("compensated"), "{shown}");
+    // A second word changes nothing.
+    assert_eq!(place.latch(&["job", "retry", &job]).code, 2);
+    assert_eq!(place.world().len(), 6);
+
+    // What was undone is free for others: the same action is performed again.
+    let again = run(&place, &["--new"]);
+    assert_eq!(again.code, 3, "{} {}", again.stdout, again.stderr);
+    assert_eq!(files(&place).iter().filter(|name| name.starts_with("made.")).count(), 6, "{:?}", files(&place));
+}
+
+fn files(place: &Place) -> Vec<String> {
+    let entries = std::fs::read_dir(place.dir.join("effects")).expect("the world exists");
+    entries.map(|entry| entry.expect("readable").file_name().into_string().expect("plain names")).collect()
+}
+
+/// I37: a job that fails rolls back, where its plan says so.
+#[test]
+fn a_failed_job_rolls_back() {
+    let place = Place::undo("atomic").again();
+    let mut steps = bookings();
+    steps[3] = step("f", "Booking.Make", &["d"], json!({ "refuse": true }));
+    plan(&place, "compensate", &steps);
+    let ran = run(&place, &[]);
+    let response = ran.json();
+    assert_eq!((ran.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
+    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
+    assert_eq!(result_types(&response), ["compensated", "compensated", "compensated", "permanent_failure"]);
+    assert_eq!(response["failed"][0]["step_id"], "f");
+    assert!(response["next_actions"].as_array().unwrap().is_empty(), "what was undone is not tried again");
+    let job = id(&response);
+    assert_eq!(place.latch(&["job", "retry", &job, "--json"]).code, 2);
+    holds(&place, &job, "rolled back");
+    // A fork does it all again: nothing of what was undone is taken over, and it is asked about first.
+    let fork = place.latch(&["job", "fork", &job, "--at", "f", "--json", "--actor", "ada"]);
+    let forked = fork.json();
+    assert_eq!((fork.code, &forked["blocked_on"]["slot"]), (3, &json!("a")), "{forked:#}");
+    assert_eq!(forked["blocked_on"]["reason_code"], "REQUIRES_APPROVAL");
+    assert_eq!(place.world().len(), 6, "{:?}", place.world());
+
+    let kept = Place::undo("atomic").again();
+    plan(&kept, "keep", &steps);
+    let response = run(&kept, &[]).json();
+    assert_eq!((&response["state"], told(&response).len()), (&json!("PARTIAL"), 0));
+    assert_eq!(kept.world().len(), 3);
+}
+
+/// I38: what cannot be undone is told, what failed waits for a person, and each word of theirs counts.
+#[test]
+fn what_cannot_be_undone_stops_the_job_or_is_told() {
+    let template = Place::undo("atomic");
+    plan(&template, "keep", &bookings());
+    std::fs::write(template.dir.join("switch/closed"), "").unwrap();
+    std::fs::write(template.dir.join("result.json"), r#"{"file":"by hand"}"#).unwrap();
+    let parked = || {
+        let place = template.again();
+        let job = id(&run(&place, &[]).json());
+        let ran = cancel(&place, &job);
+        let response = ran.json();
+        assert_eq!((ran.code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
+        let blocked = &response["blocked_on"];
+        assert_eq!((&blocked["slot"], &blocked["reason_code"]), (&json!("d/0~c"), &json!("COMPENSATION_FAILED")));
+        assert_eq!(response["compensations"][0]["reason_code"], "POLICY_DENIED");
+        assert!(response["next_actions"][1].as_str().unwrap().ends_with("d/0~c --not-applied"), "{response:#}");
+        holds(&place, &job, "a failed compensation");
+        (place, job)
+    };
+    // Nothing of it is in doubt elsewhere.
+    let (place, job) = parked();
+    let refused = place.latch(&["job", "resolve", &job, "b~c", "--not-applied"]);
+    assert_eq!(refused.code, 2, "its turn has not come");
+    // The office opens, and it is tried again.
+    std::fs::remove_file(place.dir.join("switch/closed")).unwrap();
+    let response = resolve(&place, &job, &["d/0~c", "--not-applied"]);
+    assert_eq!(response["state"], "CANCELLED", "{response:#}");
+    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
+    assert_eq!(place.world().len(), 6, "{:?}", place.world());
+    holds(&place, &job, "tried again");
+    // Somebody undid it by hand; the next one fails too, and is left; with the last one nobody goes on.
+    let (place, job) = parked();
+    let response = resolve(&place, &job, &["d/0~c", "--applied", "result.json"]);
+    assert_eq!(response["blocked_on"]["slot"], "b~c", "{response:#}");
+    let response = resolve(&place, &job, &["b~c", "--abort"]);
+    assert_eq!(response["blocked_on"]["slot"], "a~c", "{response:#}");
+    let response = resolve(&place, &job, &["--abort"]);
+    assert_eq!(response["state"], "CANCELLED", "{response:#}");
+    assert_eq!(told(&response), [("d/0", "compensated"), ("b", "left"), ("a", "left")]);
+    assert_eq!(result_types(&response)[..3], ["side_effect_committed", "side_effect_committed", "compensated"]);
+    assert_eq!(place.world().len(), 3, "{:?}", place.world());
+    holds(&place, &job, "by hand");
+
+    // No export, and nothing named: told, and the rest is undone. An export that refuses this
+    // operator is a failure like any other.
+    let place = Place::undo("atomic").again();
+    let steps = [
+        step("a", "Booking.Make", &[], json!({ "note": 1 })),
+        step("e", "Effect.Opaque", &["a"], json!({ "note": 2 })),
+        stop("e"),
+    ];
+    plan(&place, "keep", &steps);
+    let job = id(&run(&place, &["--approve", "e"]).json());
+    let response = cancel(&place, &job).json();
+    assert_eq!(response["state"], "CANCELLED", "{response:#}");
+    assert_eq!(told(&response), [("e", "impossible"), ("a", "compensated")]);
+    assert_eq!(result_types(&response), ["compensated", "side_effect_committed", ""]);
+    let shown = place.latch(&["job", "show", &job]).stdout;
+    assert!(shown.contains("e Effect.Opaque: cannot be compensated"), "{shown}");
+    holds(&place, &job, "one that nothing undoes");
+    plan(&place, "keep", &[step("k", "Booking.Keep", &[], json!({ "note": 9 })), stop("k")]);
+    let job = id(&run(&place, &[]).json());
+    let response = cancel(&place, &job).json();
+    assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
+    let response = resolve(&place, &job, &["--continue"]);
+    assert_eq!((&response["state"], told(&response)[0]), (&json!("CANCELLED"), ("k", "left")));
+}
+
+/// I3, I37: a keyed call in doubt is settled before a committed one is undone; nothing is repeated
+/// in a cancelled job.
+#[test]
+fn a_call_in_doubt_comes_first() {
+    let place = Place::undo("staged").again();
+    let steps =
+        [step("a", "Booking.Make", &[], json!({ "note": 1 })), step("k", "Effect.Keyed", &["a"], json!({ "note": 2 }))];
+    plan(&place, "keep", &steps);
+    let mut command = latch(&place.dir, &["run", "plan.json", "--json", "--actor", "ada", "--approve", "k"]);
+    let output = command.env("LATCH_CRASH_AT", "execute:after:2").output().unwrap();
+    assert!(output.status.code().is_none(), "it was killed behind the keyed call");
+    let job = id(&place.the_job());
+    let response = cancel(&place, &job).json();
+    let blocked = &response["blocked_on"];
+    assert_eq!((&blocked["slot"], &blocked["reason_code"]), (&json!("k"), &json!("INDETERMINATE_EFFECT")));
+    assert_eq!(place.world().get("k"), Some(&1), "a cancelled job repeats nothing");
+    assert_eq!(place.world().get("undone a"), None, "and undoes nothing before it is clear what there is");
+    std::fs::write(place.dir.join("result.json"), r#"{"file":null,"note":null}"#).unwrap();
+    let response = resolve(&place, &job, &["k", "--applied", "result.json"]);
+    assert_eq!(response["state"], "CANCELLED", "{response:#}");
+    assert_eq!(told(&response), [("k", "impossible"), ("a", "compensated")]);
+    assert_eq!(place.world().get("undone a"), Some(&1));
+    holds(&place, &job, "in doubt, then cancelled");
+}
+
+/// I20, I37: the golden flow, cancelled at its second gate, and rolled back after the letter was sent.
+#[test]
+fn the_golden_flow_takes_back_what_nobody_has_seen() {
+    let messages = |place: &Place, folder: &str| {
+        std::fs::read_dir(place.dir.join("outbox").join(folder)).map_or(0, Iterator::count)
+    };
+    let approve = |place: &Place, job: &str, slot: &str| {
+        let ran = place.latch(&["job", "approve", job, slot, "--actor", "bob"]);
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        place.latch(&["resume", job, "--json"]);
+        shown(place, job)
+    };
+    let template = Place::golden("atomic");
+    let place = template.again();
+    let job = id(&run(&place, &["--approve", "s5"]).json());
+    let response = cancel(&place, &job).json();
+    // The plan has a person confirm what s5 does: also that it is undone.
+    let blocked = &response["blocked_on"];
+    assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
+    let shown_gate = place.latch(&["job", "show", &job]).stdout;
+    assert!(shown_gate.contains("s5~c wants to execute Request.Apply"), "{shown_gate}");
+    let response = approve(&place, &job, "s5~c");
+    assert_eq!((&response["state"], told(&response)), (&json!("CANCELLED"), vec![("s5", "compensated")]));
+    holds(&place, &job, "the golden flow cancelled");
+
+    // A step behind the letter fails, and the plan rolls back.
+    let rolled_back = |seen: bool| {
+        let place = template.again();
+        let file = place.dir.join("plan.json");
+        let mut plan: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        plan["on_failure"] = "compensate".into();
+        let last = json!({
+            "step_id": "s7", "kind": "operator", "name": "Request.Apply", "depends_on": ["s6"],
+            "payload": { "request_id": "../556", "set": {} }, "effects": ["internal_write"], "policy_tags": [],
+            "cache_policy": "never", "idempotency_template": "wrong:{request_id}",
+        });
+        plan["steps"].as_array_mut().unwrap().push(last);
+        std::fs::write(&file, plan.to_string()).unwrap();
+        let response = run(&place, &["--approve", "s5", "--approve", "s6"]).json();
+        assert_eq!(response["blocked_on"]["gate_id"], "gate-s6~c", "{response:#}");
+        assert_eq!(messages(&place, "new"), 1, "approved to be sent is not approved to be taken back");
+        if seen {
+            let (new, cur) = (place.dir.join("outbox/new"), place.dir.join("outbox/cur"));
+            let name = std::fs::read_dir(&new).unwrap().next().unwrap().unwrap().file_name();
+            std::fs::rename(new.join(&name), cur.join(format!("{}:2,S", name.to_str().unwrap()))).unwrap();
+        }
+        let job = id(&response);
+        let response = approve(&place, &job, "s6~c");
+        (place, job, response)
+    };
+    let (place, job, response) = rolled_back(false);
+    assert_eq!(messages(&place, "new"), 0, "{response:#}");
+    assert_eq!(response["blocked_on"]["gate_id"], "gate-s5~c", "{response:#}");
+    let response = approve(&place, &job, "s5~c");
+    assert_eq!(
+        (&response["state"], told(&response)),
+        (&json!("PARTIAL"), vec![("s6", "compensated"), ("s5", "compensated")])
+    );
+    holds(&place, &job, "the golden flow rolled back");
+
+    let (place, job, response) = rolled_back(true);
+    assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
+    assert_eq!(messages(&place, "cur"), 1, "what was seen cannot be taken back");
+    resolve(&place, &job, &["s6~c", "--abort"]);
+    let response = approve(&place, &job, "s5~c");
+    assert_eq!((&response["state"], told(&response)), (&json!("PARTIAL"), vec![("s6", "left"), ("s5", "compensated")]));
+    holds(&place, &job, "a letter that was seen");
+}
+
+/// I18: a plan whose compensation could not work is refused where it is written.
+#[test]
+fn plans_that_could_not_be_undone_as_they_say_are_refused() {
+    let place = Place::undo("atomic").again();
+    let narrow = |step: Value| with(step, "effects", json!(["external_send"]));
+    let steps = [
+        with(narrow(step("a", "Effect.Opaque", &[], json!({ "note": 1 }))), "compensate_with", json!("Booking.Cancel")),
+        with(step("b", "Effect.Opaque", &[], json!({ "note": 1 })), "compensate_with", json!("self")),
+        with(step("c", "Effect.Opaque", &[], json!({ "note": 1 })), "compensate_with", json!("Effect.Read")),
+    ];
+    plan(&place, "keep", &steps);
+    let ran = place.latch(&["plan", "check", "plan.json", "--json"]);
+    let problems = ran.json()["error"]["problems"].as_array().expect("a list").clone();
+    let found: Vec<_> =
+        problems.iter().map(|p| (p["code"].as_str().unwrap(), p["pointer"].as_str().unwrap())).collect();
+    let expected = [
+        ("P034", "/steps/0/compensate_with"),
+        ("P035", "/steps/1/compensate_with"),
+        ("P035", "/steps/2/compensate_with"),
+    ];
+    assert_eq!(found, expected, "{}", ran.stdout);
+    assert_eq!(place.latch(&["plan", "check", "plan.json", "--no-plugins"]).code, 0, "a plan is believed without them");
+}

@@ -1,0 +1,104 @@
+//! Kill the process at every crash point while a job undoes what it did, restart it, resolve what
+//! is parked with the truth, and count in the world.
+
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt;
+
+use latchwork::worker::EXECUTE_POINTS;
+use latchwork_store::STATEMENTS;
+use serde_json::Value;
+
+use crate::compensation::{bookings, holds, id, plan, run, shown};
+use crate::place::Place;
+use crate::program::latch;
+
+/// Points that the path of undoing has whatever the machine does; in a staged commit effects are put away first.
+const EXPECTED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
+
+/// Cancels the job, killed at this point; false where the point was not reached.
+fn cancel_killed(place: &Place, job: &str, point: &str) -> bool {
+    let mut command = latch(&place.dir, &["job", "cancel", job, "--json", "--actor", "bob"]);
+    let output = command.env("LATCH_CRASH_AT", point).output().expect("latch runs");
+    let signal = output.status.signal();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(signal == Some(9) || matches!(output.status.code(), Some(0 | 3)), "{point}: {:?} {said}", output.status);
+    signal == Some(9)
+}
+
+/// Cancels again and answers every question about calls in doubt with what the world shows.
+fn finish(place: &Place, job: &str, when: &str) -> Value {
+    for _ in 0..12 {
+        let response = shown(place, job);
+        if response["state"] == "CANCELLED" {
+            return response;
+        }
+        // The word may have been lost with the process; twice said, it changes nothing.
+        let ran = place.latch(&["job", "cancel", job, "--json", "--actor", "bob"]);
+        assert!(matches!(ran.code, 0 | 3), "{when}: {} {}", ran.stdout, ran.stderr);
+        let response = ran.json();
+        if response["state"] == "CANCELLED" {
+            return response;
+        }
+        let blocked = &response["blocked_on"];
+        assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT", "{when}: {response:#}");
+        let slot = blocked["slot"].as_str().expect("a call in doubt has a slot");
+        let undone = format!("undone {}", slot.strip_suffix("~c").expect("nothing else is in doubt"));
+        let happened = place.world().contains_key(&undone);
+        std::fs::write(place.dir.join("result.json"), r#"{"file":"looked"}"#).expect("writable");
+        let verdict: &[&str] = if happened { &["--applied", "result.json"] } else { &["--not-applied"] };
+        let args = [&["job", "resolve", job, slot, "--reason", "looked", "--actor", "bob"], verdict].concat();
+        let resolved = place.latch(&args);
+        assert_eq!(resolved.code, 0, "{when}: {} {}", resolved.stdout, resolved.stderr);
+    }
+    panic!("{when}: the job does not end: {:#}", shown(place, job));
+}
+
+fn check(place: &Place, job: &str, when: &str) {
+    let response = finish(place, job, when);
+    let views = response["compensations"].as_array().expect("a list");
+    assert!(views.iter().all(|view| view["state"] == "compensated"), "{when}: {response:#}");
+    let world = place.world();
+    for slot in ["a", "b", "d/0"] {
+        assert_eq!(world.get(slot), Some(&1), "{when}: {slot} in {world:?}");
+        assert_eq!(world.get(&format!("undone {slot}")), Some(&1), "{when}: {slot} in {world:?}");
+    }
+    assert_eq!(world.len(), 6, "{when}: nothing else happened: {world:?}");
+    holds(place, job, when);
+}
+
+fn sweep(commit: &str) {
+    let template = Place::undo(commit);
+    plan(&template, "keep", &bookings());
+    let stopped = run(&template, &[]);
+    assert_eq!(stopped.code, 3, "{} {}", stopped.stdout, stopped.stderr);
+    let job = id(&stopped.json());
+    let mut reached = BTreeSet::new();
+    for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
+        for side in ["before", "after"] {
+            for nth in 1.. {
+                let place = template.again();
+                let point = format!("{name}:{side}:{nth}");
+                if !cancel_killed(&place, &job, &point) {
+                    break;
+                }
+                reached.insert(*name);
+                check(&place, &job, &format!("{commit}, killed at {point}"));
+            }
+        }
+    }
+    let staged: &[&str] = if commit == "staged" { &["effects_insert", "commit"] } else { &[] };
+    let missing: Vec<_> = EXPECTED.iter().chain(staged).filter(|name| !reached.contains(*name)).collect();
+    assert!(missing.is_empty(), "not on the path of undoing: {missing:?}; reached {reached:?}");
+}
+
+/// I1, I5, I37: atomic commit.
+#[test]
+fn killed_at_every_point_of_an_atomic_commit_each_effect_is_undone_once() {
+    sweep("atomic");
+}
+
+/// I1, I5, I37: staged commit, where window 4 exists.
+#[test]
+fn killed_at_every_point_of_a_staged_commit_each_effect_is_undone_once() {
+    sweep("staged");
+}
