@@ -38,6 +38,36 @@ fn generate(root: &Path, world: &str) -> Result<(String, String)> {
     Ok((name.to_owned(), String::from_utf8(bytes.to_vec())?))
 }
 
+/// File names and texts of the bindings of C plugins.
+fn generate_c(root: &Path) -> Result<Vec<(String, String)>> {
+    let mut resolve = Resolve::default();
+    resolve.push_dir(root.join("wit"))?;
+    for real in ["clocks.wit", "random.wit"] {
+        resolve.push_path(root.join("guest-sdk/wit").join(real))?;
+    }
+    let (package, _) = resolve.push_path(root.join("guest-sdk/c/sdk.wit"))?;
+    let id = resolve.select_world(&[package], Some("latch"))?;
+    let mut files = Files::default();
+    let opts = wit_bindgen_c::Opts { no_object_file: true, ..Default::default() };
+    opts.build().generate(&mut resolve, id, &mut files)?;
+    files.iter().map(|(name, bytes)| Ok((name.to_owned(), String::from_utf8(bytes.to_vec())?))).collect()
+}
+
+/// With `LATCH_BLESS=1` it writes them instead.
+#[test]
+fn bindings_of_c_plugins_are_fresh() -> Result<()> {
+    let root = root();
+    for (name, text) in generate_c(&root)? {
+        let path = root.join("guest-sdk/c/bindings").join(name);
+        if std::env::var_os("LATCH_BLESS").is_some() {
+            std::fs::write(&path, text)?;
+        } else {
+            assert!(std::fs::read_to_string(&path).unwrap_or_default() == text, "{} is stale", path.display());
+        }
+    }
+    Ok(())
+}
+
 /// With `LATCH_BLESS=1` it writes them instead.
 #[test]
 fn guest_bindings_are_fresh() -> Result<()> {

@@ -28,6 +28,7 @@ mod program;
 mod prompt;
 mod provider;
 mod reuse;
+mod sdk;
 mod server;
 mod stock;
 mod stopped;

@@ -83,6 +83,10 @@ pages! {
     KEY_REFUSED = "L0051",
     COMPONENT_MISSING = "L0052",
     WITHHOLD_UNKNOWN = "L0053",
+    TOOLS_MISSING = "L0056",
+    PLUGIN_SOURCES = "L0057",
+    PLUGIN_SDK = "L0058",
+    PLUGIN_NEW = "L0059",
     DEFECT = "L0099",
     }
     reasons {

@@ -23,6 +23,36 @@ pub enum BuildError {
         /// How to get it.
         advice: &'static str,
     },
+    /// A program that is needed could not be installed.
+    #[error("{name} cannot be installed; it comes from its language's package registry:\n{output}")]
+    Install {
+        /// The program and its version.
+        name: String,
+        /// What the installer said.
+        output: String,
+    },
+    /// The project holds no SDK.
+    #[error(
+        "{} holds no {lang} SDK: put there what `latch plugin new` puts into a project, or say in latch-plugin.toml \
+         where it is: sdk = \"latchwork\"", .dir.display()
+    )]
+    NoSdk {
+        /// Where it was looked for.
+        dir: PathBuf,
+        /// The language.
+        lang: &'static str,
+    },
+    /// The plugin's own files are not laid out as they have to be.
+    #[error("{place}: {message}")]
+    Source {
+        /// The file, and where in it.
+        place: String,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// The plugin's sources cannot become a component: each problem with its file and line.
+    #[error("{}", .0.join("\n"))]
+    Sources(Vec<String>),
     /// A program failed.
     #[error("{what} failed ({status}):\n{output}")]
     Failed {

@@ -6,21 +6,31 @@
 //! [plugin]
 //! name = "mail"      # the component is build/mail.wasm
 //! kind = "tool"      # or "step"
-//! lang = "rust"
+//! lang = "rust"      # or "js", "python", "c": these have more keys, see `recipe`
 //! ```
 //!
-//! The same sources in the same place give the same component, to the byte: the environment's
+//! The same Rust sources in the same place give the same component, to the byte: the environment's
 //! compiler settings, which are meant for other programs, are not passed on. Paths of this machine
 //! are kept out of it. (Elsewhere, cargo names a dependency outside of the workspace otherwise,
-//! and the bytes differ.)
+//! and the bytes differ.) JavaScript and Python components hold a snapshot of a running engine and
+//! differ with each build: one is kept, and pinned by its digest, rather than built again.
 
+mod c;
 mod cargo;
 mod debian;
 mod error;
+mod js;
+mod layout;
+mod new;
 mod publish;
+mod python;
+mod real;
 mod recipe;
 mod run;
+mod sdk;
+mod tools;
 mod wasm_target;
+mod world;
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +38,8 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 
 pub use error::BuildError;
-pub use recipe::{Lang, Problem, RECIPE, Recipe};
+pub use new::{New, NewError};
+pub use recipe::{JsEngine, Lang, More, Problem, RECIPE, Recipe};
 pub use wasm_target::Toolchain;
 
 /// A component that was built.
@@ -55,11 +66,13 @@ pub struct Options {
     pub skip: Vec<u8>,
     /// Where a toolchain of our own making is kept.
     pub toolchain_dir: PathBuf,
+    /// Where the programs of other languages are kept.
+    pub tools_dir: PathBuf,
 }
 
 impl Options {
-    /// `LATCH_WASM_SKIP` (`"1 3"`) and `LATCH_WASM_DIR`; the latter is `latchwork/wasm-rust` in the
-    /// user's cache folder if it is not set.
+    /// `LATCH_WASM_SKIP` (`"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`; the latter two are
+    /// `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder if they are not set.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let skip = var("LATCH_WASM_SKIP").unwrap_or_default();
@@ -70,7 +83,10 @@ impl Options {
             (None, None) => std::env::temp_dir(),
         };
         let toolchain_dir = var("LATCH_WASM_DIR").map_or_else(|| cache().join("latchwork/wasm-rust"), PathBuf::from);
-        Self { skip, toolchain_dir }
+        let tools_dir = var("LATCH_TOOLS_DIR").map_or_else(|| cache().join("latchwork/tools"), PathBuf::from);
+        // Programs are started in folders of their own.
+        let tools_dir = std::path::absolute(&tools_dir).unwrap_or(tools_dir);
+        Self { skip, toolchain_dir, tools_dir }
     }
 }
 
@@ -85,6 +101,9 @@ pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> R
     let recipe = Recipe::read(&dir)?;
     let made = match recipe.lang {
         Lang::Rust => cargo::build(&dir, options, progress)?,
+        Lang::Js => js::build(&dir, &recipe, options, progress)?,
+        Lang::Python => python::build(&dir, &recipe, options, progress)?,
+        Lang::C => c::build(&dir, &recipe, options, progress)?,
     };
     let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };

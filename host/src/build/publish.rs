@@ -5,7 +5,7 @@ use std::path::Path;
 
 use latchwork_core::ids::Hash;
 
-use super::{BuildError, Built, Recipe};
+use super::{BuildError, Built, Lang, Recipe, real};
 
 /// Magic number, version and layer of a component.
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
@@ -14,8 +14,11 @@ const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
 /// Copy a component to its place: the old or the new one is there, never a part of one.
 pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built, BuildError> {
-    let content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
+    let mut content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
     check(made, &content)?;
+    if recipe.lang != Lang::Rust {
+        real::rename(&mut content);
+    }
     let changed = std::fs::read(place).ok().is_none_or(|before| before != content);
     if changed {
         let dir = place.parent().expect("the place is a file in build/");
@@ -45,7 +48,7 @@ fn check(path: &Path, content: &[u8]) -> Result<(), BuildError> {
         content if content.starts_with(&MODULE) => "a core module",
         _ => "no Wasm",
     };
-    let advice = "does the crate use latchwork_guest::export_step! or export_tool!, and does its \
+    let advice = "does a Rust crate use latchwork_guest::export_step! or export_tool!, and does its \
                   .cargo/config.toml leave the linker wasm-component-ld alone?";
     Err(BuildError::NotAComponent { path: path.to_owned(), found, advice })
 }
@@ -55,12 +58,12 @@ mod tests {
     use latchwork_core::manifest::PluginKind;
 
     use super::*;
-    use crate::build::Lang;
 
     fn put(dir: &Path, content: &[u8]) -> Result<Built, BuildError> {
         let made = dir.join("made.wasm");
         std::fs::write(&made, content).unwrap();
-        let recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust };
+        let more = crate::build::More::default();
+        let recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust, more };
         publish(&made, &dir.join("build/x.wasm"), recipe)
     }
 

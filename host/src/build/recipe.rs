@@ -15,7 +15,8 @@ use crate::suggest::did_you_mean;
 pub const RECIPE: &str = "latch-plugin.toml";
 
 /// Languages by the word in the file.
-const LANGS: [(&str, Lang); 1] = [("rust", Lang::Rust)];
+pub(super) const LANGS: [(&str, Lang); 4] =
+    [("rust", Lang::Rust), ("js", Lang::Js), ("python", Lang::Python), ("c", Lang::C)];
 /// Kinds by the word in the file.
 const KINDS: [(&str, PluginKind); 2] = [("step", PluginKind::Step), ("tool", PluginKind::Tool)];
 
@@ -28,6 +29,23 @@ pub struct Recipe {
     pub kind: PluginKind,
     /// What it is written in.
     pub lang: Lang,
+    /// What the files of other languages say by themselves in Rust.
+    pub more: More,
+}
+
+/// What a recipe says beyond name, kind and language. Rust's own files say it instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct More {
+    /// The plugin's version (semver).
+    pub version: String,
+    /// The file that the plugin begins with, from its folder.
+    pub main: PathBuf,
+    /// Where the language's SDK is, from the plugin's folder.
+    pub sdk: PathBuf,
+    /// Which of `reconcile`, `verify` and `compensate` the component has.
+    pub exports: Vec<String>,
+    /// JavaScript: the engine that runs it.
+    pub engine: JsEngine,
 }
 
 /// Languages that plugins are built from.
@@ -35,7 +53,46 @@ pub struct Recipe {
 pub enum Lang {
     /// With cargo.
     Rust,
+    /// With esbuild and a JavaScript engine inside.
+    Js,
+    /// With componentize-py, CPython inside.
+    Python,
+    /// With clang or zig.
+    C,
 }
+
+impl Lang {
+    /// The word in the file.
+    pub fn word(self) -> &'static str {
+        LANGS.iter().find(|(_, lang)| *lang == self).map_or("", |(word, _)| word)
+    }
+    /// The file that a plugin begins with where its recipe does not say.
+    fn main(self) -> &'static str {
+        match self {
+            Lang::Rust => "src/lib.rs",
+            Lang::Js => "src/plugin.js",
+            Lang::Python => "plugin.py",
+            Lang::C => "plugin.c",
+        }
+    }
+}
+
+/// JavaScript engines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JsEngine {
+    /// Small and quick to start.
+    #[default]
+    QuickJs,
+    /// Large, with a just-in-time compiler's worth of features and the APIs of browsers.
+    StarlingMonkey,
+}
+
+/// Engines by the word in the file.
+const ENGINES: [(&str, JsEngine); 2] = [("quickjs", JsEngine::QuickJs), ("starlingmonkey", JsEngine::StarlingMonkey)];
+/// What a tool may account for its effects by.
+const ACCOUNTS: [&str; 3] = ["reconcile", "verify", "compensate"];
+/// Where the SDK lies in a project that `latch plugin new` made.
+const SDK: &str = "latchwork";
 
 /// Something in the file that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +137,11 @@ impl Recipe {
         let name = plugin.and_then(|plugin| reader.name(plugin));
         let kind = plugin.and_then(|plugin| reader.word(plugin, "kind", &KINDS));
         let lang = plugin.and_then(|plugin| reader.word(plugin, "lang", &LANGS));
-        match (name, kind, lang) {
-            (Some(name), Some(kind), Some(lang)) if reader.problems.is_empty() => Ok(Self { name, kind, lang }),
+        let more = plugin.and_then(|plugin| reader.more(plugin, kind?, lang?));
+        match (name, kind, lang, more) {
+            (Some(name), Some(kind), Some(lang), Some(more)) if reader.problems.is_empty() => {
+                Ok(Self { name, kind, lang, more })
+            }
             _ => Err(reader.problems),
         }
     }
@@ -117,7 +177,7 @@ impl Reader<'_> {
             self.problem(value.span(), "plugin", "must be a table: [plugin]".into());
             return None;
         };
-        self.unknown_keys(table, "plugin.", &["name", "kind", "lang"]);
+        self.unknown_keys(table, "plugin.", &["name", "kind", "lang", "version", "main", "sdk", "exports", "engine"]);
         Some((table, value.span().start))
     }
 
@@ -161,6 +221,65 @@ impl Reader<'_> {
     }
 }
 
+impl Reader<'_> {
+    /// What the languages other than Rust say here.
+    fn more(&mut self, plugin: (&DeTable<'_>, usize), kind: PluginKind, lang: Lang) -> Option<More> {
+        let mut more = More { main: lang.main().into(), sdk: SDK.into(), ..More::default() };
+        for (key, value) in plugin.0.iter() {
+            let (name, path) = (key.get_ref().as_ref(), format!("plugin.{}", key.get_ref()));
+            let is_more = ["version", "main", "sdk", "exports", "engine"].contains(&name);
+            if is_more && lang == Lang::Rust {
+                self.problem(key.span(), &path, "Cargo.toml and the crate's own code say this of a Rust plugin".into());
+            }
+            if name == "engine" && lang != Lang::Js {
+                self.problem(value.span(), &path, "only JavaScript has engines to choose from".into());
+            }
+            if name == "exports" && kind == PluginKind::Step {
+                self.problem(value.span(), &path, "only tools account for their effects".into());
+            }
+        }
+        if lang == Lang::Rust {
+            return Some(More::default());
+        }
+        let given = |key: &str| plugin.0.contains_key(key);
+        if let Some((version, span)) = self.text(plugin, "version") {
+            version.clone_into(&mut more.version);
+            if semver::Version::parse(version).is_err() {
+                self.problem(span, "plugin.version", format!("{version:?} is no version such as \"1.0.0\""));
+            }
+        }
+        for key in ["main", "sdk"] {
+            let Some((text, _)) = given(key).then(|| self.text(plugin, key)).flatten() else { continue };
+            *(if key == "main" { &mut more.main } else { &mut more.sdk }) = PathBuf::from(text);
+        }
+        if lang == Lang::Js && given("engine") {
+            more.engine = self.word(plugin, "engine", &ENGINES).unwrap_or_default();
+        }
+        if let Some(value) = plugin.0.get("exports") {
+            more.exports = self.accounts(value);
+        }
+        Some(more)
+    }
+
+    fn accounts(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+        let known = ACCOUNTS.map(|word| format!("{word:?}")).join(", ");
+        let DeValue::Array(items) = value.get_ref() else {
+            self.problem(value.span(), "plugin.exports", format!("must be a list of {known}"));
+            return Vec::new();
+        };
+        let mut exports = Vec::new();
+        for item in items.iter() {
+            match item.get_ref() {
+                DeValue::String(word) if ACCOUNTS.contains(&word.as_ref()) => exports.push(word.to_string()),
+                _ => self.problem(item.span(), "plugin.exports", format!("each is one of {known}")),
+            }
+        }
+        exports.sort();
+        exports.dedup();
+        exports
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +292,30 @@ mod tests {
     #[test]
     fn a_recipe() {
         let recipe = parse("[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n").unwrap();
-        assert_eq!(recipe, Recipe { name: "mail".into(), kind: PluginKind::Tool, lang: Lang::Rust });
+        let more = More::default();
+        assert_eq!(recipe, Recipe { name: "mail".into(), kind: PluginKind::Tool, lang: Lang::Rust, more });
+    }
+
+    #[test]
+    fn what_other_languages_say_in_the_recipe() {
+        let head = "[plugin]\nname = \"x\"\nkind = \"tool\"\n";
+        let recipe = parse(&format!(
+            "{head}lang = \"js\"\nversion = \"1.2.0\"\nengine = \"starlingmonkey\"\nexports = [\"verify\", \"reconcile\"]\n"
+        ));
+        let more = recipe.unwrap().more;
+        assert_eq!((more.version.as_str(), more.engine), ("1.2.0", JsEngine::StarlingMonkey));
+        assert_eq!(more.exports, ["reconcile", "verify"]);
+        assert_eq!((more.main, more.sdk), (PathBuf::from("src/plugin.js"), PathBuf::from("latchwork")));
+
+        let wrong = parse(&format!("{head}lang = \"python\"\nengine = \"v8\"\nexports = [\"undo\"]\n")).unwrap_err();
+        assert_eq!(wrong.len(), 3, "{wrong:#?}");
+        for said in
+            ["5: plugin.engine: only JavaScript", "plugin.version: missing", "6: plugin.exports: each is one of"]
+        {
+            assert!(wrong.iter().any(|problem| problem.contains(said)), "{said}: {wrong:#?}");
+        }
+        let rust = parse(&format!("{head}lang = \"rust\"\nversion = \"1.0.0\"\n")).unwrap_err();
+        assert!(rust[0].contains("plugin.version: Cargo.toml"), "{rust:#?}");
     }
 
     #[test]
@@ -187,7 +329,7 @@ mod tests {
                 "p/latch-plugin.toml:5: plugin.langs: unknown key (did you mean `lang`?)",
                 "p/latch-plugin.toml:2: plugin.name: \"../x\" is no name: 1 to 64 of a-z 0-9 - _, a letter or digit first",
                 "p/latch-plugin.toml:3: plugin.kind: must be a string",
-                "p/latch-plugin.toml:4: plugin.lang: \"cobol\" is not supported: write \"rust\"",
+                "p/latch-plugin.toml:4: plugin.lang: \"cobol\" is not supported: write \"rust\" or \"js\" or \"python\" or \"c\"",
             ]
         );
         assert_eq!(

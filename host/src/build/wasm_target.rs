@@ -103,7 +103,11 @@ mod tests {
 
     #[test]
     fn with_no_way_left_every_reason_is_told() {
-        let nothing = Options { skip: vec![1, 2, 3, 4], toolchain_dir: PathBuf::from("/nonexistent") };
+        let nothing = Options {
+            skip: vec![1, 2, 3, 4],
+            toolchain_dir: PathBuf::from("/nonexistent"),
+            tools_dir: PathBuf::from("/nonexistent"),
+        };
         let error = Toolchain::find(Path::new("/"), &nothing, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains("rustup target add wasm32-unknown-unknown"), "{error}");
     }

@@ -10,8 +10,10 @@ use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
 mod evidence;
+mod new;
 
 pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
+pub use new::PluginNewArgs;
 
 const STYLES: Styles =
     Styles::styled().header(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold());
@@ -473,6 +475,8 @@ pub struct PluginArgs {
 /// Verbs of plugins.
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
+    /// Make a project that builds, tests itself and runs
+    New(PluginNewArgs),
     /// Build a component from source, with whatever its toolchain needs
     Build(PluginBuildArgs),
     /// Operators, schemas, imports, effects, digest and size; what it may reach and what not

@@ -64,10 +64,14 @@ fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> 
 }
 
 fn failed(error: BuildError) -> CliError {
+    let message = error.to_string();
     match error {
         // Nothing was tried: the command named the wrong thing, or the recipe has to be mended.
-        BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(pages::PLUGIN_BUILD, error.to_string()),
-        _ => CliError::failed(pages::PLUGIN_BUILD, error.to_string()),
+        BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(pages::PLUGIN_BUILD, message),
+        BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(pages::PLUGIN_SOURCES, message),
+        BuildError::NoSdk { .. } => CliError::input(pages::PLUGIN_SDK, message),
+        BuildError::Missing { .. } | BuildError::Install { .. } => CliError::failed(pages::TOOLS_MISSING, message),
+        _ => CliError::failed(pages::PLUGIN_BUILD, message),
     }
 }
 

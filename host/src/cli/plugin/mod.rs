@@ -8,12 +8,14 @@ mod build;
 pub(super) mod confirmation;
 mod inspect;
 mod list;
+mod new;
 mod prune;
 
 pub(super) use build::build_configured;
 
 pub(super) async fn run(args: PluginArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
+        PluginCommand::New(args) => new::run(&args, ctx),
         PluginCommand::Build(args) => build::run(&args, ctx).await,
         PluginCommand::Inspect(args) => inspect::run(&args, ctx),
         PluginCommand::List => list::run(ctx),

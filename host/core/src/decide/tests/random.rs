@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::compensation;
 use super::evidence::{export, verify};
 use super::sim::{Cut, Sim, operators, step};
 use super::waits::wait;
@@ -118,6 +119,15 @@ fn somebody(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                 };
                 sim.ask(Request::Resolve { slot, verdict });
             }
+            Code::CompensationFailed => {
+                let verdict = match dice.below(3) {
+                    0 => Resolved::Applied("\"by hand\"".into()),
+                    1 => Resolved::NotApplied,
+                    _ => Resolved::Abort,
+                };
+                sim.ask(Request::Resolve { slot, verdict });
+            }
+            Code::ResolutionConflict => sim.ask(Request::Continue),
             Code::RequiresSignal => {
                 let key = blocked.correlation_key.clone().expect("a signal has a key");
                 sim.ask(Request::Signal { key, payload: "{\"n\":1}".into() });
@@ -146,7 +156,8 @@ fn run(seed: u32) -> Sim {
     let mut dice = Dice::new(seed);
     let modes = [Mode::HumanGated, Mode::AutoExec, Mode::DraftOnly, Mode::DryRun];
     let mode = modes[dice.below(4) as usize];
-    let mut sim = Sim::new(mode, plan(&mut dice));
+    let on_failure = dice.pick(&["keep", "compensate"]);
+    let mut sim = compensation::job(mode, on_failure, plan(&mut dice));
     sim.script = script(&mut dice);
     sim.reconcile_unknown = dice.one_in(4);
     sim.loses_calls = dice.one_in(3);
@@ -257,11 +268,31 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
         let keys = sim.applied.iter().filter(|key| key.contains(&format!(":{slot}:"))).count();
         assert_eq!(keys, 1, "plan {seed}: {slot} under several keys: {:?}", sim.applied);
     }
+    undone_in_reverse(seed, sim);
     for (slot, call) in durable.job.calls.iter().filter(|(slot, _)| changes(slot)) {
         let ok = call.finished.as_ref().is_some_and(|finished| finished.ok);
         assert!(!ok || sim.world.contains_key(slot), "plan {seed}: {slot} succeeded and never happened");
         assert!(call.open_try.is_none(), "plan {seed}: {slot} stands open in a job that is over");
     }
+}
+
+/// What was undone had been committed, once, and was undone the last one first.
+fn undone_in_reverse(seed: u32, sim: &Sim) {
+    let mut committed: Vec<String> = Vec::new();
+    let mut undone: Vec<usize> = Vec::new();
+    for event in &sim.record.events {
+        let value: Value = serde_json::from_slice(&event.bytes).unwrap();
+        let slot = value["slot"].as_str().unwrap_or_default();
+        match (value["type"].as_str().unwrap(), slot.strip_suffix("~c")) {
+            ("command_committed", None) => committed.push(slot.to_owned()),
+            ("compensation_started", Some(of)) => {
+                let at = committed.iter().position(|slot| slot == of);
+                undone.push(at.unwrap_or_else(|| panic!("plan {seed}: {of} is undone and was never done")));
+            }
+            _ => {}
+        }
+    }
+    assert!(undone.is_sorted_by(|a, b| a > b), "plan {seed}: {committed:?} undone as {undone:?}");
 }
 
 /// Wherever the last process had died: what stood open would not have been executed blindly.
@@ -270,7 +301,8 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     for end in 2..=sim.record.events.len() {
         let prefix = Job::fold(&sim.record.events[..end]).expect("every prefix is a job");
         for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
-            if prefix.cancel.is_none() {
+            // What is given up executes nothing anyhow, but for what undoes.
+            if !prefix.is_given_up() || slot.is_compensation() {
                 let checked = check_open_call(&whole, &prefix, slot, call);
                 checked.unwrap_or_else(|said| panic!("plan {seed}, {end} events, {slot}: {said}"));
             }
@@ -278,10 +310,10 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     }
 }
 
-/// I1, I3, I6, I29.
+/// I1, I3, I6, I29, I37.
 #[test]
 fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
-    let mut ends: BTreeMap<&str, u32> = BTreeMap::new();
+    let (mut ends, mut undid): (BTreeMap<&str, u32>, u32) = (BTreeMap::new(), 0);
     for seed in 0..PLANS {
         let sim = run(seed);
         effects_are_those_of_the_log(seed, &sim);
@@ -289,7 +321,9 @@ fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
         let report = verify(&export(&sim));
         assert!(report.intact, "plan {seed}: {:#?}", report.problems);
         *ends.entry(sim.durable().job.state.as_str()).or_default() += 1;
+        undid += u32::from(sim.world.keys().any(Slot::is_compensation));
     }
+    assert!(undid >= 20, "few jobs undid anything: {undid}");
     // The dice reach every end, or the test says little.
     for end in ["COMPLETED", "PARTIAL", "FAILED", "CANCELLED"] {
         assert!(ends.get(end).copied().unwrap_or(0) >= 20, "{ends:?}");

@@ -1,0 +1,155 @@
+/* A plugin's exports, served from its operators. `latch plugin build` compiles this along with the
+ * plugin, and sets LATCH_VERSION. */
+#include "latchwork.h"
+
+/* What the generated bindings want of an object file that is not used here: the build itself says
+ * which world the component belongs to. */
+void __component_type_object_force_link_latch(void) {}
+
+
+
+static latch_option_u32_t wanted(uint32_t limit) { return (latch_option_u32_t){ limit != 0, limit }; }
+static char *own(const latch_string_t *given) { return latch_own(*given); }
+
+/* Bindings free what they are given: it has to be memory of its own. */
+static latch_string_t given(const char *words) {
+  latch_string_t copy;
+  latch_string_dup(&copy, words ? words : "");
+  return copy;
+}
+static latch_option_string_t given_option(const char *words) {
+  return (latch_option_string_t){ words != NULL, words ? given(words) : (latch_string_t){ NULL, 0 } };
+}
+
+void exports_latchwork_plugin_plugin_describe(exports_latchwork_plugin_plugin_manifest_t *manifest) {
+  manifest->version = given(LATCH_VERSION);
+  manifest->operators.len = latch_operator_count;
+  manifest->operators.ptr = latch_room(latch_operator_count * sizeof *manifest->operators.ptr);
+  for (size_t i = 0; i < latch_operator_count; i++) {
+    const latch_operator *from = &latch_operators[i];
+    exports_latchwork_plugin_plugin_operator_t *to = &manifest->operators.ptr[i];
+    to->name = given(from->name);
+    to->description = given(from->description);
+    to->input_schema = given(from->input ? from->input : "{}");
+    to->output_schema = given(from->output ? from->output : "{}");
+    unsigned effects = from->effects ? from->effects : from->outcome_type ? LATCH_PRODUCE_OUTCOME : LATCH_READ_ONLY;
+    to->effects.ptr = latch_room(5);
+    to->effects.len = 0;
+    for (uint8_t effect = 0; effect < 5; effect++)
+      if (effects & (1u << effect)) to->effects.ptr[to->effects.len++] = effect;
+    to->determinism = (exports_latchwork_plugin_plugin_determinism_t)from->determinism;
+    to->outcome_type = given_option(from->outcome_type);
+    to->outcome_status = given_option(from->outcome_status);
+    to->resolution.idempotent_by_key_seconds = from->idempotent_by_key_seconds;
+    to->resolution.settling_ms = from->settling_ms;
+    to->limits.memory_bytes = wanted(from->memory_bytes);
+    to->limits.timeout_ms = wanted(from->timeout_ms);
+    to->limits.output_bytes = wanted(from->output_bytes);
+  }
+}
+
+static void put_error(const latch_answer *answer, latchwork_plugin_types_error_t *error) {
+  error->code = (latchwork_plugin_types_error_code_t)answer->code;
+  error->message = given(answer->message);
+  error->retry_after_ms = wanted(answer->retry_after_ms);
+  error->detail.is_some = answer->detail != NULL;
+  if (answer->detail) error->detail.val = given(answer->detail);
+  error->applied = answer->applied_unknown ? 1 : 0;
+}
+
+static const char *result(const latch_answer *answer) { return answer->result.bytes ? answer->result.bytes : "null"; }
+
+static void put_output(const latch_answer *answer, latchwork_plugin_types_tool_output_t *output) {
+  output->result = given(result(answer));
+  output->receipt.is_some = answer->receipt != NULL;
+  if (answer->receipt) output->receipt.val = given(answer->receipt);
+  output->usage.is_some = false;
+  output->state_changes.len = answer->change_count;
+  output->state_changes.ptr = latch_room(answer->change_count * sizeof *output->state_changes.ptr);
+  for (size_t i = 0; i < answer->change_count; i++) {
+    const latch_change *change = &answer->changes[i];
+    output->state_changes.ptr[i] = (latchwork_plugin_types_state_change_t){
+      given(change->resource_type), given(change->resource_id), given(change->operation),
+      given_option(change->version), given_option(change->etag), given_option(change->external_ref),
+    };
+  }
+}
+
+/* The operator of this name; without it the answer is a failure. */
+static const latch_operator *find(latch_string_t *name, latch_answer *answer) {
+  const latch_operator *found = latch_find(own(name));
+  if (!found) latch_fail(answer, LATCH_INVALID_INPUT, "this plugin has no operator %s", own(name));
+  return found;
+}
+
+/* Every way out of here either gives a result or has failed. */
+static bool handled(const latch_operator *operator_, latch_string_t *input, latch_answer *answer) {
+  if (!operator_) return false;
+  if (operator_->handler(latch_json_of(own(input)), answer) && !answer->failed) return true;
+  if (!answer->failed) latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
+  return false;
+}
+
+bool exports_latchwork_plugin_run_run(latch_string_t *name, latch_string_t *input, latch_string_t *ret, latchwork_plugin_types_error_t *error) {
+  latch_answer answer = { 0 };
+  if (handled(find(name, &answer), input, &answer)) {
+    *ret = given(result(&answer));
+    return true;
+  }
+  put_error(&answer, error);
+  return false;
+}
+
+bool exports_latchwork_plugin_invoke_invoke(latch_string_t *name, latch_string_t *args, latchwork_plugin_types_tool_output_t *ret, latchwork_plugin_types_error_t *error) {
+  latch_answer answer = { 0 };
+  if (handled(find(name, &answer), args, &answer)) {
+    put_output(&answer, ret);
+    return true;
+  }
+  put_error(&answer, error);
+  return false;
+}
+
+bool exports_latchwork_plugin_reconcile_reconcile(latch_string_t *name, latch_string_t *key, latch_string_t *args, exports_latchwork_plugin_reconcile_verdict_t *ret, latchwork_plugin_types_error_t *error) {
+  latch_answer answer = { 0 };
+  const latch_operator *found = find(name, &answer);
+  latch_verdict verdict = found && found->reconcile ? found->reconcile(latch_json_of(own(args)), own(key), &answer) : LATCH_UNKNOWN;
+  if (answer.failed) {
+    put_error(&answer, error);
+    return false;
+  }
+  ret->tag = (uint8_t)verdict;
+  if (verdict == LATCH_HAPPENED) put_output(&answer, &ret->val.happened);
+  if (verdict == LATCH_NOT_YET) ret->val.not_yet = answer.retry_after_ms;
+  return true;
+}
+
+static const char *known(const latch_option_string_t *value) { return value->is_some ? latch_own(value->val) : NULL; }
+
+bool exports_latchwork_plugin_verify_verify(latch_string_t *name, latchwork_plugin_types_state_change_t *from, exports_latchwork_plugin_verify_finding_t *ret, latchwork_plugin_types_error_t *error) {
+  latch_answer answer = { 0 };
+  const latch_operator *found = find(name, &answer);
+  latch_change change = { own(&from->resource_type), own(&from->resource_id), own(&from->operation),
+                          known(&from->version), known(&from->etag), known(&from->external_ref) };
+  const char *mismatch = found && found->verify ? found->verify(change, &answer) : NULL;
+  if (answer.failed) {
+    put_error(&answer, error);
+    return false;
+  }
+  ret->tag = mismatch != NULL;
+  if (mismatch) ret->val.mismatch = given(mismatch);
+  return true;
+}
+
+bool exports_latchwork_plugin_compensate_compensate(latch_string_t *name, latch_string_t *key, latch_string_t *args, latch_string_t *done, latchwork_plugin_types_tool_output_t *ret, latchwork_plugin_types_error_t *error) {
+  latch_answer answer = { 0 };
+  const latch_operator *found = find(name, &answer);
+  if (found && !found->compensate) latch_fail(&answer, LATCH_INVALID_INPUT, "%s cannot be undone", found->name);
+  if (!answer.failed && found->compensate(latch_json_of(own(args)), latch_json_of(own(done)), own(key), &answer) && !answer.failed) {
+    put_output(&answer, ret);
+    return true;
+  }
+  if (!answer.failed) latch_fail(&answer, LATCH_INVALID_INPUT, "compensating %s gave false without latch_fail", found->name);
+  put_error(&answer, error);
+  return false;
+}

@@ -1,0 +1,159 @@
+/* What the host serves: time, chance, tools and events for steps; the call, kv, config and secrets
+ * for tools; the context and the log for both. A component imports what it calls and no more.
+ *
+ * C's own time(), clock_gettime(), getentropy() and arc4random() follow the host as well: a step's
+ * are injected and the same in replay, a tool's are real. printf writes log records. */
+#ifndef LATCHWORK_WORLD_H
+#define LATCHWORK_WORLD_H
+
+#include "answer.h"
+
+static inline latch_string_t latch_str(const char *words) {
+  return (latch_string_t){ (uint8_t *)words, strlen(words) };
+}
+
+/* A string of the host's, with a zero byte behind it. */
+static inline char *latch_own(latch_string_t given) {
+  latch_text text = { 0 };
+  latch_put_bytes(&text, (const char *)given.ptr, given.len);
+  return text.bytes;
+}
+
+typedef enum { LATCH_TRACE, LATCH_DEBUG, LATCH_INFO, LATCH_WARN, LATCH_ERROR } latch_level;
+
+/* A log record. */
+__attribute__((format(printf, 2, 3))) static inline void latch_log(latch_level level, const char *format, ...) {
+  latch_text text = { 0 };
+  va_list values;
+  va_start(values, format);
+  latch_put_va(&text, format, values);
+  va_end(values);
+  latch_string_t message = { (uint8_t *)text.bytes, text.len };
+  latchwork_plugin_log_write((latchwork_plugin_log_level_t)level, &message);
+  free(text.bytes);
+}
+
+/* Who asks, and for which job. */
+typedef struct {
+  char *tenant, *actor, *correlation_id, *job_id, *plan_id, *step_id;
+} latch_context;
+
+static inline latch_context latch_get_context(void) {
+  latchwork_plugin_context_step_context_t c;
+  latchwork_plugin_context_get(&c);
+  return (latch_context){ latch_own(c.tenant), latch_own(c.actor), latch_own(c.correlation_id),
+                          latch_own(c.job_id), latch_own(c.plan_id), latch_own(c.step_id) };
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* So many random bytes. */
+static inline void latch_random(void *into, size_t len) {
+  for (size_t done = 0; done < len; ) {
+    uint32_t part = len - done > 65536 ? 65536 : (uint32_t)(len - done);
+    latch_list_u8_t bytes;
+    latchwork_plugin_rng_bytes(part, &bytes);
+    memcpy((char *)into + done, bytes.ptr, bytes.len);
+    free(bytes.ptr);
+    done += part;
+  }
+}
+
+/* Uniform below `bound`. */
+static inline uint32_t latch_below(uint32_t bound) { return latchwork_plugin_rng_below(bound); }
+
+/* A random UUID, of 36 characters. */
+static inline char *latch_uuid(void) {
+  uint8_t b[16];
+  latch_random(b, sizeof b);
+  b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
+  b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
+  latch_text text = { 0 };
+  for (int i = 0; i < 16; i++) latch_putf(&text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+  return text.bytes;
+}
+
+/* Call a tool: its answer as JSON text, or NULL, with `answer` failed as the call did. `action_key`
+ * names the action across jobs, or is NULL. */
+static inline char *latch_call(latch_answer *answer, const char *operator_name, const char *args, const char *action_key) {
+  latch_string_t name = latch_str(operator_name), text = latch_str(args), key, result;
+  if (action_key) key = latch_str(action_key);
+  latchwork_plugin_tools_error_t error;
+  if (latchwork_plugin_tools_call(&name, &text, action_key ? &key : NULL, &result, &error)) return latch_own(result);
+  latch_fail(answer, (latch_code)error.code, "%s", latch_own(error.message));
+  answer->retry_after_ms = error.retry_after_ms.is_some ? error.retry_after_ms.val : 0;
+  answer->detail = error.detail.is_some ? latch_own(error.detail.val) : NULL;
+  answer->applied_unknown = error.applied != 0;
+  return NULL;
+}
+
+/* An informational event for consumers outside; `payload` is JSON. */
+static inline void latch_emit(const char *name, const char *payload) {
+  latch_string_t n = latch_str(name), p = latch_str(payload);
+  latchwork_plugin_events_emit(&n, &p);
+}
+
+/* --- tools ------------------------------------------------------------------------------------ */
+
+/* The running call. Send `external_key` downstream as the idempotency key: it never changes. */
+typedef struct {
+  char *trace_id, *slot, *external_key;
+  uint32_t attempt, tries_before, timeout_ms;
+} latch_invocation;
+
+static inline latch_invocation latch_get_invocation(void) {
+  latchwork_plugin_invocation_invocation_context_t i;
+  latchwork_plugin_invocation_get(&i);
+  return (latch_invocation){ latch_own(i.trace_id), latch_own(i.slot), latch_own(i.external_key),
+                             i.attempt, i.tries_before, i.timeout_ms };
+}
+
+/* A key of the plugin's `config` table as JSON text; NULL where it is not set. */
+static inline char *latch_config(const char *key) {
+  latch_string_t name = latch_str(key), value;
+  return latchwork_plugin_config_get(&name, &value) ? latch_own(value) : NULL;
+}
+
+/* The placeholder of a secret; NULL, with `answer` failed, without a grant or a value. */
+static inline char *latch_secret(latch_answer *answer, const char *secret) {
+  latch_string_t name = latch_str(secret), value;
+  latchwork_plugin_secrets_secret_error_t error;
+  if (latchwork_plugin_secrets_get(&name, &value, &error)) return latch_own(value);
+  if (error.tag == LATCHWORK_PLUGIN_SECRETS_SECRET_ERROR_NOT_GRANTED)
+    latch_fail(answer, LATCH_POLICY_DENIED, "the secret %s: latch.toml does not grant it", secret);
+  else latch_fail(answer, LATCH_MISSING_REQUIRED_CONTEXT, "the secret %s is granted, but has no value", secret);
+  return NULL;
+}
+
+static inline bool latch_kv_failed(latch_answer *answer, const char *key, const latchwork_plugin_kv_kv_error_t *error) {
+  if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED)
+    return latch_fail(answer, LATCH_POLICY_DENIED, "the key %s: latch.toml does not grant it (grants = { kv = ... })", key);
+  if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_TOO_LARGE)
+    return latch_fail(answer, LATCH_INVALID_INPUT, "the key %s: keys have up to 256 bytes, values up to 64 KiB", key);
+  return latch_fail(answer, LATCH_DEPENDENCY_UNAVAILABLE, "the key %s: %s", key, latch_own(error->val.unavailable));
+}
+
+/* The value at a key; `*value` is NULL where there is none. False, with `answer` failed, where it cannot be told. */
+static inline bool latch_kv_get(latch_answer *answer, const char *key, char **value) {
+  latch_string_t name = latch_str(key);
+  latch_option_list_u8_t found;
+  latchwork_plugin_kv_kv_error_t error;
+  if (!latchwork_plugin_kv_get(&name, &found, &error)) return latch_kv_failed(answer, key, &error);
+  *value = found.is_some ? latch_own((latch_string_t){ found.val.ptr, found.val.len }) : NULL;
+  return true;
+}
+
+static inline bool latch_kv_set(latch_answer *answer, const char *key, const char *value) {
+  latch_string_t name = latch_str(key);
+  latch_list_u8_t bytes = { (uint8_t *)value, strlen(value) };
+  latchwork_plugin_kv_kv_error_t error;
+  return latchwork_plugin_kv_set(&name, &bytes, &error) || latch_kv_failed(answer, key, &error);
+}
+
+static inline bool latch_kv_delete(latch_answer *answer, const char *key, bool *was_there) {
+  latch_string_t name = latch_str(key);
+  latchwork_plugin_kv_kv_error_t error;
+  return latchwork_plugin_kv_delete(&name, was_there, &error) || latch_kv_failed(answer, key, &error);
+}
+
+#endif

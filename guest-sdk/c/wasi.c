@@ -1,0 +1,98 @@
+/* What the C library asks of its system, led to the host: time and randomness are the injected ones
+ * in a step and the real ones in a tool, what is printed becomes log records, and there is nothing
+ * else. Without this a component would import WASI, which steps may not.
+ *
+ * LATCH_TOOL is set for tools. */
+#include "latchwork.h"
+
+#define SERVES(name) __imported_wasi_snapshot_preview1_##name
+enum { SUCCESS = 0, BAD_FILE = 8, NO_SYSTEM = 52 };
+
+static uint64_t now(void) {
+#ifdef LATCH_TOOL
+  real_clocks_wall_clock_datetime_t now;
+  real_clocks_wall_clock_now(&now);
+  return now.seconds * 1000000000u + now.nanoseconds;
+#else
+  latchwork_plugin_clock_instant_t now;
+  latchwork_plugin_clock_now(&now);
+  return (uint64_t)now.seconds * 1000000000u + now.nanoseconds;
+#endif
+}
+
+int32_t SERVES(clock_time_get)(int32_t clock, int64_t precision, int32_t time) {
+  (void)clock, (void)precision;
+  *(uint64_t *)(intptr_t)time = now();
+  return SUCCESS;
+}
+
+int32_t SERVES(clock_res_get)(int32_t clock, int32_t resolution) {
+  (void)clock;
+  *(uint64_t *)(intptr_t)resolution = 1000;
+  return SUCCESS;
+}
+
+int32_t SERVES(random_get)(int32_t into, int32_t len) {
+#ifdef LATCH_TOOL
+  latch_list_u8_t bytes;
+  real_random_random_get_random_bytes((uint64_t)len, &bytes);
+  memcpy((void *)(intptr_t)into, bytes.ptr, bytes.len);
+#else
+  latch_random((void *)(intptr_t)into, (size_t)len);
+#endif
+  return SUCCESS;
+}
+
+/* 1 is a record of level info, 2 of level warn; a line is a record. */
+int32_t SERVES(fd_write)(int32_t file, int32_t parts, int32_t count, int32_t written) {
+  static latch_text lines[2];
+  if (file != 1 && file != 2) return BAD_FILE;
+  latch_text *line = &lines[file - 1];
+  uint32_t sum = 0;
+  struct part {
+    const char *bytes;
+    uint32_t len;
+  } *part = (struct part *)(intptr_t)parts;
+  for (int32_t i = 0; i < count; sum += part[i++].len)
+    for (uint32_t k = 0; k < part[i].len; k++) {
+      if (part[i].bytes[k] != '\n') {
+        latch_put_bytes(line, &part[i].bytes[k], 1);
+        continue;
+      }
+      latch_string_t message = { (uint8_t *)line->bytes, line->len };
+      latchwork_plugin_log_write(file == 1 ? LATCH_INFO : LATCH_WARN, &message);
+      line->len = 0;
+    }
+  *(uint32_t *)(intptr_t)written = sum;
+  return SUCCESS;
+}
+
+int32_t SERVES(fd_close)(int32_t file) { return (void)file, BAD_FILE; }
+int32_t SERVES(fd_read)(int32_t file, int32_t parts, int32_t count, int32_t read) { return (void)file, (void)parts, (void)count, (void)read, BAD_FILE; }
+int32_t SERVES(fd_seek)(int32_t file, int64_t by, int32_t from, int32_t at) { return (void)file, (void)by, (void)from, (void)at, BAD_FILE; }
+int32_t SERVES(fd_fdstat_get)(int32_t file, int32_t about) {
+  if (file != 1 && file != 2) return BAD_FILE;
+  /* A character device that may be written: lines are sent as they end. */
+  memset((void *)(intptr_t)about, 0, 24);
+  *(uint8_t *)(intptr_t)about = 2;
+  *(uint64_t *)(intptr_t)(about + 8) = 1 << 6;
+  return SUCCESS;
+}
+int32_t SERVES(fd_prestat_get)(int32_t file, int32_t about) { return (void)file, (void)about, BAD_FILE; }
+int32_t SERVES(fd_prestat_dir_name)(int32_t file, int32_t path, int32_t len) { return (void)file, (void)path, (void)len, BAD_FILE; }
+int32_t SERVES(environ_get)(int32_t names, int32_t bytes) { return (void)names, (void)bytes, SUCCESS; }
+int32_t SERVES(environ_sizes_get)(int32_t count, int32_t size) {
+  *(uint32_t *)(intptr_t)count = *(uint32_t *)(intptr_t)size = 0;
+  return SUCCESS;
+}
+int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t events) { return (void)in, (void)out, (void)count, (void)events, NO_SYSTEM; }
+int32_t SERVES(sched_yield)(void) { return SUCCESS; }
+
+/* Parts of zig's library are written in Zig, and name the same call so. */
+int32_t zig_fd_close(int32_t file) __asm__("fd_close|wasi_snapshot_preview1");
+int32_t zig_fd_close(int32_t file) { return SERVES(fd_close)(file); }
+
+_Noreturn void SERVES(proc_exit)(int32_t code) {
+  latch_log(LATCH_ERROR, "exit(%d): a plugin answers, it does not exit", (int)code);
+  __builtin_trap();
+}

@@ -1,0 +1,37 @@
+// The host of a step. Evaluated before the plugin's own modules.
+
+import * as clock from 'latchwork:plugin/clock@0.1.0';
+import * as context from 'latchwork:plugin/context@0.1.0';
+import * as events from 'latchwork:plugin/events@0.1.0';
+import * as log from 'latchwork:plugin/log@0.1.0';
+import * as rng from 'latchwork:plugin/rng@0.1.0';
+import * as tools from 'latchwork:plugin/tools@0.1.0';
+
+import { bind } from '../host.js';
+import { install } from '../prelude.js';
+import { answers, bytes } from './values.js';
+
+const notHere = (what) => () => {
+  throw new Error(`${what} is for tools: a step reaches the world through tools.call alone`);
+};
+
+bind({
+  now() {
+    const { seconds, nanoseconds } = clock.now();
+    return { seconds: Number(seconds), nanoseconds };
+  },
+  randomU32: () => rng.nextU32(),
+  randomBytes: (length) => bytes(rng.bytes(length)),
+  log: (level, message) => log.write(level, message),
+  context: () => context.get(),
+  call: (operator, args, actionKey) => tools.call(operator, args, actionKey),
+  callAll: (calls) => tools.callAll(calls).map(answers),
+  emit: (name, payload) => events.emit(name, payload),
+  invocation: notHere('the context of a call'),
+  config: notHere('config'),
+  secret: notHere('secrets'),
+  kvGet: notHere('kv'),
+  kvSet: notHere('kv'),
+  kvDelete: notHere('kv'),
+});
+install();

@@ -1,0 +1,10 @@
+// What a step's component is made from: `latch plugin build` sets the names in capitals.
+import './step-host.js';
+import 'latchwork-plugin-main';
+
+import { checkRecipe, describe, run as runStep } from '../operators.js';
+
+checkRecipe('step', []);
+
+export const plugin = { describe: () => describe(LATCHWORK_VERSION) };
+export const run = { run: runStep };

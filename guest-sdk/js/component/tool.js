@@ -1,0 +1,13 @@
+// What a tool's component is made from: `latch plugin build` sets the names in capitals.
+import './tool-host.js';
+import 'latchwork-plugin-main';
+
+import * as operators from '../operators.js';
+
+operators.checkRecipe('tool', LATCHWORK_EXPORTS);
+
+export const plugin = { describe: () => operators.describe(LATCHWORK_VERSION) };
+export const invoke = { invoke: operators.invoke };
+export const reconcile = { reconcile: operators.reconcile };
+export const verify = { verify: operators.verify };
+export const compensate = { compensate: operators.compensate };

@@ -1,0 +1,86 @@
+// Why an operator failed.
+
+import { stringify } from './json.js';
+
+/** The ten codes, and whether the world may have been changed where nothing else is said. */
+const APPLIED = {
+  NETWORK_TIMEOUT: 'unknown',
+  RATE_LIMIT: 'no',
+  TEMPORARY_PROVIDER_ERROR: 'unknown',
+  TRANSIENT_DB_LOCK: 'no',
+  DEPENDENCY_UNAVAILABLE: 'unknown',
+  POLICY_DENIED: 'no',
+  INVALID_INPUT: 'no',
+  SCHEMA_VALIDATION_FAILED: 'unknown',
+  MISSING_REQUIRED_CONTEXT: 'no',
+  AUTH_FORBIDDEN: 'no',
+};
+
+/**
+ * A failure with a code, to be thrown by an operator; calls of tools throw it as well.
+ * The host retries the first five codes by itself.
+ */
+export class Failure extends Error {
+  /** @param {string} code  @param {string} message  @param {{retryAfterMs?: number, detail?: unknown, applied?: 'no'|'unknown', cause?: unknown}} [more] */
+  constructor(code, message, more = {}) {
+    super(message, 'cause' in more ? { cause: more.cause } : undefined);
+    if (!(code in APPLIED)) throw new TypeError(`${code} is no code of a failure: one of ${Object.keys(APPLIED).join(', ')}`);
+    this.name = 'Failure';
+    this.code = code;
+    this.retryAfterMs = more.retryAfterMs;
+    this.detail = more.detail;
+    this.applied = more.applied ?? APPLIED[code];
+  }
+}
+
+/** What the host gave as an error. */
+export function fromHost(thrown) {
+  const error = thrown?.payload ?? thrown;
+  const code = typeof error?.code === 'string' ? error.code.toUpperCase().replaceAll('-', '_') : '';
+  if (!(code in APPLIED)) return thrown;
+  let detail;
+  if (typeof error.detail === 'string') {
+    try {
+      detail = JSON.parse(error.detail);
+    } catch {
+      detail = error.detail;
+    }
+  }
+  return new Failure(code, error.message, { retryAfterMs: error.retryAfterMs ?? undefined, detail, applied: error.applied });
+}
+
+/**
+ * What was thrown, as the host takes it. Whatever is no Failure is a mistake in the operator: its
+ * text and stack are kept, and it is final, since the same code would throw again.
+ */
+export function toHost(thrown, mayHaveChanged) {
+  if (thrown instanceof Failure) {
+    const detail = thrown.detail === undefined ? undefined : text(thrown.detail);
+    const wait = thrown.retryAfterMs === undefined ? undefined : Math.min(Math.max(0, Math.ceil(thrown.retryAfterMs)), 0xffffffff);
+    return { code: thrown.code.toLowerCase().replaceAll('_', '-'), message: thrown.message, retryAfterMs: wait, detail, applied: thrown.applied };
+  }
+  const isError = thrown instanceof Error;
+  const said = isError ? `${thrown.name}: ${thrown.message}` : `thrown: ${show(thrown)}`;
+  const detail = { exception: isError ? thrown.name : typeof thrown, message: isError ? thrown.message : show(thrown) };
+  if (isError && thrown.stack) detail.stack = thrown.stack;
+  if (isError && thrown.cause !== undefined) detail.cause = show(thrown.cause);
+  return { code: 'invalid-input', message: said, retryAfterMs: undefined, detail: text(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
+}
+
+function text(value) {
+  try {
+    return stringify(value);
+  } catch (error) {
+    return JSON.stringify(`(detail that is not JSON: ${error.message})`);
+  }
+}
+
+function show(value) {
+  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

@@ -1,0 +1,107 @@
+/** JSON Schema. */
+export type Schema = Record<string, unknown>;
+export type Code =
+  | 'NETWORK_TIMEOUT' | 'RATE_LIMIT' | 'TEMPORARY_PROVIDER_ERROR' | 'TRANSIENT_DB_LOCK' | 'DEPENDENCY_UNAVAILABLE'
+  | 'POLICY_DENIED' | 'INVALID_INPUT' | 'SCHEMA_VALIDATION_FAILED' | 'MISSING_REQUIRED_CONTEXT' | 'AUTH_FORBIDDEN';
+export type Effect = 'read_only' | 'produce_outcome' | 'internal_write' | 'external_write' | 'external_send';
+
+export interface Options {
+  /** One sentence for a person. */
+  description?: string;
+  input?: Schema;
+  output?: Schema;
+  effects?: Effect[];
+  /** Steps are pure until told otherwise, tools external. */
+  determinism?: 'pure' | 'stable' | 'external';
+  outcome?: { type: string; status: 'draft' | 'final' };
+  limits?: { memoryBytes?: number; timeoutMs?: number; outputBytes?: number };
+}
+export interface Context {
+  readonly tenant: string;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly jobId: string;
+  readonly planId: string;
+  readonly stepId: string;
+}
+export interface ToolContext extends Context {
+  readonly traceId: string;
+  readonly slot: string;
+  /** Send it downstream as the idempotency key: it never changes for this call. */
+  readonly externalKey: string;
+  readonly attempt: number;
+  readonly triesBefore: number;
+  readonly timeoutMs: number;
+}
+export interface Change {
+  resourceType: string;
+  resourceId: string;
+  operation: string;
+  version?: string;
+  etag?: string;
+  externalRef?: string;
+}
+export interface Usage {
+  model?: string;
+  providerTraceId?: string;
+  tokensIn?: number;
+  tokensOut?: number;
+  costMicroUsd?: number;
+  credits?: number;
+}
+export type Verdict = 'did-not-happen' | 'unknown' | ReturnType<typeof happened> | ReturnType<typeof notYet>;
+export interface ToolOptions<Args = any, Result = any> extends Options {
+  idempotentByKeySeconds?: number;
+  settlingMs?: number;
+  /** Did the call with this key happen? Changes nothing. */
+  reconcile?: (args: Args, externalKey: string) => Verdict;
+  /** `true`, or what was found instead. */
+  verify?: (change: Change) => true | string;
+  compensate?: (args: Args, result: Result, externalKey: string) => unknown;
+}
+
+export function step<Input = any, Output = any>(name: string, options: Options, handler: (input: Input, context: Context) => Output): void;
+export function tool<Args = any, Result = any>(
+  name: string,
+  options: ToolOptions<Args, Result>,
+  handler: (args: Args, context: ToolContext) => Result | Output,
+): void;
+
+export class Failure extends Error {
+  constructor(code: Code, message: string, more?: { retryAfterMs?: number; detail?: unknown; applied?: 'no' | 'unknown'; cause?: unknown });
+  readonly code: Code;
+  readonly retryAfterMs?: number;
+  readonly detail?: unknown;
+  readonly applied: 'no' | 'unknown';
+}
+export class Output {
+  constructor(result: unknown, more?: { receipt?: unknown; changes?: Change[]; usage?: Usage });
+}
+export function happened(result: unknown): { readonly result: unknown };
+export function notYet(milliseconds: number): { readonly milliseconds: number };
+
+export const tools: {
+  call(operator: string, args: unknown, more?: { actionKey?: string }): any;
+  callAll(calls: { operator: string; args: unknown; actionKey?: string }[]): ({ ok: any; failure?: undefined } | { ok?: undefined; failure: Failure })[];
+};
+export const events: { emit(name: string, payload: unknown): void };
+export const config: { get(key: string): any };
+export const secrets: { get(name: string): string };
+export const kv: {
+  get(key: string): Uint8Array | undefined;
+  text(key: string): string | undefined;
+  set(key: string, value: string | Uint8Array): void;
+  delete(key: string): boolean;
+};
+export const schema: {
+  object(properties: Record<string, Schema>, more?: Schema): Schema;
+  optional(schema: Schema): Schema;
+  string(more?: Schema): Schema;
+  integer(more?: Schema): Schema;
+  number(more?: Schema): Schema;
+  boolean(more?: Schema): Schema;
+  array(items: Schema, more?: Schema): Schema;
+  oneOf(...values: unknown[]): Schema;
+  nullable(schema: Schema): Schema;
+  any(): Schema;
+};

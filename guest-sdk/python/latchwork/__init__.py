@@ -1,0 +1,165 @@
+"""Write Latchwork plugins in Python. README.md beside this package has the whole story."""
+
+import json as _json
+from dataclasses import dataclass as _dataclass
+from typing import Optional as _Optional
+
+from . import _schema
+from ._failure import Failure
+from ._host import ask as _ask
+from ._operators import Happened as happened
+from ._operators import NotYet as not_yet
+from ._operators import Output
+from ._operators import register as _register
+
+__all__ = [
+    "Change", "Failure", "Output", "Usage", "config", "events", "happened", "kv", "log", "not_yet", "secrets", "step",
+    "tool", "tools",
+]
+
+
+def step(name, *, description=None, input=None, output=None, effects=None, determinism="pure", outcome=None, limits=None):
+    """Serve the step operator ``name`` (``Noun.Verb``) with the decorated ``function(input, context)``."""
+    return _register(
+        "step", name, description=description, input=input, output=output, effects=effects,
+        determinism=determinism, outcome=outcome, limits=limits,
+    )
+
+
+def tool(
+    name, *, description=None, input=None, output=None, effects=None, determinism="external", outcome=None, limits=None,
+    idempotent_by_key_seconds=0, settling_ms=0,
+):
+    """Serve the tool operator ``name`` with the decorated ``function(args, context)``.
+
+    The function gets decorators of its own: ``@send.reconcile``, ``@send.verify``, ``@send.compensate``.
+    """
+    return _register(
+        "tool", name, description=description, input=input, output=output, effects=effects, determinism=determinism,
+        outcome=outcome, limits=limits, idempotent_by_key_seconds=idempotent_by_key_seconds, settling_ms=settling_ms,
+    )
+
+
+@_dataclass
+class Change:
+    """One change in the world, precise enough to look it up again."""
+
+    resource_type: str
+    resource_id: str
+    operation: str
+    version: _Optional[str] = None
+    etag: _Optional[str] = None
+    external_ref: _Optional[str] = None
+
+
+@_dataclass
+class Usage:
+    """What a call cost."""
+
+    model: _Optional[str] = None
+    provider_trace_id: _Optional[str] = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micro_usd: int = 0
+    credits: int = 0
+
+
+def _text(what, value):
+    try:
+        return _json.dumps(_schema.plain(value), allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise Failure("INVALID_INPUT", f"{what}: not JSON: {error}") from error
+
+
+class tools:
+    """The only way from a step to the world.
+
+    Each call is executed at most once, recorded, and answered from the record ever after.
+    """
+
+    @staticmethod
+    def call(operator, args, *, action_key=None):
+        """Call a tool and wait for its final answer; raises Failure."""
+        text = _text(f"arguments of {operator}", args)
+        return _json.loads(_ask("tools.call").call(operator, text, action_key))
+
+    @staticmethod
+    def call_all(calls):
+        """Call several at once: pairs ``(operator, args)`` or triples with an action key.
+
+        Gives answers in order; a failed one is a Failure that is returned, not raised.
+        """
+        requests = []
+        for operator, args, *key in calls:
+            requests.append((operator, _text(f"arguments of {operator}", args), key[0] if key else None))
+        answers = _ask("tools.call_all").call_all(requests) if requests else []
+        return [answer if isinstance(answer, Failure) else _json.loads(answer) for answer in answers]
+
+
+class events:
+    """Informational events for consumers outside."""
+
+    @staticmethod
+    def emit(name, payload):
+        _ask("events.emit").emit(name, _text(f"payload of {name}", payload))
+
+
+class log:
+    """Records with the step's trace context; ``print`` and ``logging`` lead here as well."""
+
+    @staticmethod
+    def _write(level, message, arguments):
+        _ask(f"log.{level}").log(level, str(message) % arguments if arguments else str(message))
+
+    @staticmethod
+    def trace(message, *arguments):
+        log._write("trace", message, arguments)
+
+    @staticmethod
+    def debug(message, *arguments):
+        log._write("debug", message, arguments)
+
+    @staticmethod
+    def info(message, *arguments):
+        log._write("info", message, arguments)
+
+    @staticmethod
+    def warn(message, *arguments):
+        log._write("warn", message, arguments)
+
+    @staticmethod
+    def error(message, *arguments):
+        log._write("error", message, arguments)
+
+
+class config:
+    """The plugin's ``config`` table in latch.toml; for tools."""
+
+    @staticmethod
+    def get(key, default=None):
+        text = _ask("config.get").config(key)
+        return default if text is None else _json.loads(text)
+
+
+class secrets:
+    """Placeholders of secrets, which the host replaces in requests to granted hosts; for tools."""
+
+    @staticmethod
+    def get(name):
+        return _ask("secrets.get").secret(name)
+
+
+class kv:
+    """A small persistent map of bytes in the namespace its grant names; for tools."""
+
+    @staticmethod
+    def get(key):
+        return _ask("kv.get").kv_get(key)
+
+    @staticmethod
+    def set(key, value):
+        _ask("kv.set").kv_set(key, value.encode() if isinstance(value, str) else bytes(value))
+
+    @staticmethod
+    def delete(key):
+        return _ask("kv.delete").kv_delete(key)

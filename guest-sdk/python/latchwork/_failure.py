@@ -1,0 +1,85 @@
+"""Why an operator failed."""
+
+import json
+import linecache
+import traceback
+
+# The ten codes, and whether the world may have been changed where nothing else is said.
+_APPLIED = {
+    "NETWORK_TIMEOUT": "unknown",
+    "RATE_LIMIT": "no",
+    "TEMPORARY_PROVIDER_ERROR": "unknown",
+    "TRANSIENT_DB_LOCK": "no",
+    "DEPENDENCY_UNAVAILABLE": "unknown",
+    "POLICY_DENIED": "no",
+    "INVALID_INPUT": "no",
+    "SCHEMA_VALIDATION_FAILED": "unknown",
+    "MISSING_REQUIRED_CONTEXT": "no",
+    "AUTH_FORBIDDEN": "no",
+}
+
+
+class Failure(Exception):
+    """A failure with a code, to be raised by an operator; calls of tools raise it as well.
+
+    The host retries the first five codes by itself.
+    """
+
+    def __init__(self, code, message, *, retry_after_ms=None, detail=None, applied=None):
+        super().__init__(message)
+        if code not in _APPLIED:
+            raise ValueError(f"{code} is no code of a failure: one of {', '.join(_APPLIED)}")
+        if applied not in (None, "no", "unknown"):
+            raise ValueError(f"applied is 'no' or 'unknown', not {applied!r}")
+        self.code = code
+        self.message = message
+        self.retry_after_ms = retry_after_ms
+        self.detail = detail
+        self.applied = applied or _APPLIED[code]
+
+
+def described(raised, may_have_changed):
+    """Code, message, wait, detail as JSON, applied: of whatever was raised.
+
+    What is no Failure is a mistake in the operator: its text and traceback are kept, and it is
+    final, since the same code would raise it again.
+    """
+    if isinstance(raised, Failure):
+        detail = None if raised.detail is None else _text(raised.detail)
+        wait = raised.retry_after_ms
+        if wait is not None:
+            wait = min(max(0, int(wait)), 0xFFFF_FFFF)
+        return raised.code, raised.message, wait, detail, raised.applied
+    said = "".join(traceback.format_exception_only(raised)).strip()
+    detail = {
+        "exception": type(raised).__name__,
+        "message": str(raised),
+        "traceback": _trace(raised),
+    }
+    return "INVALID_INPUT", said, None, _text(detail), "unknown" if may_have_changed else "no"
+
+
+def _trace(raised):
+    """The traceback, causes first. Not by `traceback.format_exception`: to underline parts of lines it
+    parses them, and a line that is no whole statement sends the parser to files that are not there."""
+    parts = []
+    if raised.__cause__ is not None:
+        parts += [_trace(raised.__cause__), "\nThe above exception was the direct cause of the following one:\n\n"]
+    elif raised.__context__ is not None and not raised.__suppress_context__:
+        parts += [_trace(raised.__context__), "\nDuring handling of the above exception, another one occurred:\n\n"]
+    parts.append("Traceback (most recent call last):\n")
+    for frame, line in traceback.walk_tb(raised.__traceback__):
+        code = frame.f_code
+        parts.append(f'  File "{code.co_filename}", line {line}, in {code.co_name}\n')
+        text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
+        if text:
+            parts.append(f"    {text}\n")
+    parts += traceback.format_exception_only(raised)
+    return "".join(parts)
+
+
+def _text(value):
+    try:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        return json.dumps(f"(detail that is not JSON: {error})")

@@ -1,0 +1,219 @@
+"""Python's own clock, randomness, output and files, led to the host or refused.
+
+Installed before any line of the plugin is read, so that what an author writes naturally, also as
+``from time import time``, is right.
+"""
+
+import _io
+import builtins
+import datetime
+import io
+import linecache
+import logging
+import os
+import random
+import secrets  # noqa: F401  (before its source of randomness is replaced)
+import sys
+import time
+import uuid  # noqa: F401
+
+# What the standard library would only import when it is needed; there are no files to read then.
+import _strptime  # noqa: F401
+import encodings.ascii  # noqa: F401
+import encodings.cp1252  # noqa: F401
+import encodings.idna  # noqa: F401
+import encodings.latin_1  # noqa: F401
+import encodings.utf_16  # noqa: F401
+import encodings.utf_32  # noqa: F401
+import encodings.utf_8_sig  # noqa: F401
+import tokenize  # noqa: F401
+import traceback  # noqa: F401
+import unicodedata  # noqa: F401
+
+from ._host import ask
+
+_RealRandom = random.Random
+_RealDateTime = datetime.datetime
+
+
+def _nanoseconds(what):
+    seconds, nanoseconds = ask(what).now()
+    return seconds * 1_000_000_000 + nanoseconds
+
+
+def _urandom(size, what="os.urandom"):
+    """The host gives at most 65,536 bytes at once."""
+    parts = []
+    while size > 0:
+        parts.append(ask(what).random_bytes(min(size, 65_536)))
+        size -= 65_536
+    return b"".join(parts)
+
+
+class _Random(_RealRandom):
+    """Seeded from the host at the first number, unless it was given a seed."""
+
+    def __init__(self, x=None):
+        self._pending = False
+        super().__init__(0)
+        self.seed(x)
+
+    def seed(self, a=None, version=2):
+        self._pending = a is None
+        super().seed(0 if a is None else a, version)
+
+    def _ready(self):
+        if self._pending:
+            seed = int.from_bytes(_urandom(32, "random"), "little")
+            self._pending = False
+            super().seed(seed)
+
+    def random(self):
+        self._ready()
+        return super().random()
+
+    def getrandbits(self, k):
+        self._ready()
+        return super().getrandbits(k)
+
+    def getstate(self):
+        self._ready()
+        return super().getstate()
+
+    def setstate(self, state):
+        self._pending = False
+        super().setstate(state)
+
+
+_Random.__name__ = _Random.__qualname__ = "Random"
+_Random.__module__ = "random"
+
+
+class _IsDateTime(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, _RealDateTime)
+
+    def __subclasscheck__(cls, other):
+        return issubclass(other, _RealDateTime)
+
+
+class _DateTime(_RealDateTime, metaclass=_IsDateTime):
+    @classmethod
+    def now(cls, tz=None):
+        whole = _nanoseconds("datetime.now") // 1000
+        moment = _RealDateTime.fromtimestamp(whole // 1_000_000, tz or datetime.timezone.utc)
+        moment = moment.replace(microsecond=whole % 1_000_000)
+        fields = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second, moment.microsecond)
+        return cls(*fields, tzinfo=tz and moment.tzinfo, fold=moment.fold)
+
+    @classmethod
+    def utcnow(cls):
+        return cls.now()
+
+    @classmethod
+    def today(cls):
+        return cls.now()
+
+
+_DateTime.__name__ = _DateTime.__qualname__ = "datetime"
+_DateTime.__module__ = "datetime"
+
+
+class _Log(io.TextIOBase):
+    """A stream whose lines are log records."""
+
+    def __init__(self, level):
+        super().__init__()
+        self._level, self._line = level, ""
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            ask("print").log(self._level, line)
+        return len(text)
+
+    def finish(self):
+        """What stands without an end of line."""
+        if self._line:
+            line, self._line = self._line, ""
+            ask("print").log(self._level, line)
+
+
+def _no(what):
+    def refuse(*_, **__):
+        raise PermissionError(f"{what}: a plugin has no files and no processes; a step reaches the world by tools.call")
+
+    return refuse
+
+
+_FILES = (
+    "access chdir chmod getcwd link listdir lstat mkdir makedirs open readlink remove removedirs rename renames replace "
+    "rmdir scandir stat statvfs symlink system truncate unlink utime walk"
+).split()
+
+
+class _NoImports:
+    """Says what an import finds when the component runs: no files."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        raise ModuleNotFoundError(
+            f"{name} is not in the component: it was not imported while it was built; import it at the top of a module",
+            name=name,
+        )
+
+
+def finish():
+    """The end of a run."""
+    sys.stdout.finish()
+    sys.stderr.finish()
+
+
+def install(sleep):
+    """Replace them; ``sleep`` serves time.sleep. Called by ``_component``, never in a test."""
+    os.urandom = random._urandom = _urandom
+    random.Random = _Random
+    random._inst = _Random()
+    for name in random.__all__:
+        if hasattr(_RealRandom, name):
+            setattr(random, name, getattr(random._inst, name))
+
+    clocks = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+    for name in clocks:
+        setattr(time, f"{name}_ns", lambda name=name: _nanoseconds(f"time.{name}_ns"))
+        setattr(time, name, lambda name=name: _nanoseconds(f"time.{name}") / 1e9)
+    for name in ("localtime", "gmtime", "ctime"):
+        real = getattr(time, name)
+        setattr(time, name, lambda secs=None, real=real: real(time.time() if secs is None else secs))
+    asctime, strftime = time.asctime, time.strftime
+    time.asctime = lambda t=None: asctime(time.localtime() if t is None else t)
+    time.strftime = lambda format, t=None: strftime(format, time.localtime() if t is None else t)
+    time.sleep = sleep
+    datetime.datetime = _DateTime
+
+    os.environ.clear()
+    for name in _FILES:
+        if hasattr(os, name):
+            setattr(os, name, _no(f"os.{name}"))
+
+
+def close():
+    """The end of the build: from here on there are no files to import from, so nothing may try."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
+            # Without a time of change nobody asks whether it is still so.
+            with open(file, encoding="utf-8") as source:
+                linecache.cache[file] = (0, None, source.readlines(), file)
+    builtins.open = io.open = _no("open")
+    # What loaders read sources with, when a traceback wants to show a line.
+    io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
+    sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
+    logging._startTime = 0
+    sys.stdout, sys.stderr = _Log("info"), _Log("warn")
+    for handler in [*logging.getLogger().handlers, logging.lastResort]:
+        if isinstance(handler, logging.StreamHandler) and "stream" in vars(handler):
+            handler.setStream(sys.stderr)

@@ -1,0 +1,100 @@
+"""JSON Schemas of annotations, and values of those types.
+
+An annotation is a dataclass, a TypedDict-free builtin (``str``, ``int``, ``float``, ``bool``,
+``None``), ``list[...]``, ``dict[str, ...]``, ``Optional[...]``, ``Literal[...]``, ``Any``, or a
+schema written as a dict.
+"""
+
+import dataclasses
+import types
+import typing
+
+# What a double holds exactly, so that every other language reads the same number.
+_SAFE = 2**53 - 1
+_PLAIN = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer", "minimum": -_SAFE, "maximum": _SAFE},
+    float: {"type": "number"},
+    type(None): {"type": "null"},
+    dict: {"type": "object"},
+    list: {"type": "array"},
+}
+
+
+def of(annotation):
+    """The schema of an annotation."""
+    if isinstance(annotation, dict):
+        return annotation
+    if annotation is typing.Any or annotation is object:
+        return {}
+    if annotation in (None, type(None)):
+        return dict(_PLAIN[type(None)])
+    if isinstance(annotation, type) and annotation in _PLAIN:
+        return dict(_PLAIN[annotation])
+    if dataclasses.is_dataclass(annotation):
+        return _of_dataclass(annotation)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is list:
+        return {"type": "array", "items": of(arguments[0])}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": of(arguments[1])}
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [of(argument) for argument in arguments]}
+    raise TypeError(
+        f"{annotation!r} has no JSON Schema: use a dataclass, str, int, float, bool, list[...], "
+        "dict[str, ...], Optional[...], Literal[...], Any, or a schema as a dict"
+    )
+
+
+def _of_dataclass(cls):
+    hints = typing.get_type_hints(cls)
+    fields = dataclasses.fields(cls)
+    schema = {
+        "type": "object",
+        "properties": {field.name: of(hints[field.name]) for field in fields},
+        "required": [field.name for field in fields if not _has_default(field)],
+        "additionalProperties": False,
+    }
+    said = cls.__doc__
+    # A dataclass without a text of its own is given its signature as one.
+    if said and not said.startswith(f"{cls.__name__}("):
+        schema["description"] = said.strip()
+    return schema
+
+
+def _has_default(field):
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+
+
+def read(annotation, value):
+    """JSON as a value of the annotated type; the host has checked it against the schema."""
+    if dataclasses.is_dataclass(annotation) and isinstance(value, dict):
+        hints = typing.get_type_hints(annotation)
+        known = {field.name for field in dataclasses.fields(annotation)}
+        unknown = sorted(set(value) - known)
+        if unknown:
+            raise ValueError(f"{annotation.__name__} has no {', '.join(unknown)}")
+        return annotation(**{name: read(hints[name], item) for name, item in value.items()})
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is list and isinstance(value, list):
+        return [read(arguments[0], item) for item in value]
+    if origin is dict and isinstance(value, dict):
+        return {key: read(arguments[1], item) for key, item in value.items()}
+    if origin in (typing.Union, types.UnionType) and value is not None:
+        rest = [argument for argument in arguments if argument is not type(None)]
+        return read(rest[0], value) if len(rest) == 1 else value
+    return value
+
+
+def plain(value):
+    """What json.dumps takes: dataclasses become dicts, tuples lists."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value

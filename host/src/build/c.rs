@@ -1,0 +1,97 @@
+//! C plugins: compiled by clang or zig, then wrapped as a component.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use latchwork_core::manifest::PluginKind;
+
+use super::recipe::Recipe;
+use super::run::{ask, command, run};
+use super::{BuildError, Options, layout, tools, world};
+
+const ZIG: &str = "0.17.1";
+const ADVICE: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
+/// Of the SDK: what every plugin is compiled with.
+const SDK: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
+
+/// Build the plugin in `dir`; the component that was made.
+pub(super) fn build(
+    dir: &Path,
+    recipe: &Recipe,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let layout = layout::of(dir, recipe)?;
+    let main = layout.main()?;
+    let sdk = layout.sdk("latchwork.h")?;
+    let sources = sources(main.parent().unwrap_or(dir))?;
+    let core = layout.obj.join("core.wasm");
+    let (name, mut compiler) = compiler(dir, options, progress)?;
+    compiler.args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu17", "-Os", "-Wall", "-Wextra"]);
+    compiler.args(["-Wno-unused-function", "-Wl,--strip-debug"]);
+    compiler.arg(format!("-DLATCH_VERSION={:?}", recipe.more.version));
+    if recipe.kind == PluginKind::Tool {
+        compiler.arg("-DLATCH_TOOL");
+    }
+    // Nothing of this machine's folders gets into what `assert` says.
+    compiler.arg(format!("-ffile-prefix-map={}=.", dir.display()));
+    compiler.arg(format!("-ffile-prefix-map={}=latchwork", sdk.display()));
+    compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK.map(|file| sdk.join(file)));
+    run(&format!("compiling with {name}"), ADVICE, &mut compiler, progress)?;
+    component(&core, recipe, &layout.obj)
+}
+
+/// Every source file of a folder but tests, in order.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let entries = std::fs::read_dir(folder).map_err(|error| BuildError::io("read", folder, error))?;
+    let is_source = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.ends_with(".c") && !name.starts_with("test_")
+    };
+    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_source).collect();
+    sources.sort();
+    Ok(sources)
+}
+
+/// The compiler of this machine where it can do it, else a pinned one.
+fn compiler(
+    dir: &Path,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<(&'static str, Command), BuildError> {
+    // Where Debian and others put the C library for this target.
+    let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();
+    let linker = ask(command("wasm-ld", dir).arg("--version")).is_some();
+    if libc && linker && ask(command("clang", dir).args(["--target=wasm32-wasi", "-print-libgcc-file-name"])).is_some()
+    {
+        return Ok(("clang", command("clang", dir)));
+    }
+    let site = tools::pip("ziglang", ZIG, options, progress)?;
+    let mut zig = tools::program(&site, "import runpy; runpy.run_module('ziglang', run_name='__main__')", dir);
+    let cache = options.tools_dir.join("zig-cache");
+    zig.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache).arg("cc");
+    Ok(("zig", zig))
+}
+
+/// A component of a core module, in the world of the plugin.
+fn component(core: &Path, recipe: &Recipe, obj: &Path) -> Result<PathBuf, BuildError> {
+    let wit = world::write(obj, recipe)?;
+    let encode = || -> anyhow::Result<Vec<u8>> {
+        let mut module = std::fs::read(core)?;
+        let mut resolve = wit_parser::Resolve::default();
+        let (package, _) = resolve.push_dir(&wit)?;
+        let world = resolve.select_world(&[package], Some(world::WORLD))?;
+        let encoding = wit_component::StringEncoding::UTF8;
+        wit_component::embed_component_metadata(&mut module, &resolve, world, encoding)?;
+        wit_component::ComponentEncoder::default().validate(true).module(&module)?.encode()
+    };
+    // Most often an import that is not there: a step that calls kv, a call of the system.
+    let component = encode().map_err(|error| BuildError::Failed {
+        what: "making a component".to_owned(),
+        status: "the module does not fit its world".to_owned(),
+        output: format!("{error:#}"),
+    })?;
+    let made = obj.join("component.wasm");
+    std::fs::write(&made, component).map_err(|error| BuildError::io("write", &made, error))?;
+    Ok(made)
+}

@@ -1,0 +1,101 @@
+//! JavaScript plugins: bundled by esbuild, then put together with an engine.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::manifest::PluginKind;
+
+use super::recipe::{JsEngine, Recipe};
+use super::run::{command, run};
+use super::{BuildError, Options, layout, tools, world};
+
+const NODE: &str = "install Node.js 20 or later, with npm";
+
+/// Pinned packages of an engine: the name of their folder, `package.json` and `package-lock.json`.
+const QUICKJS: (&str, (&str, &str)) = (
+    "js-quickjs-0.4.5",
+    (
+        include_str!("../../../guest-sdk/js/tools/quickjs/package.json"),
+        include_str!("../../../guest-sdk/js/tools/quickjs/package-lock.json"),
+    ),
+);
+const STARLINGMONKEY: (&str, (&str, &str)) = (
+    "js-starlingmonkey-0.23.0",
+    (
+        include_str!("../../../guest-sdk/js/tools/starlingmonkey/package.json"),
+        include_str!("../../../guest-sdk/js/tools/starlingmonkey/package-lock.json"),
+    ),
+);
+
+/// Build the plugin in `dir`; the component that was made.
+pub(super) fn build(
+    dir: &Path,
+    recipe: &Recipe,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let layout = layout::of(dir, recipe)?;
+    let main = layout.main()?;
+    let sdk = layout.sdk("index.js")?;
+    let (name, packages) = match recipe.more.engine {
+        JsEngine::QuickJs => QUICKJS,
+        JsEngine::StarlingMonkey => STARLINGMONKEY,
+    };
+    let programs = tools::npm(name, packages, options, progress)?.join("node_modules/.bin");
+    let wit = world::write(&layout.obj, recipe)?;
+
+    let bundle = layout.obj.join("bundle.js");
+    let entry = match recipe.kind {
+        PluginKind::Step => "step.js",
+        PluginKind::Tool => "tool.js",
+    };
+    let engine = match recipe.more.engine {
+        JsEngine::QuickJs => "quickjs",
+        JsEngine::StarlingMonkey => "starlingmonkey",
+    };
+    let mut esbuild = command(programs.join("esbuild"), dir);
+    esbuild.arg(sdk.join("component").join(entry)).args([
+        "--bundle",
+        "--format=esm",
+        "--platform=neutral",
+        "--main-fields=module,main",
+        "--conditions=module,import",
+        "--target=es2022",
+        "--keep-names",
+        "--legal-comments=none",
+        "--log-level=warning",
+        "--external:latchwork:*",
+        "--external:real:*",
+    ]);
+    esbuild.arg(format!("--alias:latchwork-plugin-main={}", main.display()));
+    esbuild.arg(format!("--define:LATCHWORK_VERSION={}", json(&recipe.more.version)));
+    esbuild.arg(format!("--define:LATCHWORK_EXPORTS={}", json(&recipe.more.exports)));
+    esbuild.arg(format!("--define:LATCHWORK_ENGINE={}", json(&engine)));
+    esbuild.arg(format!("--outfile={}", bundle.display()));
+    run("bundling with esbuild", NODE, &mut esbuild, progress)?;
+
+    let made = layout.obj.join("component.wasm");
+    let mut componentize = match recipe.more.engine {
+        JsEngine::QuickJs => {
+            let mut qjs = command(programs.join("componentize-qjs"), &layout.obj);
+            qjs.args(["--sync", "--stub-wasi", "--module-root", ".", "--js", "bundle.js", "--world", world::WORLD]);
+            qjs.arg("--wit").arg(&wit).arg("--output").arg(&made);
+            qjs
+        }
+        JsEngine::StarlingMonkey => {
+            let mut sm = command(programs.join("componentize-js"), &layout.obj);
+            sm.args(["bundle.js", "--world-name", world::WORLD, "--disable"]);
+            sm.args(["stdio", "random", "clocks", "http", "fetch-event"]);
+            sm.arg("--wit").arg(&wit).arg("--out").arg(&made);
+            sm
+        }
+    };
+    let what = format!("making a component with {engine}");
+    // A statement of a module that fails, or that asks for the time, fails here.
+    run(&what, NODE, &mut componentize, progress)?;
+    Ok(made)
+}
+
+/// As JavaScript writes it.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("a string or a list of strings is JSON")
+}

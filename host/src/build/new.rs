@@ -1,0 +1,157 @@
+//! `latch plugin new`: a project that builds, tests itself and runs, wherever it is made.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::manifest::PluginKind;
+
+use super::recipe::LANGS;
+use super::sdk::File;
+use super::{BuildError, Lang, sdk};
+
+/// A project to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct New {
+    /// The plugin's name, and its folder's.
+    pub name: String,
+    /// What it is.
+    pub kind: PluginKind,
+    /// What it is written in.
+    pub lang: Lang,
+}
+
+/// Why no project was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NewError {
+    /// The name is none.
+    #[error("{0:?} is no name of a plugin: 1 to 64 of a-z 0-9 - _, a letter first")]
+    Name(String),
+    /// Something is there.
+    #[error("{} is already there: nothing was written", .0.display())]
+    Exists(PathBuf),
+    /// The file system refused.
+    #[error(transparent)]
+    Write(#[from] BuildError),
+}
+
+macro_rules! template {
+    ($root:literal: $($path:literal)*) => {
+        &[$(File { path: $path, text: include_str!(concat!("../../../guest-sdk/", $root, "/", $path)) }),*]
+    };
+}
+
+/// What lies in a template's folder under another name, so that it means nothing there.
+const HIDDEN: [(&str, &str); 2] = [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml")];
+
+fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
+    match (lang, kind) {
+        (Lang::Rust, PluginKind::Step) => {
+            template!("rust/template/step": "Cargo.toml" "README.md" "cargo-config.toml" "gitignore" "src/lib.rs")
+        }
+        (Lang::Rust, PluginKind::Tool) => {
+            template!("rust/template/tool": "Cargo.toml" "README.md" "cargo-config.toml" "gitignore" "src/lib.rs")
+        }
+        (Lang::Js, PluginKind::Step) => {
+            template!("js/template/step": "README.md" "gitignore" "package.json" "src/plugin.js" "test/plugin.test.js")
+        }
+        (Lang::Js, PluginKind::Tool) => {
+            template!("js/template/tool": "README.md" "gitignore" "package.json" "src/plugin.js" "test/plugin.test.js")
+        }
+        (Lang::C, PluginKind::Step) => template!("c/template/step": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
+        (Lang::C, PluginKind::Tool) => template!("c/template/tool": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
+        (Lang::Python, PluginKind::Step) => {
+            template!("python/template/step": "README.md" "gitignore" "plugin.py" "test_plugin.py")
+        }
+        (Lang::Python, PluginKind::Tool) => {
+            template!("python/template/tool": "README.md" "gitignore" "plugin.py" "test_plugin.py")
+        }
+    }
+}
+
+impl New {
+    /// How the project tests itself.
+    pub fn test_command(&self) -> &'static str {
+        match self.lang {
+            Lang::Rust => "cargo test",
+            Lang::Js => "node --test",
+            Lang::Python => "python3 -m unittest",
+            Lang::C => "cc -Ilatchwork -o test test_plugin.c -lm && ./test",
+        }
+    }
+
+    /// Make the project as a folder in `parent`: its template, its recipe and its language's SDK.
+    /// Where that folder is.
+    pub fn write(&self, parent: &Path) -> Result<PathBuf, NewError> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
+        if !starts || self.name.len() > 64 || !self.name.chars().all(plain) {
+            return Err(NewError::Name(self.name.clone()));
+        }
+        let dir = parent.join(&self.name);
+        if dir.exists() {
+            return Err(NewError::Exists(dir));
+        }
+        for file in template(self.lang, self.kind) {
+            let path = HIDDEN.iter().find(|(there, _)| *there == file.path).map_or(file.path, |(_, here)| here);
+            sdk::put(&dir.join(path), &self.filled(file.text))?;
+        }
+        sdk::put(&dir.join(super::RECIPE), &self.recipe())?;
+        sdk::write(&dir.join("latchwork"), sdk::files(self.lang))?;
+        Ok(dir)
+    }
+
+    fn recipe(&self) -> String {
+        let kind = match self.kind {
+            PluginKind::Step => "step",
+            PluginKind::Tool => "tool",
+        };
+        let lang = LANGS.iter().find(|(_, lang)| *lang == self.lang).map_or("", |(word, _)| word);
+        let mut recipe = format!("[plugin]\nname = {:?}\nkind = {kind:?}\nlang = {lang:?}\n", self.name);
+        if self.lang != Lang::Rust {
+            recipe.push_str("version = \"0.1.0\"\n");
+            if self.kind == PluginKind::Tool {
+                recipe.push_str("exports = [\"reconcile\"]\n");
+            }
+        }
+        recipe
+    }
+
+    /// A template's text for this plugin: `{{name}}`, and `{{Noun}}` for the names of its operators.
+    fn filled(&self, text: &str) -> String {
+        let parts = self.name.split(['-', '_']).filter(|part| !part.is_empty());
+        let capital = |part: &str| format!("{}{}", part[..1].to_ascii_uppercase(), &part[1..]);
+        let noun: String = parts.map(capital).collect();
+        text.replace("{{name}}", &self.name).replace("{{Noun}}", &noun)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_names_its_operators_after_itself_and_replaces_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for (_, lang) in LANGS {
+            for kind in [PluginKind::Step, PluginKind::Tool] {
+                let name = format!("my-{}-{kind:?}", lang.word()).to_lowercase();
+                let new = New { name: name.clone(), kind, lang };
+                let made = new.write(dir.path()).unwrap();
+                let recipe = super::super::Recipe::read(&made).unwrap();
+                assert_eq!((recipe.name, recipe.kind, recipe.lang), (name, kind, lang));
+                assert!(matches!(new.write(dir.path()), Err(NewError::Exists(_))));
+            }
+        }
+        let text = std::fs::read_to_string(dir.path().join("my-js-step/src/plugin.js")).unwrap();
+        assert!(text.contains("'MyJsStep.Greet'") && !text.contains("{{"), "{text}");
+    }
+
+    #[test]
+    fn a_name_that_is_none_makes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["", "../x", "Upper", "1st", "-x"] {
+            let new = New { name: name.into(), kind: PluginKind::Step, lang: Lang::Js };
+            assert!(matches!(new.write(dir.path()), Err(NewError::Name(_))), "{name:?}");
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

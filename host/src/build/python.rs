@@ -1,0 +1,118 @@
+//! Python plugins: put together with CPython by componentize-py.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::manifest::PluginKind;
+use serde::Deserialize;
+
+use super::recipe::Recipe;
+use super::run::run;
+use super::{BuildError, Options, layout, sdk, tools, world};
+
+const VERSION: &str = "0.25.1";
+const PYTHON: &str = "install Python 3.10 or later with pip";
+/// What the build writes around the plugin; not to be named like anything the plugin imports.
+const APP: &str = "latchwork_app";
+
+/// What the scan of the plugin's modules found.
+#[derive(Deserialize)]
+struct Scan {
+    /// Modules that are imported late: they are imported early as well.
+    preload: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    file: String,
+    line: u32,
+    message: String,
+}
+
+/// Build the plugin in `dir`; the component that was made.
+pub(super) fn build(
+    dir: &Path,
+    recipe: &Recipe,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let layout = layout::of(dir, recipe)?;
+    let main = layout.main()?;
+    let sdk = layout.sdk("_host.py")?;
+    let site = tools::pip("componentize-py", VERSION, options, progress)?;
+    let wit = world::write(&layout.obj, recipe)?;
+
+    let mut paths = vec![main.parent().unwrap_or(dir).to_owned()];
+    // The package is found by its name, wherever its folder is.
+    let package = layout.obj.join("sdk/latchwork");
+    copy(&sdk, &package)?;
+    paths.push(layout.obj.join("sdk"));
+    let requirements = dir.join("requirements.txt");
+    if requirements.is_file() {
+        let packages = layout.obj.join("packages");
+        let mut pip = tools::python(dir);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]);
+        pip.args(["--only-binary", ":all:", "--platform", "any", "--target"])
+            .arg(&packages)
+            .arg("-r")
+            .arg(&requirements);
+        run("installing requirements.txt with pip", PYTHON, &mut pip, progress)?;
+        paths.push(packages);
+    }
+
+    let scan = scan(&sdk, &main, &paths, progress)?;
+    let kind = match recipe.kind {
+        PluginKind::Step => "_step",
+        PluginKind::Tool => "_tool",
+    };
+    let module = main.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let preload: String = scan.preload.iter().map(|name| format!("import {name}\n")).collect();
+    let exports = serde_json::to_string(&recipe.more.exports).expect("a list of strings is JSON");
+    let version = &recipe.more.version;
+    let app = format!(
+        "# Written by `latch plugin build`: the host is bound first, then the plugin is read.\n\
+         import latchwork.{kind} as _kind\n\n_kind.bind()\n{preload}import {module}\n\n\
+         globals().update(_kind.exports({version:?}, {exports}))\n"
+    );
+    sdk::put(&layout.obj.join("app").join(format!("{APP}.py")), &app)?;
+
+    let made = layout.obj.join("component.wasm");
+    let mut componentize =
+        tools::program(&site, "import sys, componentize_py; sys.exit(componentize_py.script())", &layout.obj);
+    componentize.arg("--quiet").arg("--wit-path").arg(&wit).args(["--world", world::WORLD, "componentize"]);
+    componentize.args(["--stub-wasi", "--python-path", "app"]);
+    for path in &paths {
+        componentize.arg("--python-path").arg(path);
+    }
+    componentize.arg(APP).arg("--output").arg(&made);
+    run("making a component with componentize-py", PYTHON, &mut componentize, progress)?;
+    Ok(made)
+}
+
+/// Every module of the plugin, read without running it.
+fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<Scan, BuildError> {
+    let mut python = tools::python(sdk);
+    python.arg(sdk.join("_scan.py")).arg(main).args(paths);
+    let printed = run("reading the plugin's modules", PYTHON, &mut python, progress)?;
+    let scan: Scan = serde_json::from_slice(&printed).map_err(|error| BuildError::Failed {
+        what: "reading the plugin's modules".to_owned(),
+        status: error.to_string(),
+        output: String::from_utf8_lossy(&printed).into_owned(),
+    })?;
+    if scan.problems.is_empty() {
+        return Ok(scan);
+    }
+    let line = |problem: &Problem| format!("{}:{}: {}", problem.file, problem.line, problem.message);
+    Err(BuildError::Sources(scan.problems.iter().map(line).collect()))
+}
+
+/// The package's own modules: what Python left beside them is not copied.
+fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
+    let entries = std::fs::read_dir(from).map_err(|error| BuildError::io("read", from, error))?;
+    for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|kind| kind == "py")) {
+        let text =
+            std::fs::read_to_string(entry.path()).map_err(|error| BuildError::io("read", &entry.path(), error))?;
+        sdk::put(&to.join(entry.file_name()), &text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! The real clock and real entropy under their true names.
+//!
+//! Engines of scripting languages import much of WASI without need, and their toolchains can cut
+//! all of it off, known by its names. What a tool does need is imported as `real:clocks` and
+//! `real:random` until then; here `real` becomes `wasi`.
+
+/// Number of the section with a component's imports.
+const IMPORTS: u8 = 10;
+/// Magic number, version and layer.
+const HEADER: usize = 8;
+
+const BEFORE: &[u8] = b"real:";
+const AFTER: &[u8] = b"wasi:";
+const NAMES: [&[u8]; 2] = [b"clocks/wall-clock@", b"random/random@"];
+
+/// Rename the component's own imports; of the same length, so that nothing else moves.
+pub(super) fn rename(component: &mut [u8]) {
+    let mut at = HEADER;
+    while let Some((&id, rest)) = component.get(at..).and_then(<[u8]>::split_first) {
+        let Some((size, length)) = number(rest) else { return };
+        let start = at + 1 + length;
+        let Some(section) = start.checked_add(size).and_then(|end| component.get_mut(start..end)) else { return };
+        if id == IMPORTS {
+            section_imports(section);
+        }
+        at = start + size;
+    }
+}
+
+fn section_imports(section: &mut [u8]) {
+    for name in NAMES {
+        let whole = [BEFORE, name].concat();
+        let places: Vec<usize> =
+            section.windows(whole.len()).enumerate().filter(|(_, w)| *w == whole).map(|(at, _)| at).collect();
+        for at in places {
+            section[at..at + AFTER.len()].copy_from_slice(AFTER);
+        }
+    }
+}
+
+/// A LEB128 number and how many bytes it takes.
+fn number(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0_usize;
+    for (i, byte) in bytes.iter().take(5).enumerate() {
+        value |= usize::from(byte & 0x7f) << (7 * i);
+        if byte & 0x80 == 0 {
+            return Some((value, i + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_renamed_and_nothing_else() {
+        let name = b"real:random/random@0.2.6";
+        let mut made = vec![0, b'a', b's', b'm', 0x0d, 0, 1, 0];
+        for id in [0, IMPORTS, 7] {
+            made.extend([id, 0x80 | name.len() as u8, 0]);
+            made.extend(name);
+        }
+        let before = made.clone();
+        rename(&mut made);
+        let changed = before.iter().zip(&made).filter(|(a, b)| a != b).count();
+        assert_eq!(changed, 4, "r, e, a and l, once");
+        assert_eq!(&made[8 + 27 + 3..][..24], b"wasi:random/random@0.2.6");
+        for broken in 0..made.len() {
+            rename(&mut made[..broken]);
+        }
+    }
+}

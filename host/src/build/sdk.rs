@@ -1,0 +1,126 @@
+//! The guest SDKs and the interfaces, which this program carries: plugins are made and built
+//! wherever it is, without its own sources.
+
+use std::path::Path;
+
+use super::{BuildError, Lang};
+
+/// A text file and where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    /// Its path, from the folder it belongs to.
+    pub(super) path: &'static str,
+    /// What it says.
+    pub(super) text: &'static str,
+}
+
+macro_rules! files {
+    ($root:literal: $($path:literal)*) => {
+        &[$(File { path: $path, text: include_str!(concat!("../../../", $root, "/", $path)) }),*]
+    };
+}
+
+/// The interfaces of the package `latchwork:plugin`.
+pub(super) const WIT: &[File] = files!("wit": "clock.wit" "config.wit" "context.wit" "events.wit" "invoke.wit"
+    "kv.wit" "log.wit" "plugin.wit" "rng.wit" "run.wit" "secrets.wit" "tools.wit" "types.wit" "world.wit");
+
+/// The real clock and real entropy, which tools of most languages are led to.
+pub(super) const REAL: &[File] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
+
+const JS: &[File] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"
+    "component/tool-host.js" "component/tool.js" "component/values.js" "failure.js" "host.js" "index.d.ts" "index.js"
+    "json.js" "operators.js" "package.json" "prelude.js" "schema.js" "testing.js" "text.js");
+
+const PYTHON: &[File] = files!("guest-sdk/python/latchwork": "README.md" "__init__.py"
+    "_component.py" "_failure.py" "_host.py" "_operators.py"
+    "_prelude.py" "_scan.py" "_schema.py" "_step.py" "_tool.py"
+    "testing.py");
+
+const C: &[File] = files!("guest-sdk/c": "README.md" "bindings/latch.c" "bindings/latch.h" "component.c" "latchwork.h"
+    "latchwork/answer.h" "latchwork/json.h" "latchwork/plugin.h" "latchwork/text.h" "latchwork/world.h" "testing.h"
+    "wasi.c");
+
+const RUST: &[File] = files!("guest-sdk/rust": "Cargo.toml" "README.md" "src/bindings/export_compensate.rs"
+    "src/bindings/export_invoke.rs" "src/bindings/export_plugin.rs" "src/bindings/export_reconcile.rs"
+    "src/bindings/export_run.rs" "src/bindings/export_verify.rs" "src/bindings/imports.rs" "src/bindings/mod.rs"
+    "src/clock.rs" "src/config.rs" "src/context.rs" "src/error.rs" "src/events.rs" "src/export.rs" "src/fs.rs"
+    "src/host/files.rs" "src/host/guest.rs" "src/host/mod.rs" "src/host/net.rs" "src/http.rs" "src/kv.rs" "src/lib.rs"
+    "src/log.rs" "src/manifest.rs" "src/rng.rs" "src/schema.rs" "src/secrets.rs" "src/step.rs"
+    "src/testing/doubles.rs" "src/testing/files.rs" "src/testing/mod.rs" "src/tool/context.rs"
+    "src/tool/dispatch.rs" "src/tool/mod.rs" "src/tool/output.rs" "src/tools.rs" "src/wall.rs");
+
+/// The SDK of a language.
+pub(super) fn files(lang: Lang) -> &'static [File] {
+    match lang {
+        Lang::Rust => RUST,
+        Lang::Js => JS,
+        Lang::Python => PYTHON,
+        Lang::C => C,
+    }
+}
+
+/// Write files below a folder.
+pub(super) fn write(dir: &Path, files: &[File]) -> Result<(), BuildError> {
+    for file in files {
+        put(&dir.join(file.path), file.text)?;
+    }
+    Ok(())
+}
+
+/// Write one file, and the folders it lies in.
+pub(super) fn put(path: &Path, text: &str) -> Result<(), BuildError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| BuildError::io("make", folder, error))?;
+    }
+    std::fs::write(path, text).map_err(|error| BuildError::io("write", path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn below(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{prefix}{}", path.file_name().unwrap().to_str().unwrap());
+            match path.is_dir() {
+                // What is not part of the SDK: templates, pinned tools, the SDK's own tests.
+                true if ["template", "tools", "tests", "__pycache__"].contains(&name.as_str()) => {}
+                true if name.ends_with("__pycache__") => {}
+                true => below(&path, &format!("{name}/"), found),
+                false => drop(found.insert(name)),
+            }
+        }
+    }
+
+    #[test]
+    fn this_program_carries_every_file_of_each_sdk() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (folder, files) in [
+            ("wit", WIT),
+            ("guest-sdk/wit", REAL),
+            ("guest-sdk/js", JS),
+            ("guest-sdk/python/latchwork", PYTHON),
+            ("guest-sdk/c", C),
+            ("guest-sdk/rust", RUST),
+        ] {
+            let mut there = BTreeSet::new();
+            below(&root.join(folder), "", &mut there);
+            // What bindings are generated from.
+            there.remove("sdk.wit");
+            let carried: BTreeSet<String> = files.iter().map(|file| file.path.to_owned()).collect();
+            assert_eq!(there, carried, "{folder}");
+        }
+    }
+
+    #[test]
+    fn files_are_written_with_their_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), JS).unwrap();
+        let made: PathBuf = dir.path().join("component/step.js");
+        assert!(std::fs::read_to_string(made).unwrap().contains("latchwork-plugin-main"));
+    }
+}

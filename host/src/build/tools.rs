@@ -1,0 +1,165 @@
+//! Programs that languages need, in exactly the versions that were tested: found in a folder of
+//! the user, or installed there once.
+
+use std::path::{Path, PathBuf};
+
+use super::run::{ask, command, run};
+use super::{BuildError, Options};
+
+/// Written last: a folder without it is half of an installation.
+const COMPLETE: &str = ".complete";
+
+const NODE: &str =
+    "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
+const PYTHON: &str = "install Python 3.10 or later with pip: https://python.org, or Debian's python3 and python3-pip";
+
+/// The folder of `name` (with its version), made by `install` if it is not there.
+fn ensure(
+    name: &str,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+    install: impl FnOnce(&Path, &mut dyn FnMut(&str)) -> Result<(), BuildError>,
+) -> Result<PathBuf, BuildError> {
+    let (base, place) = (&options.tools_dir, options.tools_dir.join(name));
+    if place.join(COMPLETE).is_file() {
+        return Ok(place);
+    }
+    std::fs::create_dir_all(base).map_err(|error| BuildError::io("make", base, error))?;
+    // Of two builds at once one installs, the other waits for it.
+    let lock = base.join(format!(".{name}.lock"));
+    let locked = std::fs::File::create(&lock).and_then(|file| file.lock().map(|()| file));
+    let _locked = locked.map_err(|error| BuildError::io("lock", &lock, error))?;
+    if place.join(COMPLETE).is_file() {
+        return Ok(place);
+    }
+    progress(&format!("installing {name}, once, in {}", place.display()));
+    let work = tempfile::Builder::new().prefix(".new-").tempdir_in(base);
+    let work = work.map_err(|error| BuildError::io("make a folder in", base, error))?;
+    install(work.path(), progress)?;
+    super::sdk::put(&work.path().join(COMPLETE), "")?;
+    let put = || -> std::io::Result<()> {
+        if place.exists() {
+            std::fs::remove_dir_all(&place)?;
+        }
+        std::fs::rename(work.keep(), &place)
+    };
+    put().map_err(|error| BuildError::io("make", &place, error))?;
+    Ok(place)
+}
+
+/// npm packages by a lock file, which has the hash of each. Their install scripts are not run.
+pub(super) fn npm(
+    name: &str,
+    (package, lock): (&str, &str),
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    present("node", "--version", NODE)?;
+    present("npm", "--version", NODE)?;
+    ensure(name, options, progress, |dir, progress| {
+        super::sdk::put(&dir.join("package.json"), package)?;
+        super::sdk::put(&dir.join("package-lock.json"), lock)?;
+        let mut npm = command("npm", dir);
+        // Not `npm ci`: it wants binaries of every platform in the lock, also of those that have none.
+        npm.args([
+            "install",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--no-update-notifier",
+            "--loglevel=error",
+        ]);
+        run(&format!("installing {name} with npm"), NODE, &mut npm, progress).map_err(|error| failed(name, error))?;
+        Ok(())
+    })
+}
+
+/// One package of PyPI with its version, without dependencies; put it into `PYTHONPATH`.
+pub(super) fn pip(
+    package: &str,
+    version: &str,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    present("python3", "--version", PYTHON)?;
+    let name = format!("{package}-{version}");
+    ensure(&name, options, progress, |dir, progress| {
+        let mut pip = python(dir);
+        pip.env("PIP_ROOT_USER_ACTION", "ignore");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-input"]);
+        pip.args(["--only-binary", ":all:", "--target", ".", &format!("{package}=={version}")]);
+        run(&format!("installing {name} with pip"), PYTHON, &mut pip, progress)
+            .map_err(|error| failed(&name, error))?;
+        Ok(())
+    })
+}
+
+/// A program that `pip` installed into `site`, by what starts it in Python.
+pub(super) fn program(site: &Path, start: &str, dir: &Path) -> std::process::Command {
+    let mut python = python(dir);
+    python.env("PYTHONPATH", site).args(["-c", start]);
+    python
+}
+
+/// Python, without what the user's own environment would add, and without writing beside sources.
+pub(super) fn python(dir: &Path) -> std::process::Command {
+    let mut python = command("python3", dir);
+    for name in ["VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"] {
+        python.env_remove(name);
+    }
+    python.env("PYTHONDONTWRITEBYTECODE", "1");
+    python
+}
+
+/// The program is there.
+pub(super) fn present(program: &str, flag: &str, advice: &'static str) -> Result<(), BuildError> {
+    match ask(command(program, Path::new("/")).arg(flag)) {
+        Some(_) => Ok(()),
+        None => Err(BuildError::Missing { program: program.to_owned(), advice }),
+    }
+}
+
+fn failed(name: &str, error: BuildError) -> BuildError {
+    match error {
+        BuildError::Failed { output, .. } => BuildError::Install { name: name.to_owned(), output },
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(dir: &Path) -> Options {
+        Options { tools_dir: dir.to_owned(), ..Options::default() }
+    }
+
+    #[test]
+    fn what_is_installed_is_installed_once_and_never_half() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = options(dir.path());
+        let broken = ensure("x-1", &options, &mut |_| (), |dir, _| {
+            super::super::sdk::put(&dir.join("half"), "")?;
+            Err(BuildError::Install { name: "x-1".into(), output: "no network".into() })
+        });
+        assert!(broken.unwrap_err().to_string().contains("no network"));
+        assert!(!dir.path().join("x-1").exists());
+        let mut times = 0;
+        for _ in 0..2 {
+            let made = ensure("x-1", &options, &mut |_| (), |dir, _| {
+                times += 1;
+                super::super::sdk::put(&dir.join("bin/x"), "x")
+            });
+            assert!(made.unwrap().join("bin/x").is_file());
+        }
+        assert_eq!(times, 1);
+        let left = std::fs::read_dir(dir.path()).unwrap().flatten().map(|entry| entry.file_name()).collect::<Vec<_>>();
+        assert_eq!(left.len(), 2, "the tool and its lock: {left:?}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named_with_the_way_to_get_it() {
+        let error = present("no-such-program", "--version", NODE).unwrap_err().to_string();
+        assert!(error.contains("no-such-program is not installed: install Node.js"), "{error}");
+    }
+}

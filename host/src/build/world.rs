@@ -1,0 +1,74 @@
+//! The world of one plugin: what its kind imports, and what its recipe exports.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::manifest::PluginKind;
+
+use super::recipe::Recipe;
+use super::{BuildError, sdk};
+
+/// The name of the world.
+pub(super) const WORLD: &str = "latch-plugin";
+
+/// What stands in the world's file.
+fn text(recipe: &Recipe) -> String {
+    let (imports, exports): (&[&str], &[&str]) = match recipe.kind {
+        PluginKind::Step => (&["context", "clock", "rng", "tools", "events", "log"], &["plugin", "run"]),
+        PluginKind::Tool => (
+            &[
+                "context",
+                "invocation",
+                "log",
+                "kv",
+                "secrets",
+                "config",
+                "real:clocks/wall-clock@0.2.6",
+                "real:random/random@0.2.6",
+            ],
+            &["plugin", "invoke"],
+        ),
+    };
+    let imports = imports.iter().map(|name| format!("  import {name};\n"));
+    let exports = exports.iter().copied().chain(recipe.more.exports.iter().map(String::as_str));
+    let exports = exports.map(|name| format!("  export {name};\n"));
+    let body: String = imports.chain(exports).collect();
+    format!("package latchwork:plugin@0.1.0;\n\nworld {WORLD} {{\n{body}}}\n")
+}
+
+/// Write the interfaces and the plugin's own world into `dir/wit`; where that is.
+pub(super) fn write(dir: &Path, recipe: &Recipe) -> Result<PathBuf, BuildError> {
+    let wit = dir.join("wit");
+    sdk::write(&wit, sdk::WIT)?;
+    for file in sdk::REAL {
+        let package = file.path.trim_end_matches(".wit");
+        sdk::put(&wit.join("deps").join(package).join(file.path), file.text)?;
+    }
+    sdk::put(&wit.join(format!("{WORLD}.wit")), &text(recipe))?;
+    Ok(wit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::{Lang, More};
+
+    #[test]
+    fn a_step_imports_nothing_of_wasi_and_a_tool_exports_what_its_recipe_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let more = More { exports: vec!["reconcile".into()], ..More::default() };
+        let mut recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Js, more };
+        for (kind, imports, exports) in [(PluginKind::Tool, 8, 3), (PluginKind::Step, 6, 2)] {
+            recipe.kind = kind;
+            if kind == PluginKind::Step {
+                recipe.more = More::default();
+            }
+            let wit = write(dir.path(), &recipe).unwrap();
+            let mut resolve = wit_parser::Resolve::default();
+            let (package, _) = resolve.push_dir(&wit).unwrap();
+            let world = resolve.select_world(&[package], Some(WORLD)).unwrap();
+            let world = &resolve.worlds[world];
+            // The types come along with what is written in them.
+            assert_eq!((world.imports.len(), world.exports.len()), (imports + 1, exports));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The guest SDKs: a made project of each language builds, tests itself and runs; what an author
+//! writes naturally is right.
+
+mod ambient;
+mod made;
+mod polyglot;
+mod refused;
+mod rust;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use crate::program::{self, Ran};
+
+/// Languages other than Rust.
+const LANGS: [&str; 3] = ["js", "python", "c"];
+
+/// Where the tests keep the programs of other languages: not in the home of whoever runs them.
+fn tools() -> PathBuf {
+    program::path().parent().and_then(Path::parent).expect("a folder of the target folder").join("guest-tools")
+}
+
+fn latch(dir: &Path, args: &[&str]) -> Command {
+    let mut command = program::latch(dir, args);
+    command.env("LATCH_TOOLS_DIR", tools());
+    command
+}
+
+fn run(dir: &Path, args: &[&str]) -> Ran {
+    program::ran(latch(dir, args).output().expect("latch runs"))
+}
+
+/// A made project of this language and kind, with `sources` in place of the template's, built once
+/// for all tests.
+fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) -> PathBuf {
+    static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let name = format!("{}-{lang}-{kind}", if sources.is_some() { "own" } else { "made" });
+    let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(dir) = made.get(&name) {
+        return dir.clone();
+    }
+    // Kept until the process ends.
+    let parent = tempfile::tempdir().unwrap().keep();
+    let new = run(&parent, &["plugin", "new", &name, "--lang", lang, "--kind", kind, "--json"]);
+    assert_eq!(new.code, 0, "{}", new.stderr);
+    let dir = parent.join(&name);
+    for (path, text) in sources.unwrap_or_default() {
+        std::fs::write(dir.join(path), text).unwrap();
+    }
+    let built = run(&parent, &["plugin", "build", &name, "--json"]);
+    assert_eq!(built.code, 0, "{name}: {}", built.stderr);
+    made.insert(name, dir.clone());
+    dir
+}
+
+/// A folder with these plugins (source, and what else its entry says) and this plan.
+fn place(plugins: &[(&Path, &str)], steps: &[Value]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let entry = |(i, (source, more)): (usize, &(&Path, &str))| {
+        format!("[[plugin]]\nname = \"p{i}\"\nsource = {source:?}\n{more}\n")
+    };
+    let config: String = plugins.iter().enumerate().map(entry).collect();
+    std::fs::write(dir.path().join("latch.toml"), config).unwrap();
+    let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
+    std::fs::write(dir.path().join("plan.json"), plan.to_string()).unwrap();
+    dir
+}
+
+fn step(id: &str, operator: &str, effect: &str, payload: Value) -> Value {
+    json!({
+        "step_id": id, "kind": "operator", "name": operator, "payload": payload, "depends_on": [],
+        "effects": [effect], "policy_tags": [], "gate": "none", "cache_policy": "never", "idempotency_template": id,
+    })
+}
+
+/// Outputs of a job's step plugins (a tool's is its answer, kept with the effect), and its replay from every prefix found identical.
+fn outputs(dir: &Path, job: &Value) -> BTreeMap<String, Value> {
+    let id = job["job_id"].as_str().expect("a job has an id");
+    let replay = run(dir, &["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+    let exported = run(dir, &["job", "export", id, "--out", "-"]);
+    let mut outputs = BTreeMap::new();
+    for line in exported.stdout.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        if let (Some(label), Some(text)) = (line["label"].as_str(), line["content"]["text"].as_str())
+            && let Some(step) = label.strip_prefix("output/")
+        {
+            outputs.insert(step.to_owned(), serde_json::from_str(text).unwrap());
+        }
+    }
+    outputs
+}

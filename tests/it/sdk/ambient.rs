@@ -1,0 +1,79 @@
+//! What authors reach for without a thought: clocks, randomness, exceptions, large integers.
+
+use serde_json::{Value, json};
+
+use super::{LANGS, outputs, place, project, run, step};
+
+/// A step that looks around by every way its language has, and one that fails as it is told to.
+fn sources(lang: &str) -> &'static [(&'static str, &'static str)] {
+    match lang {
+        "js" => &[("src/plugin.js", include_str!("ambient/plugin.js"))],
+        "c" => &[("plugin.c", include_str!("ambient/plugin.c"))],
+        _ => &[("plugin.py", include_str!("ambient/plugin.py")), ("late.py", include_str!("ambient/late.py"))],
+    }
+}
+
+/// One job of one step: its response and its output.
+fn job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Value>, String) {
+    let plugin = project(lang, "step", Some(sources(lang)));
+    let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", payload)]);
+    let ran = run(place.path(), &["run", "plan.json", "--json"]);
+    let response = ran.json();
+    let output = outputs(place.path(), &response).remove("s");
+    let id = response["job_id"].as_str().unwrap();
+    let exported = run(place.path(), &["job", "export", id, "--out", "-"]).stdout;
+    (response, output, exported)
+}
+
+/// I52: every ambient source follows the injected ones: it differs between two jobs, and repeats
+/// in the replay from every prefix that each job gets.
+#[test]
+fn ambient_time_and_randomness_follow_the_injected_sources() {
+    for lang in LANGS {
+        let [first, second] = [(); 2].map(|()| {
+            let (response, output, _) = job(lang, "Ambient.Look", json!({}));
+            output.unwrap_or_else(|| panic!("{lang}: {response:#}"))
+        });
+        for kind in ["clocks", "random"] {
+            for (name, value) in first[kind].as_object().unwrap() {
+                assert_ne!(value, &second[kind][name], "{lang}: {name} is the same in two jobs");
+            }
+        }
+        assert_eq!(first["fixed"], second["fixed"], "{lang}: what is seeded by its author");
+        let now = first["clocks"]["now"].as_f64().unwrap();
+        let injected = first["injected_seconds"].as_f64().unwrap();
+        assert!((now - injected).abs() < 1.0, "{lang}: {now} is not {injected}");
+    }
+}
+
+/// Exceptions keep their text, and where they came from.
+#[test]
+fn an_exception_arrives_with_its_text_and_its_stack() {
+    // C has none.
+    for lang in ["js", "python"] {
+        let (response, _, exported) = job(lang, "Ambient.Fail", json!({ "how": "exception" }));
+        let failed = &response["failed"][0];
+        assert_eq!(failed["reason_code"], "INVALID_INPUT", "{lang}: {response:#}");
+        assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
+        assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
+    }
+    for lang in LANGS {
+        let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "failure" }));
+        let failed = &response["failed"][0];
+        let found = (failed["reason_code"].as_str(), failed["message"].as_str());
+        assert_eq!(found, (Some("AUTH_FORBIDDEN"), Some("no key")), "{lang}");
+    }
+}
+
+/// A number that JSON or a double cannot hold is refused, never rounded.
+#[test]
+fn a_number_that_would_be_rounded_is_refused() {
+    for (lang, hows) in [("js", &["big", "bigint", "nan"][..]), ("python", &["nan"])] {
+        for how in hows {
+            let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": how }));
+            let failed = &response["failed"][0];
+            assert_eq!(failed["reason_code"], "SCHEMA_VALIDATION_FAILED", "{lang} {how}: {response:#}");
+            assert!(failed["message"].as_str().unwrap().contains("is not JSON"), "{lang} {how}: {failed}");
+        }
+    }
+}

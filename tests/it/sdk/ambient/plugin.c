@@ -1,0 +1,26 @@
+#include "latchwork.h"
+
+#include <time.h>
+#include <unistd.h>
+
+static bool look(latch_json input, latch_answer *answer) {
+  (void)input;
+  struct timespec exact;
+  uint32_t entropy[2], drawn[2];
+  if (clock_gettime(CLOCK_REALTIME, &exact) || getentropy(entropy, sizeof entropy)) return latch_fail(answer, LATCH_INVALID_INPUT, "no clock");
+  latch_random(drawn, sizeof drawn);
+  printf("looking around\n");
+  latchwork_plugin_clock_instant_t injected;
+  latchwork_plugin_clock_now(&injected);
+  latch_putf(&answer->result, "{\"clocks\":{\"now\":%lld.%09ld},", (long long)exact.tv_sec, exact.tv_nsec);
+  latch_putf(&answer->result, "\"random\":{\"getentropy\":%u,\"random\":%u,\"uuid\":\"%s\"},", entropy[0], drawn[0], latch_uuid());
+  latch_putf(&answer->result, "\"fixed\":{\"rand\":%d},\"injected_seconds\":%lld}", rand(), (long long)injected.seconds);
+  return labs((long)(time(NULL) - injected.seconds)) <= 1;
+}
+
+static bool fail(latch_json input, latch_answer *answer) {
+  (void)input;
+  return latch_fail(answer, LATCH_AUTH_FORBIDDEN, "no key");
+}
+
+LATCH_PLUGIN({ .name = "Ambient.Look", .determinism = LATCH_STABLE, .handler = look }, { .name = "Ambient.Fail", .handler = fail });

@@ -1,0 +1,87 @@
+//! Projects as `latch plugin new` makes them.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{LANGS, outputs, place, project, run, step};
+
+/// I53: a made project tests itself.
+#[test]
+fn a_made_project_passes_its_own_tests() {
+    for lang in LANGS {
+        for kind in ["step", "tool"] {
+            let dir = project(lang, kind, None);
+            let (program, args): (&str, &[&str]) = match lang {
+                "js" => ("node", &["--test"]),
+                "c" => ("sh", &["-c", "cc -Ilatchwork -o test test_plugin.c -lm && ./test"]),
+                _ => ("python3", &["-B", "-m", "unittest"]),
+            };
+            let tested = Command::new(program).args(args).current_dir(&dir).output().unwrap();
+            let said =
+                format!("{}{}", String::from_utf8_lossy(&tested.stdout), String::from_utf8_lossy(&tested.stderr));
+            assert!(tested.status.success(), "{lang} {kind}: {said}");
+            assert!(
+                ["# pass 2", "Ran 2 tests", "2 tests passed"].iter().any(|passed| said.contains(passed)),
+                "{lang} {kind}: {said}"
+            );
+        }
+    }
+}
+
+/// I52, I53: a step and a tool of each language run in one plan; greetings differ between jobs and
+/// repeat in replay.
+#[test]
+fn made_projects_run_and_replay() {
+    let mut plugins = Vec::new();
+    let mut steps = Vec::new();
+    for lang in LANGS {
+        let noun = format!("Made{}{}", lang[..1].to_uppercase(), &lang[1..]);
+        plugins.push((project(lang, "step", None), String::new()));
+        plugins.push((project(lang, "tool", None), format!("grants = {{ kv = {lang:?} }}")));
+        steps.push(step(&format!("{lang}-step"), &format!("{noun}Step.Greet"), "read_only", json!({ "name": "Ada" })));
+        steps.push(step(
+            &format!("{lang}-tool"),
+            &format!("{noun}Tool.Keep"),
+            "internal_write",
+            json!({ "text": lang }),
+        ));
+    }
+    let plugins: Vec<_> = plugins.iter().map(|(dir, more)| (dir.as_path(), more.as_str())).collect();
+    let place = place(&plugins, &steps);
+    let jobs: Vec<_> = (0..2)
+        .map(|_| {
+            let ran = run(place.path(), &["run", "plan.json", "--new", "--json"]);
+            assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+            outputs(place.path(), &ran.json())
+        })
+        .collect();
+    for lang in LANGS {
+        let greetings: Vec<_> = jobs.iter().map(|outputs| &outputs[&format!("{lang}-step")]).collect();
+        assert_eq!(greetings[0]["greeting"], "Hello, Ada!");
+        assert_ne!(greetings[0]["id"], greetings[1]["id"], "{lang}");
+        assert_ne!(greetings[0]["at"], greetings[1]["at"], "{lang}");
+    }
+}
+
+/// A tool of each language that can be asked is asked, after a crash between its effect and the record.
+#[test]
+fn a_killed_call_of_a_made_tool_is_asked_about_and_not_repeated() {
+    for lang in LANGS {
+        let noun = format!("Made{}{}", lang[..1].to_uppercase(), &lang[1..]);
+        let tool = project(lang, "tool", None);
+        let keep = step("k", &format!("{noun}Tool.Keep"), "internal_write", json!({ "text": "once" }));
+        let place = place(&[(&tool, "grants = { kv = \"k\" }")], &[keep]);
+        let killed =
+            super::latch(place.path(), &["run", "plan.json"]).env("LATCH_CRASH_AT", "execute:after:1").output();
+        assert_eq!(killed.unwrap().status.code(), None, "{lang}: killed after the call");
+        let resumed = run(place.path(), &["resume", "--json"]);
+        assert_eq!(resumed.code, 0, "{lang}: {} {}", resumed.stdout, resumed.stderr);
+        let job = &resumed.json()["jobs"][0];
+        assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
+        let events = run(place.path(), &["job", "events", job["job_id"].as_str().unwrap(), "--json"]);
+        assert!(events.stdout.contains("reconciled"), "{lang}: it was asked: {}", events.stdout);
+        // And it replays from every prefix.
+        outputs(place.path(), job);
+    }
+}

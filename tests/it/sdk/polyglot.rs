@@ -1,0 +1,74 @@
+//! The golden flow with its steps in three languages.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{latch, outputs, run, tools};
+use crate::place::{built, copy_tree};
+
+/// The component of an example, built where its tools are the tests' own.
+fn example(name: &str) -> std::path::PathBuf {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins").join(name);
+    if name.ends_with("-rust") {
+        return built(&dir);
+    }
+    let options = latchwork::build::Options { tools_dir: tools(), ..latchwork::build::Options::from_env() };
+    let mut said = Vec::new();
+    let made = latchwork::build::build(&dir, &options, &mut |line| said.push(line.to_owned()));
+    made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
+}
+
+/// I1, I52: Python reads, JavaScript writes, C reviews; killed on the way, one message is sent, and
+/// every prefix replays.
+#[test]
+fn the_golden_flow_in_three_languages_sends_one_message_though_it_is_killed() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let place = tempfile::tempdir().unwrap();
+    copy_tree(&examples.join("funding-outreach/data"), &place.path().join("data"));
+    copy_tree(&examples.join("funding-outreach/plan.json"), &place.path().join("plan.json"));
+    let mut config = std::fs::read_to_string(examples.join("funding-polyglot/latch.toml")).unwrap();
+    config = config.replace("../funding-outreach/data", "data");
+    for plugin in ["funding-python", "funding-js", "funding-c", "files-rust", "requests-rust", "mail-maildir-rust"] {
+        config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", example(plugin)));
+    }
+    std::fs::write(place.path().join("latch.toml"), config).unwrap();
+    for name in ["outbox", "requests"] {
+        std::fs::create_dir(place.path().join(name)).unwrap();
+    }
+    let args = ["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--approve", "s6"];
+    // In the middle of each language's step, and of the message.
+    for nth in [1, 2, 4] {
+        let killed = latch(place.path(), &args).env("LATCH_CRASH_AT", format!("execute:after:{nth}")).output().unwrap();
+        assert!(matches!(killed.status.code(), None | Some(0)), "{}", String::from_utf8_lossy(&killed.stderr));
+    }
+    let ran = run(place.path(), &args);
+    let job = ran.json();
+    assert_eq!((ran.code, &job["state"]), (0, &json!("COMPLETED")), "{job:#}");
+    assert_eq!(std::fs::read_dir(place.path().join("outbox/new")).unwrap().count(), 1, "one message");
+    let outputs = outputs(place.path(), &job);
+    assert_eq!(outputs["s1"]["name"], "Prof. Dr. Ingrid Solheim");
+    assert!(outputs["s3"]["body"].as_str().unwrap().starts_with("Dear Professor Solheim,"), "{:#}", outputs["s3"]);
+    assert_eq!(outputs["s4"]["verdict"], "ready", "{:#}", outputs["s4"]);
+}
+
+/// The examples' own tests.
+#[test]
+fn the_examples_in_other_languages_pass_their_own_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let test = std::env::temp_dir().join(format!("latch-funding-c-{}", std::process::id()));
+    let compile =
+        format!("cc -I../../guest-sdk/c -o {0} test_plugin.c -lm && {0}; r=$?; rm -f {0}; exit $r", test.display());
+    for (dir, program, args) in [
+        ("funding-js", "node", ["--test", "test/plugin.test.js"]),
+        ("funding-python", "python3", ["-Bm", "unittest"]),
+        ("funding-c", "sh", ["-c", compile.as_str()]),
+    ] {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(root.join("example-plugins").join(dir));
+        let ran = command.env("PYTHONPATH", "../../guest-sdk/python").output().unwrap();
+        let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert!(ran.status.success(), "{dir}: {said}");
+    }
+}

@@ -1,0 +1,30 @@
+//! A made project in Rust: its SDK comes along, so that it builds anywhere.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{outputs, place, run, step, tools};
+
+/// I53.
+#[test]
+fn a_made_project_in_rust_builds_tests_itself_and_runs() {
+    let parent = tempfile::tempdir().unwrap();
+    for kind in ["step", "tool"] {
+        let name = format!("made-{kind}");
+        let new = run(parent.path(), &["plugin", "new", &name, "--lang", "rust", "--kind", kind]);
+        assert_eq!(new.code, 0, "{}", new.stderr);
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["test", "--quiet"]).current_dir(parent.path().join(&name));
+        // Both kinds share what they depend on.
+        let tested = cargo.env("CARGO_TARGET_DIR", tools().with_file_name("made-rust")).output().unwrap();
+        assert!(tested.status.success(), "{kind}: {}", String::from_utf8_lossy(&tested.stderr));
+    }
+    let made = parent.path().join("made-step");
+    let built = run(parent.path(), &["plugin", "build", "made-step"]);
+    assert_eq!(built.code, 0, "{}", built.stderr);
+    let place = place(&[(&made, "")], &[step("s", "MadeStep.Greet", "read_only", json!({ "name": "Ada" }))]);
+    let ran = run(place.path(), &["run", "plan.json", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(outputs(place.path(), &ran.json())["s"]["greeting"], "Hello, Ada!");
+}
