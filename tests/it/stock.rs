@@ -3,6 +3,7 @@
 //! `tests/guests-stock`.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -94,7 +95,9 @@ fn built(
         }
         Err(why) if is_required && std::env::var_os(REQUIRED).is_some() => panic!("{name} cannot be built:\n{why}"),
         Err(why) => {
-            eprintln!("\n*** SKIPPED: {name} cannot be built here, so nothing of it was tested. ***\n{why}");
+            // Past the test harness, which keeps what a test that passes prints.
+            let said = format!("\n*** SKIPPED: {name} cannot be built here, so nothing of it was tested. ***\n{why}\n");
+            std::io::stderr().write_all(said.as_bytes()).unwrap();
             None
         }
     }
@@ -103,10 +106,12 @@ fn built(
 fn python() -> Option<PathBuf> {
     built("python", "python/app.py", true, |source, out| {
         let tools = python_tools()?;
-        let folder = source.parent().expect("a file lies in a folder");
+        // It leaves its bytecode beside what it reads: not beside the sources.
+        let folder = tools.join("source");
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        std::fs::copy(source, folder.join("app.py")).map_err(|error| error.to_string())?;
         let mut command = Command::new(tools.join("venv/bin/componentize-py"));
-        // No bytecode beside the sources.
-        command.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.current_dir(&folder);
         tool(command.arg("-d").arg(root().join("wit")).args(["-w", "step", "componentize", "app", "-o"]).arg(out))
     })
 }
@@ -213,7 +218,8 @@ fn stock_python_runs_and_repeats() {
         assert!(seconds("heard") >= seconds("began"), "{output:#}");
         assert!((3600.0..3600.1).contains(&seconds("slept")), "an hour passes at once: {output:#}");
         assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
-        assert!(output["injected"][0].as_f64().expect("seconds") >= seconds("began") + 3600.0, "{output:#}");
+        let injected = output["injected"][0].as_f64().expect("whole seconds");
+        assert!(injected + 1.0 >= seconds("began") + 3600.0, "both clocks are one: {output:#}");
         assert_eq!((&output["environ"], &output["argv"], &output["stdin"]), (&json!({}), &json!([]), &json!("")));
         for key in ["socket", "lookup", "file", "listdir"] {
             let refused = output[key].as_str().expect("text");
@@ -224,7 +230,7 @@ fn stock_python_runs_and_repeats() {
         }
     }
     for (payload, code, text, logged) in [
-        (json!({ "exit": 3 }), "PLUGIN_TRAP", "", "SystemExit: 3"),
+        (json!({ "exit": 3 }), "PLUGIN_TRAP", "exit(1)", ""),
         (json!({ "raise": true }), "PLUGIN_TRAP", "", "ValueError: as told"),
         (json!({ "err": true }), "INVALID_INPUT", "as told", ""),
     ] {
