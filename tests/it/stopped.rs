@@ -14,7 +14,7 @@ use crate::place::Place;
 use crate::program::{latch, ran};
 
 /// Points are tried side by side: nearly all of the time is waiting for leases and deadlines.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 8;
 /// Looks at a process, 5 ms apart: two minutes and more.
 const LOOKS: u32 = 24_000;
 
@@ -23,7 +23,7 @@ fn hasty() -> Place {
     let place = Place::witness("atomic");
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("it was written");
-    let config = config.replace("grants =", "limits = { timeout = \"2s\" }\ngrants =");
+    let config = config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =");
     let lease = "lease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"200ms\"\n";
     std::fs::write(file, format!("{lease}{config}")).expect("writable");
     place

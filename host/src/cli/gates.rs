@@ -69,7 +69,11 @@ pub(super) fn rules(config: &Config, header: &Header) -> Rules {
 
 /// What would be executed, line by line: operator, plugin, effects, and every argument.
 pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> {
-    let mut lines = vec![String::new(), visible(&format!("{slot} wants to execute {}", gate.operator))];
+    let wants = match slot.compensated() {
+        Some(of) => format!("{slot} wants to undo {of}, by {}", gate.operator),
+        None => format!("{slot} wants to execute {}", gate.operator),
+    };
+    let mut lines = vec![String::new(), visible(&wants)];
     if let Some(pinned) = durable.job.pinned(&gate.operator) {
         let effects: Vec<_> = pinned.effects.iter().map(|effect| effect.as_str()).collect();
         let plugin = visible(&format!("{} {}", pinned.plugin, pinned.version));

@@ -15,8 +15,8 @@ use latchwork_core::storage::WriteError;
 use super::run::{Dropped, Run};
 use crate::os;
 
-/// How often a tool is asked whether a call happened, `not-yet` answers included.
-const RECONCILE_TRIES_MAX: u32 = 10;
+/// Longest sleep between two questions about a call that no step waits for.
+const ASK_AGAIN_MS_MAX: u32 = 60_000;
 /// Longest sleep between two looks at a call that somebody else may still be executing.
 const LOOK_MS_MAX: u32 = 1_000;
 
@@ -223,11 +223,8 @@ impl Run {
         let said = match self.ask(invocation, try_no, first_attempt).await? {
             Ok(Verdict::Happened(output)) => ReconcileAnswer::Happened(output),
             Ok(Verdict::DidNotHappen) => ReconcileAnswer::DidNotHappen,
-            Ok(Verdict::NotYet(wait_ms)) if asked < RECONCILE_TRIES_MAX => {
-                tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, 60_000)))).await;
-                return Ok(());
-            }
-            Ok(Verdict::NotYet(_) | Verdict::Unknown) => {
+            Ok(Verdict::NotYet(wait_ms)) => ReconcileAnswer::NotYet { wait_ms },
+            Ok(Verdict::Unknown) => {
                 invocation.asked_enough = true;
                 return Ok(());
             }
@@ -237,13 +234,26 @@ impl Run {
                 return Ok(());
             }
         };
-        let draft = decide::reconciled(&self.state().durable, invocation, said, &self.context());
-        match draft {
-            Some(draft) => {
+        let next = decide::reconciled(&self.state().durable, invocation, said, &self.context());
+        match next {
+            Next::Write(draft) => {
                 self.write(draft).await?;
                 self.check_retry(&invocation.slot)
             }
-            None => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the open try is gone".to_owned())))),
+            Next::Block(draft) => {
+                self.write(draft).await?;
+                Err(Halt::Blocked)
+            }
+            // No step waits for the call: it is asked about here and now, while that is of use.
+            Next::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
+                tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, ASK_AGAIN_MS_MAX)))).await;
+                Ok(())
+            }
+            Next::WaitMs(_) => {
+                invocation.asked_enough = true;
+                Ok(())
+            }
+            _ => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the open try is gone".to_owned())))),
         }
     }
 }

@@ -127,7 +127,11 @@ impl Run {
         let put = parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
         if let Err(error) = put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer could not be recorded");
-            return;
+            // Somebody has decided meanwhile. A result contradicts that the call did not happen, and the
+            // job has to hear of it; that nothing was done contradicts nothing.
+            if !matches!(effect.answer, Answer::Ok(_)) {
+                return;
+            }
         }
         let request = Request::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
         let told = parts.journal.put_inbox(&self.job_id, &parts.owner.worker, Some("late answer"), request).await;

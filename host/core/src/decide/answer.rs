@@ -46,7 +46,7 @@ impl Try {
     /// Tries before it in the job's present round.
     pub(super) fn nth(&self, durable: &Durable, slot: &Slot) -> u32 {
         let round = durable.job.calls.get(slot).map_or(0, |call| call.round);
-        (self.try_no - 1).saturating_sub(round)
+        self.try_no.saturating_sub(1 + round)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::ids::Slot;
 use crate::keys;
 use crate::ledger::{Row, RowState};
 use crate::manifest::Pinned;
-use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, label};
+use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, Job, label};
 use crate::storage::{InboxRow, Payload, Request, Resolved};
 
 use super::call::{Invocation, write};
@@ -36,7 +36,8 @@ pub fn undo(durable: &Durable, context: &Context<'_>) -> Option<Undo> {
         return None;
     }
     if let Some((slot, compensation)) = job.open_compensation() {
-        return under_way(durable, slot, compensation, context);
+        // Whether it is undone already is not clear: it is neither tried again nor taken as done.
+        return if is_contradicted(job, slot) { None } else { under_way(durable, slot, compensation, context) };
     }
     let stands = !job.compensates()
         || in_doubt(durable).next().is_some()
@@ -48,12 +49,18 @@ pub fn undo(durable: &Durable, context: &Context<'_>) -> Option<Undo> {
     begin(durable, &job.next_to_undo()?).map(Undo::Write)
 }
 
+fn is_contradicted(job: &Job, slot: &Slot) -> bool {
+    job.calls.get(slot).is_some_and(|call| call.conflict && !call.conflict_accepted)
+}
+
 /// Why nothing may be undone for now, and which call it is about: what there is to undo is not clear.
 pub fn compensation_blocked(durable: &Durable) -> Option<(Code, Slot)> {
     let job = &durable.job;
-    let conflict = job.calls.iter().find(|(_, call)| call.conflict && !call.conflict_accepted);
-    let conflict = conflict.map(|(slot, _)| (Code::ResolutionConflict, slot.clone()));
-    conflict.or_else(|| job.mismatches().next().map(|slot| (Code::ConfirmationMismatch, slot.clone())))
+    let conflict = job.calls.keys().find(|slot| is_contradicted(job, slot));
+    let mismatch = || job.mismatches().next().map(|slot| (Code::ConfirmationMismatch, slot.clone()));
+    // Nobody could tell, and nobody has said yet.
+    let asked = || job.asked().next().map(|failed| (Code::ConfirmationRequired, failed.slot.clone()));
+    conflict.map(|slot| (Code::ResolutionConflict, slot.clone())).or_else(mismatch).or_else(asked)
 }
 
 /// What undoing waits for: the reason, the call, and the time where it goes on by itself.
@@ -63,6 +70,9 @@ pub(crate) fn undo_waits(durable: &Durable) -> Option<(Code, Slot, Option<i64>)>
         return None;
     }
     if let Some((slot, _)) = job.open_compensation() {
+        if is_contradicted(job, slot) {
+            return Some((Code::ResolutionConflict, slot.clone(), None));
+        }
         return waits(durable, slot).map(|(code, until_us)| (code, slot.clone(), until_us));
     }
     if let Some((code, slot)) = compensation_blocked(durable).filter(|_| job.next_to_undo().is_some()) {

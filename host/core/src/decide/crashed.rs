@@ -26,6 +26,10 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     let Some(operator) = prefix.pinned(&call.operator).filter(|operator| operator.is_world_changing()) else {
         return Ok(());
     };
+    if call.open_try == Some(0) {
+        // Another job's receipt is being taken: nothing was started.
+        return Ok(());
+    }
     let mut found = crashed(whole, prefix, slot, call);
     let rules = Rules::default();
     // After the timeout of any call, and with no room for waiting.

@@ -11,7 +11,7 @@ use crate::state::{Draft, Durable, label};
 use crate::storage::LedgerWrite;
 
 use super::call::{Invocation, Next, resolved, start, write};
-use super::{Context, TRIES_MAX, Try, answered, blocked};
+use super::{Context, TRIES_MAX, Try, WAIT_IN_PLACE_MS, answered, blocked};
 
 /// What the tool said when it was asked.
 #[derive(Clone, Debug)]
@@ -20,7 +20,17 @@ pub enum ReconcileAnswer {
     Happened(Output),
     /// It certainly did not.
     DidNotHappen,
+    /// It cannot tell yet; worth asking again after so many milliseconds.
+    NotYet {
+        /// Milliseconds from now.
+        wait_ms: u32,
+    },
 }
+
+/// How often a tool may say of one try that it cannot tell yet.
+pub const NOT_YETS_MAX: u32 = 10;
+/// After so many milliseconds from the first start of a call nobody asks any more: a day.
+const ASKED_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
 /// The next rung for a row that is `INDETERMINATE`.
 pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
@@ -44,7 +54,7 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.own);
     let repeats =
         executes && !by_itself && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX;
-    let asks = operator.reconcile && !by_itself && !invocation.asked_enough;
+    let asks = operator.reconcile && !by_itself && !invocation.asked_enough && may_ask(durable, row, context);
     // Nobody repeats or asks before the world has settled: it may say no just before it says yes.
     if (repeats || asks)
         && let Some(wait_ms) = not_yet(row, context)
@@ -64,15 +74,13 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
 }
 
 /// What to write about the tool's own word on the open try.
-pub fn reconciled(
-    durable: &Durable,
-    invocation: &Invocation,
-    said: ReconcileAnswer,
-    context: &Context<'_>,
-) -> Option<Draft> {
+pub fn reconciled(durable: &Durable, invocation: &Invocation, said: ReconcileAnswer, context: &Context<'_>) -> Next {
     let slot = &invocation.slot;
-    let open = Try::open(durable, slot)?;
-    Some(match said {
+    let Some(open) = Try::open(durable, slot) else {
+        return Next::Drop;
+    };
+    let draft = match said {
+        ReconcileAnswer::NotYet { wait_ms } => return later(durable, invocation, wait_ms, context),
         ReconcileAnswer::Happened(output) => {
             let answer = Answer::Ok(output);
             applied(durable, invocation, &open, answer, Provenance::Reconciled, ("reconcile", None), context)
@@ -82,7 +90,35 @@ pub fn reconciled(
             let draft = not_applied(durable, invocation, &open, Provenance::Reconciled, by, context);
             try_again(durable, invocation, &open, draft, context)
         }
-    })
+    };
+    Next::Write(draft)
+}
+
+/// Whether asking is of use still.
+fn may_ask(durable: &Durable, row: &Row, context: &Context<'_>) -> bool {
+    let not_yets = durable.job.calls.get(&row.slot).map_or(0, |call| call.not_yets);
+    not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(ASKED_MS_MAX) * 1000
+}
+
+/// The call is asked about again at a time that is an event: a restart neither forgets nor hastens
+/// it, and the job waits for it like for any retry. Where no step waits for the call, the asker does.
+fn later(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> Next {
+    let slot = &invocation.slot;
+    let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && goes_on(durable, slot)) else {
+        return Next::WaitMs(wait_ms);
+    };
+    let wait_ms = wait_ms.clamp(1, ASKED_MS_MAX);
+    let not_before_us = context.now_us + i64::from(wait_ms) * 1000;
+    let code = Code::IndeterminateEffect;
+    let scheduled = Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us };
+    let ledger = vec![write(durable, Row { next_try_us: Some(not_before_us), ..row.clone() })];
+    let mut draft = Draft { events: vec![scheduled], ledger, ..Draft::default() };
+    // A plan step waits outside by itself; a step plugin keeps short waits inside.
+    if slot.call_number().is_none() || wait_ms <= WAIT_IN_PLACE_MS {
+        return Next::Write(draft);
+    }
+    draft.events.push(blocked(&slot.step(), slot, Code::RetryScheduled));
+    Next::Block(draft)
 }
 
 /// It happened: the verdict, and the answer as if it had come.

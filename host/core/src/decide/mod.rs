@@ -45,7 +45,7 @@ pub use end::{Rest, doubt, end_of_job, rest};
 pub use fork::{Fork, ForkRefusal, ForkRequest, fork};
 pub use gates::{counting, gate_hash, may_approve};
 pub use inbox::inbox;
-pub use ladder::{ReconcileAnswer, reconciled};
+pub use ladder::{NOT_YETS_MAX, ReconcileAnswer, reconciled};
 pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;

@@ -2,6 +2,7 @@
 //! [`crate::job`] and [`crate::step`]; an event that does not fit is an error, never ignored.
 
 use crate::cost;
+use crate::error::Code;
 use crate::event::{Body, Event, Verdict};
 use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
@@ -215,8 +216,10 @@ impl Job {
                 step.holder.clone_from(holder);
             }
             Body::StepUnblocked { step_id } => self.unblocked(event, step_id)?,
-            Body::StepRetryScheduled { step_id, slot, not_before_us, .. } => {
-                self.call(event, slot)?.retry_at_us = Some(*not_before_us);
+            Body::StepRetryScheduled { step_id, slot, code, not_before_us } => {
+                let call = self.call(event, slot)?;
+                call.retry_at_us = Some(*not_before_us);
+                call.not_yets += u32::from(*code == Code::IndeterminateEffect);
                 if slot.is_step() {
                     let step = self.restarted(event, step_id, StepInput::FailRetryable)?;
                     step.retry_at_us = Some(*not_before_us);
@@ -364,6 +367,7 @@ impl Job {
                 }
                 call.tries = *try_no;
                 call.open_try = Some(*try_no);
+                call.not_yets = 0;
                 call.retry_at_us = None;
                 call.reopened = false;
             }
@@ -534,6 +538,7 @@ impl Call {
             action_key: None,
             round: 0,
             reopened: false,
+            not_yets: 0,
         }
     }
 

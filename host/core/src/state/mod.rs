@@ -188,6 +188,8 @@ pub struct Call {
     pub round: u32,
     /// Whether it was reopened and has not been started since.
     pub reopened: bool,
+    /// How often its tool has said of the open try that it cannot tell yet.
+    pub not_yets: u32,
 }
 
 impl Call {

@@ -431,3 +431,33 @@ fn events_that_undo_out_of_turn_are_refused() {
     };
     assert!(apply(&mut job, early).unwrap_err().contains("not under way"));
 }
+
+/// I37: two words on one compensation that contradict each other: it is neither tried again nor
+/// taken as done, and the key of the action stays taken.
+#[test]
+fn a_contradicted_compensation_waits_for_somebody() {
+    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
+    for (first, second) in [
+        (Resolved::NotApplied, Resolved::Applied("\"done\"".into())),
+        (Resolved::Applied("\"done\"".into()), Resolved::NotApplied),
+    ] {
+        let steps = vec![
+            step("a", "Opaque", &[], json!({})),
+            with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm"),
+        ];
+        let mut sim = job(Mode::AutoExec, "keep", steps);
+        sim.script.insert("Opaque".into(), vec![Answer::Ok(super::sim::good()), unknown.clone()]);
+        sim.process(None).unwrap();
+        let durable = cancelled(&mut sim);
+        assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
+        let slot = Slot::new("a~c");
+        for verdict in [first, second] {
+            sim.ask(Request::Resolve { slot: slot.clone(), verdict });
+        }
+        let durable = sim.process(None).unwrap();
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a~c", Code::ResolutionConflict));
+        assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Parked, 1), "nothing is undone twice");
+        assert!(durable.job.compensations[&slot].end.is_none(), "and nothing is told as undone");
+    }
+}

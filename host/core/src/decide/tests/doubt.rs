@@ -3,11 +3,13 @@
 use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
+use crate::decide::NOT_YETS_MAX;
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
+use crate::event::{Body, Event, Mode};
 use crate::ids::Slot;
 use crate::job::JobState;
+use crate::response::response;
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
@@ -81,4 +83,33 @@ fn claims_that_left_nothing_are_attempts_without_progress() {
     sim.lost_claims = 4;
     assert!(sim.process(Some(Cut::Write(1))).is_err());
     assert_eq!(sim.durable().job.barren_attempts, 4);
+}
+
+/// I3: a tool that cannot tell yet is asked again at its time, ten times; then a person decides.
+#[test]
+fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
+    let plan = |in_step: bool| match in_step {
+        true => step("a", "Script", &[], json!({ "calls": ["Queryable"] })),
+        false => step("a", "Queryable", &[], json!({})),
+    };
+    for (in_step, slot) in [(false, "a"), (true, "a/0")] {
+        let begun = |not_yets: u32| {
+            let mut sim = Sim::new(Mode::AutoExec, vec![plan(in_step)]);
+            sim.script.insert("Queryable".into(), vec![unknown()]);
+            sim.not_yets = not_yets;
+            sim
+        };
+        let mut sim = begun(NOT_YETS_MAX - 1);
+        assert_eq!(until_over(&mut sim), JobState::Completed, "{slot}");
+        let scheduled =
+            |event: &&Event| matches!(event.body, Body::StepRetryScheduled { code: Code::IndeterminateEffect, .. });
+        let times: Vec<i64> = sim.record.events.iter().filter(scheduled).map(|event| event.time_us).collect();
+        assert_eq!(times.len(), NOT_YETS_MAX as usize - 1, "{slot}");
+        assert!(times.is_sorted_by(|a, b| b - a >= 500_000), "{slot}: nobody hastens it: {times:?}");
+        assert_eq!(sim.world[&Slot::new(slot)], 1);
+
+        let mut sim = begun(NOT_YETS_MAX);
+        assert_eq!(until_over(&mut sim), JobState::Parked, "{slot}");
+        assert_eq!(response(&sim.durable()).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
+    }
 }

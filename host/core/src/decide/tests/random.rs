@@ -161,6 +161,7 @@ fn run(seed: u32) -> Sim {
     sim.script = script(&mut dice);
     sim.reconcile_unknown = dice.one_in(4);
     sim.loses_calls = dice.one_in(3);
+    sim.not_yets = if dice.one_in(3) { dice.below(14) } else { 0 };
     for round in 0..PROCESSES_MAX {
         // Crashes stop at some time, as they do for whoever watches over the machine.
         let cut = cut(&mut dice).filter(|_| round < PROCESSES_MAX / 2);

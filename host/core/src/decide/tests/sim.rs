@@ -49,6 +49,8 @@ pub(super) struct Sim {
     pub(super) most: Option<u64>,
     /// Of each answer that was written: whether it was to be durable at once.
     pub(super) answers_flushed: Vec<bool>,
+    /// How often `reconcile` cannot tell yet.
+    pub(super) not_yets: u32,
     /// What `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
     /// Whether calls without an answer never reach the world.
@@ -195,6 +197,7 @@ impl Sim {
             spent_elsewhere: 0,
             answers_flushed: vec![],
             most: None,
+            not_yets: 0,
             reconcile_unknown: false,
             loses_calls: false,
             now_us: 2_000,
@@ -519,8 +522,22 @@ impl Sim {
                         true => ReconcileAnswer::Happened(good()),
                         false => ReconcileAnswer::DidNotHappen,
                     };
-                    let draft = decide::reconciled(durable, &invocation, said, &self.context()).unwrap();
-                    self.write(durable, draft)?;
+                    let said = match self.not_yets.checked_sub(1) {
+                        Some(left) => {
+                            self.not_yets = left;
+                            ReconcileAnswer::NotYet { wait_ms: 500 << (left % 8) }
+                        }
+                        None => said,
+                    };
+                    match decide::reconciled(durable, &invocation, said, &self.context()) {
+                        Next::Write(draft) => self.write(durable, draft)?,
+                        Next::Block(draft) => {
+                            self.write(durable, draft)?;
+                            return Ok(None);
+                        }
+                        Next::WaitMs(ms) => self.now_us += i64::from(ms) * 1000,
+                        other => panic!("{other:?} after an answer"),
+                    }
                 }
                 Next::Block(draft) => {
                     self.write(durable, draft)?;
