@@ -86,7 +86,12 @@ static const latch_operator *find(latch_string_t *name, latch_answer *answer) {
 static bool handled(const latch_operator *operator_, latch_string_t *input, latch_answer *answer) {
   if (!operator_) return false;
   if (operator_->handler(latch_json_of(own(input)), answer) && !answer->failed) return true;
-  if (!answer->failed) latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
+  if (!answer->failed) {
+    latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
+    /* Nobody said that the world is as it was. */
+    const unsigned writes = LATCH_INTERNAL_WRITE | LATCH_EXTERNAL_WRITE | LATCH_EXTERNAL_SEND;
+    answer->applied_unknown = (operator_->effects & writes) != 0;
+  }
   return false;
 }
 

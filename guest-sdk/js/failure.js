@@ -24,7 +24,7 @@ export class Failure extends Error {
   /** @param {string} code  @param {string} message  @param {{retryAfterMs?: number, detail?: unknown, applied?: 'no'|'unknown', cause?: unknown}} [more] */
   constructor(code, message, more = {}) {
     super(message, 'cause' in more ? { cause: more.cause } : undefined);
-    if (!(code in APPLIED)) throw new TypeError(`${code} is no code of a failure: one of ${Object.keys(APPLIED).join(', ')}`);
+    if (!(code in APPLIED)) throw new TypeError(`${code} is no code of a failure (${message}): one of ${Object.keys(APPLIED).join(', ')}`);
     this.name = 'Failure';
     this.code = code;
     this.retryAfterMs = more.retryAfterMs;
@@ -54,6 +54,21 @@ export function fromHost(thrown) {
  * text and stack are kept, and it is final, since the same code would throw again.
  */
 export function toHost(thrown, mayHaveChanged) {
+  try {
+    const error = described(thrown, mayHaveChanged);
+    return { ...error, message: wellFormed(error.message) };
+  } catch {
+    // What was thrown throws when it is looked at.
+    return { code: 'invalid-input', message: 'something was thrown that cannot be shown', retryAfterMs: undefined, detail: undefined, applied: mayHaveChanged ? 'unknown' : 'no' };
+  }
+}
+
+/** A text that can leave: halves of characters, as `slice` makes them, cannot, and would trap. */
+export function wellFormed(said) {
+  return String(said).replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
+}
+
+function described(thrown, mayHaveChanged) {
   if (thrown instanceof Failure) {
     const detail = thrown.detail === undefined ? undefined : text(thrown.detail);
     const wait = thrown.retryAfterMs === undefined ? undefined : Math.min(Math.max(0, Math.ceil(thrown.retryAfterMs)), 0xffffffff);

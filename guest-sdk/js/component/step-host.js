@@ -7,6 +7,7 @@ import * as log from 'latchwork:plugin/log@0.1.0';
 import * as rng from 'latchwork:plugin/rng@0.1.0';
 import * as tools from 'latchwork:plugin/tools@0.1.0';
 
+import { wellFormed } from '../failure.js';
 import { bind } from '../host.js';
 import { install } from '../prelude.js';
 import { answers, bytes } from './values.js';
@@ -20,9 +21,10 @@ bind({
     const { seconds, nanoseconds } = clock.now();
     return { seconds: Number(seconds), nanoseconds };
   },
-  randomU32: () => rng.nextU32(),
+  // The engine gives the upper half of them as negative numbers.
+  randomU32: () => rng.nextU32() >>> 0,
   randomBytes: (length) => bytes(rng.bytes(length)),
-  log: (level, message) => log.write(level, message),
+  log: (level, message) => log.write(level, wellFormed(message)),
   context: () => context.get(),
   call: (operator, args, actionKey) => tools.call(operator, args, actionKey),
   callAll: (calls) => tools.callAll(calls).map(answers),

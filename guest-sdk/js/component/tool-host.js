@@ -10,6 +10,7 @@ import * as secrets from 'latchwork:plugin/secrets@0.1.0';
 import * as clock from 'real:clocks/wall-clock@0.2.6';
 import * as random from 'real:random/random@0.2.6';
 
+import { wellFormed } from '../failure.js';
 import { bind } from '../host.js';
 import { install } from '../prelude.js';
 import { bytes, long } from './values.js';
@@ -25,7 +26,7 @@ bind({
   },
   randomU32: () => new DataView(bytes(random.getRandomBytes(long(4))).buffer).getUint32(0, true),
   randomBytes: (length) => bytes(random.getRandomBytes(long(length))),
-  log: (level, message) => log.write(level, message),
+  log: (level, message) => log.write(level, wellFormed(message)),
   context: () => context.get(),
   invocation: () => invocation.get(),
   config: (key) => config.get(key),

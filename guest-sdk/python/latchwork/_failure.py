@@ -28,7 +28,7 @@ class Failure(Exception):
     def __init__(self, code, message, *, retry_after_ms=None, detail=None, applied=None):
         super().__init__(message)
         if code not in _APPLIED:
-            raise ValueError(f"{code} is no code of a failure: one of {', '.join(_APPLIED)}")
+            raise ValueError(f"{code} is no code of a failure ({message}): one of {', '.join(_APPLIED)}")
         if applied not in (None, "no", "unknown"):
             raise ValueError(f"applied is 'no' or 'unknown', not {applied!r}")
         self.code = code
@@ -39,6 +39,21 @@ class Failure(Exception):
 
 
 def described(raised, may_have_changed):
+    """What `_described` says, fit to leave: halves of characters cannot, and would trap."""
+    try:
+        code, message, wait, detail, applied = _described(raised, may_have_changed)
+    except Exception:  # What was raised raises when it is looked at.
+        message = f"{type(raised).__name__}, which cannot be shown"
+        code, wait, detail, applied = "INVALID_INPUT", None, None, "unknown" if may_have_changed else "no"
+    return code, well_formed(str(message)), wait, None if detail is None else well_formed(detail), applied
+
+
+def well_formed(text):
+    """A text with nothing in it that UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _described(raised, may_have_changed):
     """Code, message, wait, detail as JSON, applied: of whatever was raised.
 
     What is no Failure is a mistake in the operator: its text and traceback are kept, and it is

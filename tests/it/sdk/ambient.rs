@@ -39,6 +39,11 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
                 assert_ne!(value, &second[kind][name], "{lang}: {name} is the same in two jobs");
             }
         }
+        if let Some(draws) = first["draws"].as_array() {
+            let draws: Vec<f64> = draws.iter().map(|draw| draw.as_f64().unwrap()).collect();
+            let (low, high) = draws.iter().fold((1.0, 0.0), |(low, high), x| (f64::min(low, *x), f64::max(high, *x)));
+            assert!((0.0..0.1).contains(&low) && (0.9..1.0).contains(&high), "{lang}: {low} to {high}");
+        }
         assert_eq!(first["fixed"], second["fixed"], "{lang}: what is seeded by its author");
         let now = first["clocks"]["now"].as_f64().unwrap();
         let injected = first["injected_seconds"].as_f64().unwrap();
@@ -56,6 +61,12 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
         assert_eq!(failed["reason_code"], "INVALID_INPUT", "{lang}: {response:#}");
         assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
         assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
+    }
+    // Half of a character, as cutting a text makes it.
+    for lang in ["js", "python"] {
+        let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "half" }));
+        let failed = &response["failed"][0];
+        assert!(failed["message"].as_str().unwrap().contains("half of"), "{lang}: {failed}");
     }
     for lang in LANGS {
         let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "failure" }));

@@ -18,6 +18,7 @@ step('Ambient.Look', { determinism: 'stable' }, () => {
   return {
     clocks: { now: now() / 1000, iso: at.toISOString(), stamp: new Stamp().getTime() },
     random: { early: random(), late: Math.random(), bytes: [...bytes], uuid: crypto.randomUUID() },
+    draws: Array.from({ length: 400 }, () => Math.random()),
     fixed: { elapsed: performance.now() >= 0, called: typeof Date() },
     injected_seconds: Date.parse(at.toISOString()) / 1000,
   };
@@ -30,6 +31,7 @@ function deepInside() {
 step('Ambient.Fail', {}, ({ how }) => {
   if (how === 'exception') deepInside();
   if (how === 'failure') throw new Failure('AUTH_FORBIDDEN', 'no key');
+  if (how === 'half') throw new Error(`half of ${'😀'.slice(0, 1)}`);
   if (how === 'big') return { n: 2 ** 53 };
   if (how === 'bigint') return { n: 1n };
   return { n: NaN };

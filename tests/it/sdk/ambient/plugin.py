@@ -60,6 +60,8 @@ def fail(given: dict, context):
     how = given["how"]
     if how == "exception":
         deepInside()
+    if how == "half":
+        raise ValueError("half of \ud83d")
     if how == "failure":
         raise Failure("AUTH_FORBIDDEN", "no key")
     return {"n": float("nan")}
