@@ -280,7 +280,7 @@ fn the_golden_flow_takes_back_what_nobody_has_seen() {
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
     let shown_gate = place.latch(&["job", "show", &job]).stdout;
-    assert!(shown_gate.contains("s5~c wants to execute Request.Apply"), "{shown_gate}");
+    assert!(shown_gate.contains("s5~c wants to undo s5, by Request.Apply"), "{shown_gate}");
     let response = approve(&place, &job, "s5~c");
     assert_eq!((&response["state"], told(&response)), (&json!("CANCELLED"), vec![("s5", "compensated")]));
     holds(&place, &job, "the golden flow cancelled");
