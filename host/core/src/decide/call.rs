@@ -549,7 +549,7 @@ fn backoff(slot: &Slot, time_us: i64, context: &Context<'_>) -> Next {
     Next::Block(Draft { events: waits_at(slot, Code::RetryScheduled), ..Draft::default() })
 }
 
-fn caught_up(effect: &Effect) -> Effect {
+pub(super) fn caught_up(effect: &Effect) -> Effect {
     let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
     Effect { provenance, ..effect.clone() }
 }

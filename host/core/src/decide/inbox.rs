@@ -9,8 +9,8 @@ use crate::state::{Call, Draft, Durable};
 use crate::step::StepState;
 use crate::storage::{InboxRow, Request, Resolved};
 
-use super::call::Invocation;
-use super::{Context, Try, compensation, confirm, gates, ladder, waits};
+use super::call::{Invocation, caught_up};
+use super::{Context, Try, answered, compensation, confirm, gates, ladder, waits};
 
 /// What to write about one inbox row. Where that does not take the row out, ask again behind it.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
@@ -65,6 +65,9 @@ fn one(body: Body) -> Draft {
 }
 
 fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, context: &Context<'_>) -> Draft {
+    if let Some(draft) = answered_meanwhile(durable, slot, context) {
+        return draft;
+    }
     if let Some(draft) = compensation::resolve(durable, slot, verdict, by, context) {
         return draft;
     }
@@ -86,6 +89,21 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, con
         Resolved::Abort => ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
     };
     draft.and(unblock(durable, slot))
+}
+
+/// The tool's own answer, where it was recorded before the verdict could claim the try: only one
+/// of the two wins, and it is what the world said.
+fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
+    let call = durable.job.calls.get(slot)?;
+    let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
+    let open = Try::open(durable, &row.slot)?;
+    let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
+    // A verdict's own claim, which a crash parted from its events, is no answer.
+    let is_executed = matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
+    let is_answer = is_executed && !matches!(effect.answer, Answer::Unknown { .. });
+    let effect = is_answer.then(|| caught_up(effect))?;
+    let draft = answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context);
+    Some(draft.and(unblock(durable, slot)))
 }
 
 /// A second verdict that says otherwise is kept as a conflict; one that agrees changes nothing.

@@ -2,14 +2,16 @@
 
 use serde_json::json;
 
-use super::sim::{Cut, Sim, step};
+use super::evidence::{export, verify};
+use super::sim::{Cut, Sim, good, step};
 use crate::decide::NOT_YETS_MAX;
-use crate::effect::Answer;
+use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Event, Mode};
 use crate::ids::Slot;
 use crate::job::JobState;
 use crate::response::response;
+use crate::storage::{Request, Resolved};
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
@@ -111,5 +113,35 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
         let mut sim = begun(NOT_YETS_MAX);
         assert_eq!(until_over(&mut sim), JobState::Parked, "{slot}");
         assert_eq!(response(&sim.durable()).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
+    }
+}
+
+/// I1: an answer that was recorded before anybody's verdict was taken wins over it, whatever it says.
+#[test]
+fn an_answer_that_came_before_the_verdict_wins() {
+    let done = || Resolved::Applied("\"by somebody else\"".into());
+    for (operator, verdict) in [
+        ("Opaque", Resolved::NotApplied),
+        ("Opaque", Resolved::Abort),
+        ("Opaque", done()),
+        ("Queryable", Resolved::NotApplied),
+    ] {
+        let mut sim = job(operator, vec![], 0);
+        sim.reconcile_unknown = true;
+        sim.process(Some(Cut::AfterExecute(0))).unwrap_err();
+        assert_eq!(until_over(&mut sim), JobState::Parked, "{operator}");
+        let (slot, now_us) = (Slot::new("a"), sim.now_us);
+        sim.ask(Request::Resolve { slot: slot.clone(), verdict: verdict.clone() });
+        // The worker that had lost the job goes on, and records what it was told.
+        let answer = Answer::Ok(good());
+        let provenance = Provenance::Executed;
+        sim.effects.push(Effect { slot: slot.clone(), try_no: 1, answer, provenance, time_us: now_us, spent: None });
+        sim.ask(Request::LateEffect { slot: slot.clone(), try_no: 1 });
+        assert_eq!(until_over(&mut sim), JobState::Completed, "{operator} {verdict:?}");
+        assert_eq!(sim.world[&slot], 1, "{operator} {verdict:?}: it happened, and happens no more");
+        let finished = sim.durable().job.calls[&slot].finished.clone().unwrap();
+        assert_eq!(finished.provenance, Provenance::CaughtUp);
+        let report = verify(&export(&sim));
+        assert!(report.intact, "{operator} {verdict:?}: {:#?}", report.problems);
     }
 }
