@@ -123,11 +123,48 @@ fn a_strict_mismatch_ends_the_job_for_good() {
         "{}",
         retried.stderr
     );
-    assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "it is over");
     let shown = place.latch(&["job", "show", &id]).stdout;
     assert!(shown.contains("mismatch") && shown.contains("CONFIRMATION_MISMATCH"), "{shown}");
     assert_eq!(events(&place, &id, "confirmation_failed").len(), 1);
     sound(&place, &id);
+}
+
+/// I39, I44, I45: another job is not given the receipt of an effect that is known to be gone. A person
+/// says what it is worth, after the end of the job, and who waits for it is told.
+#[test]
+fn what_is_gone_is_no_receipt() {
+    let server = Server::start();
+    for gone in [true, false] {
+        let place = plan(place(&server, ""), file());
+        let id = killed(&place);
+        std::fs::remove_file(place.dir.join("d/f")).unwrap();
+        resume(&place, &id);
+        let again = place.latch(&[&place.run_args()[..], &["--new"]].concat());
+        let response = again.json();
+        assert_eq!(
+            (again.code, &response["blocked"][0]["reason_code"]),
+            (3, &json!("ACTION_IN_PROGRESS")),
+            "{response:#}"
+        );
+        assert_eq!(response["blocked"][0]["holder"]["job_id"], json!(id));
+        let shown = place.latch(&["job", "show", &id, "--json"]).json();
+        let say = format!("latch job confirm {id} a --gone --reason TEXT");
+        assert!(shown["next_actions"].as_array().unwrap().contains(&json!(say)), "{shown:#}");
+
+        let word: &[&str] = if gone { &["--gone"] } else { &[] };
+        let said = place.latch(&[&["job", "confirm", &id, "a", "--actor", "bob", "--reason", "looked"], word].concat());
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "it is said once");
+        let last = events(&place, &id, "confirmation_accepted").pop().unwrap();
+        assert_eq!((&last["actor"], last["gone"] == json!(true)), (&json!("bob"), gone), "{last}");
+        assert_eq!(place.latch(&["job", "show", &id, "--json"]).json()["state"], "PARTIAL", "it stays what it was");
+        let other = response["job_id"].as_str().unwrap();
+        let (code, response, _) = resume(&place, other);
+        assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
+        assert_eq!(place.dir.join("d/f").exists(), gone, "performed again only where it is gone");
+        sound(&place, &id);
+        sound(&place, other);
+    }
 }
 
 /// I39: warn, for all plugins: counted, seen, and the job goes on.

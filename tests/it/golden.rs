@@ -53,6 +53,26 @@ fn the_golden_flow_stops_at_its_gates_and_sends_one_message() {
     assert_eq!(messages(&place), 1, "the same message is not sent twice: its receipt is returned");
 }
 
+/// I17: submitted at once by many processes it is one job, and one message.
+#[test]
+fn the_golden_flow_submitted_at_once_is_one_job() {
+    use crate::program::{latch, ran};
+    let place = Place::golden("atomic").again();
+    let spawn = |_| {
+        let mut command = latch(&place.dir, &run(&["--approve", "s5", "--approve", "s6"]));
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("latch runs")
+    };
+    let children: Vec<_> = (0..4).map(spawn).collect();
+    let mut ids = std::collections::BTreeSet::new();
+    for child in children {
+        let ran = ran(child.wait_with_output().expect("it ends"));
+        assert_eq!((ran.code, &ran.json()["status"]), (0, &json!("completed")), "{} {}", ran.stdout, ran.stderr);
+        ids.insert(ran.json()["job_id"].as_str().expect("an id").to_owned());
+    }
+    assert_eq!((ids.len(), messages(&place)), (1, 1), "{ids:?}");
+    assert_eq!(place.the_job()["job_id"], json!(ids.first()));
+}
+
 /// A rejected send keeps the drafts; a dry run sends nothing.
 #[test]
 fn a_refused_or_dry_flow_sends_nothing() {

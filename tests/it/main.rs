@@ -19,6 +19,7 @@ mod gates;
 mod golden;
 mod hostile;
 mod keys;
+mod late;
 mod llm;
 mod modes;
 mod notify;

@@ -114,6 +114,11 @@ impl Place {
         self
     }
 
+    /// Other steps approved beforehand.
+    pub(crate) fn approved(self, approve: Vec<&'static str>) -> Place {
+        Place { approve, ..self }
+    }
+
     /// More lines at the end of the configuration.
     pub(crate) fn configure(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");

@@ -19,7 +19,7 @@ const AT_ONCE: usize = 8;
 const LOOKS: u32 = 24_000;
 
 /// A place where leases and calls are short.
-fn hasty() -> Place {
+pub(crate) fn hasty() -> Place {
     let place = Place::witness("atomic");
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("it was written");
@@ -30,7 +30,7 @@ fn hasty() -> Place {
 }
 
 /// A run that stops at the point; none where it ended without reaching it.
-fn stopped_at(place: &Place, point: &str) -> Option<Child> {
+pub(crate) fn stopped_at(place: &Place, point: &str) -> Option<Child> {
     let mut command = latch(&place.dir, &place.run_args());
     command.env("LATCH_STOP_AT", point).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("latch runs");
@@ -52,7 +52,7 @@ fn is_stopped(child: &Child) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
-fn go_on(child: &Child) {
+pub(crate) fn go_on(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is there");
 }

@@ -97,14 +97,15 @@ impl Standing {
 pub fn accepts(state: JobState, request: &Request) -> bool {
     match request {
         Request::Retry => matches!(state, JobState::Partial | JobState::Failed),
-        Request::LateEffect { .. } => true,
+        // What is said of a call that is over: audit events, and what becomes of its receipt.
+        Request::LateEffect { .. } | Request::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
 }
 
-/// Whether a request that a job accepted is kept as evidence alone: nobody will take it out.
-pub fn is_evidence(state: JobState, request: &Request) -> bool {
-    state.is_terminal() && !matches!(request, Request::Retry)
+/// Whether a request that a job accepted is kept as a record alone: nobody will take it out.
+pub fn is_record(state: JobState, request: &Request) -> bool {
+    state.is_terminal() && !matches!(request, Request::Retry | Request::LateEffect { .. } | Request::Confirm { .. })
 }
 
 /// Whether a job leaves its holder when it comes to this state.
@@ -118,8 +119,12 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     if batch.attempt != job.attempt {
         return Err(WriteError::Fenced { attempt: batch.attempt, current: job.attempt });
     }
-    if job.state != JobState::Running {
+    // To a job that is over nobody has a claim: what is written there follows the end of its log, or is refused.
+    if batch.audit != job.state.is_terminal() || !batch.audit && job.state != JobState::Running {
         return Err(WriteError::NotHeld { state: job.state });
+    }
+    if batch.audit {
+        is_audit(batch)?;
     }
     place(job, batch)?;
     chain(&batch.events, batch)?;
@@ -206,6 +211,19 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
         }
     }
     Ok(new)
+}
+
+/// Nothing but words about what is over.
+fn is_audit(batch: &Batch) -> Result<(), WriteError> {
+    let others = batch.status.is_some()
+        || batch.acquire
+        || !(batch.ledger.is_empty() && batch.effects.is_empty() && batch.payloads.is_empty())
+        || !(batch.awaited.is_empty() && batch.timers.is_empty() && batch.reusables.is_empty())
+        || batch.events.iter().any(|event| !event.body.is_audit());
+    match others {
+        true => Err(WriteError::Broken("a job that is over takes audit events alone".to_owned())),
+        false => Ok(()),
+    }
 }
 
 fn place(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
@@ -337,6 +355,16 @@ fn reserve(
                 let waiters = now.waiting.remove(&id).unwrap_or_default();
                 changes.told.extend(waiters.into_iter().map(|waiter| (waiter, id.clone())));
                 changes.actions.push((id, row));
+            }
+            ActionWrite::TakeBack { operator, key, slot } => {
+                let id = id(operator, key);
+                // Nobody's, or somebody else's: no receipt of this call is there to take.
+                let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
+                let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
+                    continue;
+                };
+                row.receipt = None;
+                changes.actions.push((id, Some(row.clone())));
             }
             ActionWrite::Wait { operator, key } => {
                 let id = id(operator, key);

@@ -387,6 +387,9 @@ pub enum Body {
         by: Decider,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
+        /// The effect is gone for good: whoever asks for the action next performs it again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        gone: bool,
     },
     /// A value for the user exists.
     OutcomeRecorded {

@@ -57,6 +57,9 @@ pub struct Response {
     /// What earlier calls changed and is not as it was recorded, or nobody could tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconfirmed: Vec<UnconfirmedView>,
+    /// Calls of which something else was learned than what somebody had decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradicted: Vec<Slot>,
     /// How often such a change was found and the job went on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
@@ -181,6 +184,9 @@ pub struct UnconfirmedView {
     /// Who took it as it is, or found it as recorded again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_by: Option<String>,
+    /// Whether that person said that it is gone for good.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
 }
 
 /// A call that took effect, in a job that undoes what it did.
@@ -265,6 +271,7 @@ pub fn response(durable: &Durable) -> Response {
         next_actions: next_actions(durable, &blocked),
         blocked,
         unconfirmed: job.confirmations.failed.iter().map(unconfirmed).collect(),
+        contradicted: job.calls.iter().filter(|(_, call)| call.conflict).map(|(slot, _)| slot.clone()).collect(),
         confirmation_replay_warnings_total: job.confirmations.warnings,
         divergence: job.divergence.clone(),
         cost: cost(durable),
@@ -438,6 +445,7 @@ fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
         found: failed.found.clone(),
         consequence: failed.consequence,
         settled_by: failed.settled.as_ref().map(|by| by.actor.clone()),
+        gone: failed.gone,
     }
 }
 
@@ -445,7 +453,8 @@ fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
 /// be those of a step that is over.
 fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
     let mut slots: Vec<&Slot> = durable.job.asked().map(|failed| &failed.slot).collect();
-    slots.retain(|slot| slot.step() == step.id && !durable.job.state.is_terminal());
+    let is_open = !durable.job.state.is_terminal() && !durable.job.is_given_up();
+    slots.retain(|slot| slot.step() == step.id && is_open);
     slots.dedup();
     let confirm = slots.into_iter().map(|slot| BlockedView {
         step_id: step.id.clone(),
@@ -459,8 +468,8 @@ fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
         approved_by: vec![],
         call: call(durable, slot, Code::ConfirmationRequired),
     });
-    let own = blocked(durable, step).filter(|view| view.reason_code != Code::ConfirmationRequired);
-    confirm.chain(own).collect()
+    let own = waits(durable, step).into_iter().filter(|(_, code)| !is_open || *code != Code::ConfirmationRequired);
+    confirm.chain(own.map(|(slot, code)| blocked(durable, step, slot, code))).collect()
 }
 
 fn compensations(durable: &Durable) -> Vec<CompensationView> {
@@ -487,27 +496,37 @@ fn compensations(durable: &Durable) -> Vec<CompensationView> {
     decide::undone(durable).into_iter().map(view).collect()
 }
 
-/// What a job that is given up waits for in this step: its steps wait for nothing any more, but a
-/// call in doubt, and what undoes one, are brought to their end.
-fn given_up_waits(durable: &Durable, step: &Step) -> Option<(Slot, Code)> {
+/// What a job that is given up waits for in this step: its steps wait for nothing any more, but
+/// calls in doubt, and what undoes one, are brought to their end.
+fn given_up_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
-    let undoing = decide::undo_waits(durable).map(|(code, slot, _)| (slot, code));
-    let in_doubt = || step.blocked.clone().filter(|(_, code)| *code == Code::IndeterminateEffect);
+    let undoing = decide::undo_waits(durable).into_iter().map(|(code, slot, _)| (slot, code));
+    let undoing: Vec<_> = undoing.filter(of_step).collect();
+    if !undoing.is_empty() {
+        return undoing;
+    }
+    let in_doubt = step.blocked.clone().filter(|(_, code)| *code == Code::IndeterminateEffect);
     let parked = || job.parked.clone().and_then(|(code, slot)| Some((slot?, code)));
-    undoing.filter(of_step).or_else(in_doubt).or_else(|| parked().filter(of_step))
+    in_doubt.or_else(|| parked().filter(of_step)).into_iter().collect()
 }
 
-fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
+fn waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
-    let (slot, reason_code) = match step.state {
-        _ if job.is_given_up() && !job.state.is_terminal() => given_up_waits(durable, step)?,
-        StepState::WaitingApproval => (Slot::of_step(&step.id), Code::RequiresApproval),
-        StepState::FailedRetryable => (Slot::of_step(&step.id), Code::RetryScheduled),
-        StepState::WaitingSignal => (Slot::of_step(&step.id), waits_for(durable, step)),
-        StepState::Blocked => step.blocked.clone()?,
-        _ => return None,
+    let slot = Slot::of_step(&step.id);
+    let own = match step.state {
+        _ if job.is_given_up() && !job.state.is_terminal() => return given_up_waits(durable, step),
+        StepState::WaitingApproval => Some((slot, Code::RequiresApproval)),
+        StepState::FailedRetryable => Some((slot, Code::RetryScheduled)),
+        StepState::WaitingSignal => Some((slot, waits_for(durable, step))),
+        StepState::Blocked => step.blocked.clone(),
+        _ => None,
     };
+    own.into_iter().collect()
+}
+
+fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> BlockedView {
+    let job = &durable.job;
     let gate_id = (reason_code == Code::RequiresApproval).then(|| format!("gate-{slot}"));
     let wait = job.waiting(&step.id);
     let gate = job.gates.get(&slot).filter(|_| gate_id.is_some());
@@ -517,7 +536,7 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
         _ => wait.and_then(|wait| wait.until_us),
     };
     let call = call(durable, &slot, reason_code);
-    Some(BlockedView {
+    BlockedView {
         step_id: step.id.clone(),
         slot,
         call,
@@ -528,7 +547,7 @@ fn blocked(durable: &Durable, step: &Step) -> Option<BlockedView> {
         correlation_key: wait.and_then(|wait| wait.key.clone()),
         quorum: gate.map(|gate| gate.quorum).filter(|quorum| *quorum > 1),
         approved_by: gate.map(|gate| gate.approvals.iter().map(|a| a.by.actor.clone()).collect()).unwrap_or_default(),
-    })
+    }
 }
 
 /// What is waited for, where it is an invocation and not a signal or a time.
@@ -585,6 +604,9 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
                 actions.push(format!("latch job resolve {id} --abort"));
             }
             Code::ResolutionConflict | Code::ConfirmationMismatch => {
+                if view.reason_code == Code::ConfirmationMismatch {
+                    actions.push(format!("latch job confirm {id} {} --reason TEXT", view.slot));
+                }
                 actions.push(format!("latch job resolve {id} --continue"));
                 actions.push(format!("latch job resolve {id} --abort"));
             }
@@ -606,6 +628,12 @@ fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
             actions.push(format!("latch job resolve {id} --abort"));
         }
         (JobState::Pending | JobState::Running | JobState::Waiting, _) => actions.push(format!("latch resume {id}")),
+        (state, _) if state.is_terminal() && job.disputed().next().is_some() => {
+            for slot in job.disputed() {
+                actions.push(format!("latch job confirm {id} {slot} --reason TEXT"));
+                actions.push(format!("latch job confirm {id} {slot} --gone --reason TEXT"));
+            }
+        }
         (JobState::Partial | JobState::Failed, _) if decide::reopenable(durable).is_ok() => {
             actions.push(format!("latch job retry {id}"));
         }

@@ -95,6 +95,16 @@ pub enum ActionWrite {
         /// Committed, with this receipt (or result); none frees the key.
         receipt: Option<Vec<u8>>,
     },
+    /// What the settled call of this slot did is being undone, or is not as it was recorded: nobody is
+    /// given its receipt until it is settled again. Nothing where this slot holds no receipt.
+    TakeBack {
+        /// The operator.
+        operator: Operator,
+        /// The key.
+        key: Hash,
+        /// The slot that holds it.
+        slot: Slot,
+    },
     /// This job waits until the reservation is settled. Refused ([`WriteError::KeyOpen`]) where
     /// the key is free or settled by now: look again.
     Wait {
@@ -153,6 +163,9 @@ pub struct Batch {
     /// Whether it starts invocations: refused if the lease is over, or if the job is cancelled
     /// and anything but compensations (`~c` slots) would start.
     pub acquire: bool,
+    /// Whether it is written to a job that is over: refused unless the job is, and unless all that it
+    /// holds are audit events, reservations and inbox rows.
+    pub audit: bool,
     /// When it has to be durable.
     pub flush: Flush,
 }
@@ -177,6 +190,7 @@ impl Batch {
             drained: false,
             status: None,
             acquire: false,
+            audit: false,
             flush: Flush::Now,
         }
     }
@@ -461,6 +475,9 @@ pub enum Request {
     },
     /// A person takes what a call changed as it is now.
     Confirm {
+        /// The effect is gone for good, instead of taken as it is: for a job that is over.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        gone: bool,
         /// The slot.
         slot: Slot,
     },
@@ -484,8 +501,8 @@ pub enum Request {
         /// When it was due.
         due_us: i64,
     },
-    /// An answer that came after its worker had lost the lease. The only request a job that is
-    /// over still takes; it changes nothing there, it is evidence.
+    /// An answer that came after its worker had lost the lease. A job that is over takes it, too:
+    /// as evidence, it changes nothing there.
     LateEffect {
         /// The slot.
         slot: Slot,
@@ -563,6 +580,8 @@ pub struct Filter {
     pub state: Option<JobState>,
     /// Only jobs that are not terminal.
     pub open: bool,
+    /// Only jobs that are over, and of which something was said since that is not in their log yet.
+    pub to_audit: bool,
     /// At most so many, the newest first.
     pub limit: u32,
 }

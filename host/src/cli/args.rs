@@ -408,6 +408,9 @@ pub struct JobConfirmArgs {
     /// The call whose effect could not be confirmed, as `latch job show` names it
     #[arg(value_name = "SLOT", value_parser = slot)]
     pub slot: Slot,
+    /// The effect is gone for good, instead of taken as it is now: the next job that asks for the action performs it (jobs that are over)
+    #[arg(long)]
+    pub gone: bool,
     /// Why: recorded
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,

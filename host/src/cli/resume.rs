@@ -29,6 +29,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
                 CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into()
             );
         }
+        crate::worker::audit(&*host.journal, &*host.effects, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;
         return Ok(view::answer(ctx, &response));
@@ -36,6 +37,10 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let mut responses: Vec<Response> = Vec::new();
     while let Some(claim) = host.journal.claim(&host.worker.claimer()).await? {
         responses.push(run::drive(ctx, &host, claim).await?);
+    }
+    let said = Filter { to_audit: true, limit: u32::MAX, ..Filter::default() };
+    for row in host.journal.jobs(&said).await? {
+        crate::worker::audit(&*host.journal, &*host.effects, &row.job_id).await?;
     }
     // What waits for somebody is named too: nothing is left behind unseen.
     let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };

@@ -84,6 +84,10 @@ fn print(ctx: &Context<'_>, response: &Response) {
     for unconfirmed in &response.unconfirmed {
         printer.say(not_confirmed(unconfirmed));
     }
+    for slot in &response.contradicted {
+        let page = "`latch explain RESOLUTION_CONFLICT`";
+        printer.say(format!("{slot}: what was learned of it contradicts what was decided about it ({page})"));
+    }
     if response.confirmation_replay_warnings_total > 0 {
         let total = response.confirmation_replay_warnings_total;
         printer.say(format!("confirmation_replay_warnings_total: {total}"));
@@ -205,6 +209,7 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
 /// A recorded change that was found otherwise, and what followed.
 fn not_confirmed(view: &UnconfirmedView) -> String {
     let followed = match (&view.settled_by, view.consequence) {
+        (Some(by), _) if view.gone => format!("{by} says that it is gone"),
         (Some(by), _) => format!("confirmed by {by}"),
         (None, Consequence::Ended) => "the job has ended (`latch explain CONFIRMATION_MISMATCH`)".to_owned(),
         (None, Consequence::Warned) => "the job went on".to_owned(),

@@ -26,6 +26,7 @@ use crate::registry::Registry;
 use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
+mod audit;
 mod calls;
 mod confirm;
 mod drive;
@@ -43,6 +44,7 @@ mod undo;
 mod validate;
 mod write;
 
+pub use audit::audit;
 pub use observe::{NoObserver, Observer};
 pub(crate) use run::load;
 pub use run::{Dropped, Run};

@@ -137,6 +137,11 @@ impl Run {
         let told = parts.journal.put_inbox(&self.job_id, &parts.owner.worker, Some("late answer"), request).await;
         if let Err(error) = told {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "nobody could be told of a late answer");
+            return;
+        }
+        // Whoever holds the job hears of it; where it is over, nobody does.
+        if let Err(error) = super::audit(&*parts.journal, &*parts.effects, &self.job_id).await {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox alone");
         }
     }
 }

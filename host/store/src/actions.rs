@@ -23,6 +23,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
         .map(|(batch, write)| match write {
             ActionWrite::Reserve { operator, key, .. }
             | ActionWrite::Settle { operator, key, .. }
+            | ActionWrite::TakeBack { operator, key, .. }
             | ActionWrite::Wait { operator, key } => (&batch.job_id, operator, key),
         })
         .collect();

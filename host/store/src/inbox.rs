@@ -109,8 +109,8 @@ impl Work for Put {
         if let Err(error) = awaited::accept(&self.job_id, state, &what, &self.request, now_us) {
             return Ok(Err(error));
         }
-        // What comes to a job that is over is evidence: nobody will take it out.
-        let done = admit::is_evidence(state, &self.request);
+        // A second signal to a job that is over: nobody will take it out.
+        let done = admit::is_record(state, &self.request);
         let mut script = Script::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id;",
         );

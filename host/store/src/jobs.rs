@@ -120,6 +120,9 @@ impl Sqlite {
         if filter.open {
             sql.push_str(" AND j.state <= 5");
         }
+        if filter.to_audit {
+            sql.push_str(" AND j.state > 5 AND j.inbox_pending = 1");
+        }
         sql.push_str(" ORDER BY j.id DESC LIMIT ?");
         let mut script = Script::new(&sql);
         if let Some(state) = filter.state {

@@ -251,7 +251,7 @@ pub(super) async fn unfinished_invocations_are_listed(world: World) {
     assert_eq!(open, ["s1", "s3"]);
 }
 
-fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
+pub(super) fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
     let args_hash = Hash::of(&[args]);
     ActionWrite::Reserve {
         operator: Operator::new("Mail.Send"),
@@ -261,7 +261,7 @@ fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
     }
 }
 
-fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
+pub(super) fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
     let receipt = receipt.map(<[u8]>::to_vec);
     ActionWrite::Settle {
         operator: Operator::new("Mail.Send"),

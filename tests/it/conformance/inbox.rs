@@ -69,8 +69,9 @@ pub(super) async fn a_job_that_is_over_takes_evidence_only(world: World) {
     let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
     let row = world.row(&log).await;
-    assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Completed, false, false));
-    assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty(), "nobody will take it out");
+    assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Completed, true, false));
+    assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1, "until its log has it");
+    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none(), "nobody claims it for that");
 }
 
 pub(super) async fn cancel_sets_the_flag(world: World) {

@@ -1,5 +1,6 @@
 //! One suite for every store: the model in memory and SQLite do exactly the same.
 
+mod audit;
 mod batches;
 mod claims;
 mod costs;
@@ -47,6 +48,8 @@ suite! {
     batches::unfinished_invocations_are_listed;
     batches::action_keys_are_held_by_one_slot;
     batches::who_waits_for_an_action_key_is_told;
+    audit::a_job_that_is_over_takes_words_alone;
+    audit::a_receipt_is_taken_back_by_its_holder_alone;
     claims::attempts_strictly_increase;
     claims::a_held_job_is_claimed_when_its_lease_is_over;
     claims::a_held_job_is_claimed_when_its_owner_is_gone;

@@ -10,7 +10,7 @@ use crate::ids::{Hash, Operator, Slot};
 use crate::ledger::{Row, RowState};
 use crate::manifest::{Pinned, PluginKind};
 use crate::plan;
-use crate::state::{Draft, Durable, Job, label};
+use crate::state::{CompensationEnd, Draft, Durable, Job, label};
 use crate::storage::{ActionRow, ActionWrite, Payload};
 
 use super::call::{Invocation, write};
@@ -91,6 +91,35 @@ pub(super) fn settled(
     key.map(settle).into_iter().collect()
 }
 
+/// The receipt of a call is given to nobody for now: what it did is being undone, or is not as it
+/// was recorded.
+pub(super) fn taken_back(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
+    let Some(row) = durable.rows.get(slot) else { return Vec::new() };
+    let take = |key| ActionWrite::TakeBack { operator: row.operator.clone(), key, slot: slot.clone() };
+    row.action_key.filter(|_| holds(durable, row)).map(take).into_iter().collect()
+}
+
+/// What a call did stands after all: its receipt is given again, and who waits for it is told.
+pub(super) fn given_again(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
+    let answer = durable.answer(slot);
+    let Some(Answer::Ok(output)) = answer.as_deref().map(|effect| &effect.answer) else { return Vec::new() };
+    let row = durable.rows.get(slot).filter(|row| holds(durable, row));
+    row.map(|row| settled(slot, &row.operator, row.action_key, Some(receipt(output)))).unwrap_or_default()
+}
+
+/// Nothing of what a call did is left: whoever asks for its action next performs it.
+pub(super) fn freed(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
+    let row = durable.rows.get(slot).filter(|row| holds(durable, row));
+    row.map(|row| settled(slot, &row.operator, row.action_key, None)).unwrap_or_default()
+}
+
+/// Whether the reservation is this call's own: what another job did, and what was undone, is not.
+fn holds(durable: &Durable, row: &Row) -> bool {
+    let job = &durable.job;
+    let undone = job.compensations.get(&row.slot.compensation()).and_then(|compensation| compensation.end);
+    job.calls.get(&row.slot).is_some_and(|call| job.took_effect(call)) && undone != Some(CompensationEnd::Done)
+}
+
 /// Where the action stands, as far as anybody has looked.
 pub(super) fn standing(
     durable: &Durable,
@@ -145,7 +174,8 @@ fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u
     if durable.args(&row.slot).is_some_and(|other| *other != *args) {
         return Some(Standing::OtherArgs(holder));
     }
-    let is_over = durable.job.calls.get(&row.slot).is_some_and(|call| call.committed);
+    let is_otherwise = durable.job.disputed().any(|slot| *slot == row.slot);
+    let is_over = durable.job.calls.get(&row.slot).is_some_and(|call| call.committed) && !is_otherwise;
     let answer = durable.answer(&row.slot).filter(|_| is_over);
     Some(match answer.as_deref().map(|effect| &effect.answer) {
         Some(Answer::Ok(Output { result, receipt, .. })) => {
@@ -245,7 +275,7 @@ pub(super) fn once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
 /// Keys that a job leaves behind for good: what certainly changed nothing, and will not be
 /// tried again, is free for others.
 pub(super) fn freed_at_end(durable: &Durable) -> Draft {
-    let mut draft = Draft::default();
+    let mut draft = Draft { actions: left_undone(durable), ..Draft::default() };
     for row in durable.rows.values().filter(|row| row.state == RowState::FailedDefinite) {
         let Some(call) = durable.job.calls.get(&row.slot) else { continue };
         if call.committed || call.open_try.is_some() {
@@ -263,6 +293,15 @@ pub(super) fn freed_at_end(durable: &Durable) -> Draft {
         }
     }
     draft
+}
+
+/// Receipts that were taken back for an undoing that never came to anything.
+fn left_undone(durable: &Durable) -> Vec<ActionWrite> {
+    let job = &durable.job;
+    let is_undecided = |end: Option<CompensationEnd>| matches!(end, None | Some(CompensationEnd::Failed(_)));
+    let is_lost = |slot: &Slot| job.calls.get(slot).is_some_and(crate::state::Call::is_lost);
+    let left = job.compensations.iter().filter(|(slot, found)| is_undecided(found.end) && !is_lost(slot));
+    left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| given_again(durable, &of)).collect()
 }
 
 /// Whether a plan step's gate waits until somebody has looked whether its action was performed.

@@ -216,7 +216,9 @@ fn allowed(
     let job = &durable.job;
     let slot = &invocation.slot;
     let operator = job.pinned(&invocation.operator).expect("refused above where it is not pinned");
-    let first = job.calls.get(slot).is_none_or(Call::is_unstarted);
+    // What failed to undo and is tried again on somebody's word is asked about like the first time.
+    let anew = |call: &Call| slot.is_compensation() && call.tries == call.round;
+    let first = job.calls.get(slot).is_none_or(|call| call.is_unstarted() || anew(call));
     if let Some(spent) = job.calls.get(slot).and_then(spent_in_vain) {
         let message = format!("it was executed {spent} times, and each time it did not take effect");
         return Next::Write(refuse(durable, invocation, Failure::new(Code::DependencyUnavailable, message), context));

@@ -18,7 +18,7 @@ use crate::storage::{InboxRow, Payload, Request, Resolved};
 
 use super::call::{Invocation, write};
 use super::end::in_doubt;
-use super::{Context, action, inbox, ladder};
+use super::{Context, action, confirm, inbox, ladder};
 
 /// What comes next of undoing.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub fn undo(durable: &Durable, context: &Context<'_>) -> Option<Undo> {
     }
     let stands = !job.compensates()
         || in_doubt(durable).next().is_some()
-        || compensation_blocked(durable).is_some()
+        || !compensation_blocked(durable).is_empty()
         || job.failed_compensation().is_some();
     if stands {
         return None;
@@ -53,32 +53,37 @@ fn is_contradicted(job: &Job, slot: &Slot) -> bool {
     job.calls.get(slot).is_some_and(|call| call.conflict && !call.conflict_accepted)
 }
 
-/// Why nothing may be undone for now, and which call it is about: what there is to undo is not clear.
-pub fn compensation_blocked(durable: &Durable) -> Option<(Code, Slot)> {
+/// Why nothing may be undone for now, and which calls it is about: what there is to undo is not clear.
+pub(crate) fn compensation_blocked(durable: &Durable) -> Vec<(Code, Slot)> {
     let job = &durable.job;
-    let conflict = job.calls.keys().find(|slot| is_contradicted(job, slot));
-    let mismatch = || job.mismatches().next().map(|slot| (Code::ConfirmationMismatch, slot.clone()));
+    let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
+    let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
+    let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
     // Nobody could tell, and nobody has said yet.
-    let asked = || job.asked().next().map(|failed| (Code::ConfirmationRequired, failed.slot.clone()));
-    conflict.map(|slot| (Code::ResolutionConflict, slot.clone())).or_else(mismatch).or_else(asked)
+    let asked = job.asked().map(|failed| (Code::ConfirmationRequired, &failed.slot));
+    let mut told = BTreeSet::new();
+    let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
+    all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
-/// What undoing waits for: the reason, the call, and the time where it goes on by itself.
-pub(crate) fn undo_waits(durable: &Durable) -> Option<(Code, Slot, Option<i64>)> {
+/// What undoing waits for: each reason, the call, and the time where it goes on by itself.
+pub(crate) fn undo_waits(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
-        return None;
+        return Vec::new();
     }
     if let Some((slot, _)) = job.open_compensation() {
-        if is_contradicted(job, slot) {
-            return Some((Code::ResolutionConflict, slot.clone(), None));
-        }
-        return waits(durable, slot).map(|(code, until_us)| (code, slot.clone(), until_us));
+        let wait = match is_contradicted(job, slot) {
+            true => Some((Code::ResolutionConflict, None)),
+            false => waits(durable, slot),
+        };
+        return wait.map(|(code, until_us)| (code, slot.clone(), until_us)).into_iter().collect();
     }
-    if let Some((code, slot)) = compensation_blocked(durable).filter(|_| job.next_to_undo().is_some()) {
-        return Some((code, slot, None));
+    let blocked = if job.next_to_undo().is_some() { compensation_blocked(durable) } else { Vec::new() };
+    if !blocked.is_empty() {
+        return blocked.into_iter().map(|(code, slot)| (code, slot, None)).collect();
     }
-    job.failed_compensation().map(|slot| (Code::CompensationFailed, slot.clone(), None))
+    job.failed_compensation().map(|slot| (Code::CompensationFailed, slot.clone(), None)).into_iter().collect()
 }
 
 fn waits(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64>)> {
@@ -127,11 +132,13 @@ fn begin(durable: &Durable, of: &Slot) -> Option<Draft> {
     let args = durable.payload_ref(&label::args(&slot), &bytes);
     let payloads = vec![Payload { label: label::args(&slot), bytes }];
     let events = vec![Body::CompensationStarted { slot, operator, own, args }];
-    Some(Draft { events, payloads, ..Draft::default() })
+    // From here on nobody can be told that the action was performed.
+    let actions = action::taken_back(durable, of);
+    Some(Draft { events, payloads, actions, whole: true, ..Draft::default() })
 }
 
 /// What a compensation is called with: the call that it undoes, and what came of it.
-fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
+pub(crate) fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
     let call = durable.job.calls.get(of)?;
     let mut fields = Map::new();
     fields.insert("operator".to_owned(), call.operator.as_str().into());
@@ -208,16 +215,16 @@ pub(super) fn resolve(
 ) -> Option<Draft> {
     let job = &durable.job;
     let compensation = job.compensations.get(slot)?;
-    let left = || Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
     match (compensation.end, verdict) {
-        (Some(CompensationEnd::Failed(_)), Resolved::Abort) => Some(Draft { events: vec![left()], ..Draft::default() }),
+        (Some(CompensationEnd::Failed(_)), Resolved::Abort) => resolve_left(durable, slot, by),
         (None, Resolved::Abort) => {
             let (call, row) = (job.calls.get(slot)?, durable.rows.get(slot)?);
             let open = super::Try::open(durable, slot).filter(|_| row.state == RowState::Indeterminate)?;
             let invocation = inbox::recorded_invocation(durable, slot, call);
             let lost = ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context);
             let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
-            let events = vec![failed, left()];
+            let left = Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
+            let events = vec![failed, left];
             Some(lost.and(Draft { events, whole: true, ..Draft::default() }))
         }
         _ => None,
@@ -248,13 +255,19 @@ pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context:
 
 /// What `--continue` means beyond going on: failed compensations are left as they are, and effects
 /// that are not what was recorded are undone as they are.
-pub(super) fn left_behind(durable: &Durable, by: &Decider) -> Vec<Body> {
+pub(super) fn left_behind(durable: &Durable, by: &Decider) -> Draft {
     let job = &durable.job;
-    let failed = job.failed_compensation();
-    let left = failed.map(|slot| Body::CompensationLeft { slot: slot.clone(), by: by.clone() });
+    let left = job.failed_compensation().and_then(|slot| resolve_left(durable, slot, by));
     let slots: BTreeSet<&Slot> = job.mismatches().filter(|_| job.compensates()).collect();
-    let accepted = |slot: &Slot| Body::ConfirmationAccepted { slot: slot.clone(), by: by.clone(), resource: None };
-    left.into_iter().chain(slots.into_iter().map(accepted)).collect()
+    let taken = slots.into_iter().map(|slot| confirm::accept(durable, slot, by.clone(), false));
+    left.into_iter().chain(taken).fold(Draft::default(), Draft::and)
+}
+
+/// What could not be undone stays, and counts as done.
+fn resolve_left(durable: &Durable, slot: &Slot, by: &Decider) -> Option<Draft> {
+    let actions = action::given_again(durable, &slot.compensated()?);
+    let events = vec![Body::CompensationLeft { slot: slot.clone(), by: by.clone() }];
+    Some(Draft { events, actions, whole: true, ..Draft::default() })
 }
 
 /// How a call that took effect stands with regard to undoing.
@@ -279,19 +292,26 @@ pub(crate) enum Standing {
 /// Every call that took effect in a job that undoes what it did, in the order of undoing.
 pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensation>)> {
     let job = &durable.job;
-    let wanted = job.compensates() || job.undo_abandoned || !job.compensations.is_empty();
-    if !wanted {
+    if !job.is_to_be_undone() && job.compensations.is_empty() {
         return Vec::new();
     }
     let goes_on = job.compensates() && !job.state.is_terminal();
+    let why = job.ended_by_mismatch().map(|_| Code::ConfirmationMismatch);
+    // What was to undo it may have happened.
+    let is_in_doubt = |slot: &Slot| {
+        let slot = slot.compensation();
+        let open = durable.rows.get(&slot).is_some_and(|row| row.state == RowState::Indeterminate);
+        open || job.calls.get(&slot).is_some_and(Call::is_lost)
+    };
     let standing = |slot: &Slot, compensation: Option<&Compensation>| match compensation.map(|c| c.end) {
         Some(Some(CompensationEnd::Done)) => Standing::Compensated,
+        Some(end) if !(goes_on && end.is_none()) && is_in_doubt(slot) => Standing::Unknown,
         Some(Some(CompensationEnd::Failed(code))) if goes_on => Standing::Failed(code),
         Some(Some(CompensationEnd::Failed(code) | CompensationEnd::Left(code))) => Standing::Left(Some(code)),
         Some(None) if goes_on => Standing::UnderWay,
         None if job.undone_by(slot).is_none() => Standing::Impossible,
         None if goes_on => Standing::Waiting,
-        _ => Standing::Left(None),
+        _ => Standing::Left(why),
     };
     let one = |(slot, _): (&Slot, &Call)| {
         let compensation = job.compensations.get(&slot.compensation());

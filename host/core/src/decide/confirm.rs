@@ -8,11 +8,12 @@ use crate::error::Code;
 use crate::event::{Body, Consequence, Decider, Resource, Unconfirmed};
 use crate::ids::{Operator, Slot};
 use crate::manifest::Confirmation;
-use crate::state::{Changed, Draft, Durable, Job};
+use crate::state::{Changed, Draft, Durable, Job, NotConfirmed, follows_from};
 use crate::step::StepState;
+use crate::storage::ActionWrite;
 
-use super::blocked;
 use super::inbox::unblock;
+use super::{action, blocked};
 
 /// What is kept of a verifier's own words.
 const FOUND_BYTES_MAX: usize = 1_024;
@@ -45,8 +46,8 @@ pub enum Looked {
 /// an earlier attempt recorded it, somebody can look, and no person has vouched for it.
 pub fn confirmations(durable: &Durable) -> Vec<Check> {
     let job = &durable.job;
-    // Nothing builds on the effects of a job that was given up.
-    if job.is_given_up() || job.state.is_terminal() {
+    // Nothing builds on the effects of a job that was given up, but undoing them does.
+    if job.is_given_up() && !job.compensates() || job.state.is_terminal() {
         return Vec::new();
     }
     let mut newest: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
@@ -70,7 +71,10 @@ fn due(job: &Job, changed: &Changed) -> Option<Check> {
         let done = failed.by_person || failed.attempt == job.attempt;
         failed.slot == *slot && failed.resource == resource && done
     });
-    let is_due = *attempt < job.attempt && job.stands(slot) && !known;
+    // What nothing undoes is left as it is, whatever that is.
+    let matters =
+        !job.is_given_up() || job.undone_by(slot).is_some() && !job.compensations.contains_key(&slot.compensation());
+    let is_due = *attempt < job.attempt && job.stands(slot) && !known && matters;
     is_due.then(|| Check { slot: slot.clone(), operator: operator.clone(), verifier, change: change.clone() })
 }
 
@@ -95,28 +99,41 @@ pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
             Looked::Unavailable(why) => (Unconfirmed::Unavailable, why),
         };
         let policy = job.pinned(&check.operator).map_or(Confirmation::Strict, |pinned| pinned.confirmation);
-        let consequence = consequence(outcome, policy);
+        let consequence = follows_from(outcome, policy, job.is_given_up());
         if consequence == Consequence::Asked {
             asked.insert(check.slot.clone());
         }
         let (slot, found) = (check.slot.clone(), cut(found));
         events.push(Body::ConfirmationFailed { slot, resource, outcome, found, consequence });
     }
+    let actions = events.iter().flat_map(|body| receipt_of(durable, body)).collect();
     let ends = |body: &Body| matches!(body, Body::ConfirmationFailed { consequence: Consequence::Ended, .. });
-    if !events.iter().any(ends) {
+    if !events.iter().any(ends) && !job.is_given_up() {
         events.extend(moved(job, &asked));
     }
     let flush_now = !events.is_empty();
-    Draft { events, flush_now, ..Draft::default() }
+    Draft { events, actions, flush_now, ..Draft::default() }
 }
 
-/// What follows from what was found, by the plugin's rule. A verifier that could not tell has
-/// found nothing: whatever the rule, a person is asked.
-pub(crate) fn consequence(outcome: Unconfirmed, policy: Confirmation) -> Consequence {
-    match (outcome, policy) {
-        (Unconfirmed::Unavailable, _) | (Unconfirmed::Mismatch, Confirmation::HumanInLoop) => Consequence::Asked,
-        (Unconfirmed::Mismatch, Confirmation::Warn) => Consequence::Warned,
-        (Unconfirmed::Mismatch, Confirmation::Strict) => Consequence::Ended,
+/// The receipt of an effect that is not as it was recorded is nobody's until that is settled.
+fn receipt_of(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
+    match body {
+        Body::ConfirmationFailed { slot, outcome: Unconfirmed::Mismatch, consequence, .. }
+            if *consequence != Consequence::Warned =>
+        {
+            action::taken_back(durable, slot)
+        }
+        Body::ConfirmationAccepted { slot, gone: true, .. } => action::freed(durable, slot),
+        // One thing of several may still be otherwise.
+        Body::ConfirmationAccepted { slot, resource, .. } => {
+            let other = |failed: &NotConfirmed| {
+                let same = failed.slot == *slot && failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
+                same && resource.as_ref().is_some_and(|resource| failed.resource != *resource)
+            };
+            let open = durable.job.confirmations.failed.iter().any(other);
+            if open { Vec::new() } else { action::given_again(durable, slot) }
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -128,7 +145,8 @@ fn found_again(job: &Job, check: &Check, resource: Resource) -> Option<Body> {
         .iter()
         .any(|failed| failed.slot == check.slot && failed.resource == resource && failed.settled.is_none());
     let by = Decider { actor: format!("verifier {}", check.verifier), reason: None };
-    open.then(|| Body::ConfirmationAccepted { slot: check.slot.clone(), by, resource: Some(resource) })
+    let slot = check.slot.clone();
+    open.then_some(Body::ConfirmationAccepted { slot, by, resource: Some(resource), gone: false })
 }
 
 /// Running steps whose calls are asked about wait; those that waited for it go on.
@@ -149,18 +167,23 @@ fn moved(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     events
 }
 
-/// A person takes what the call changed as it is now.
-pub(super) fn accept(durable: &Durable, slot: &Slot, by: Decider) -> Draft {
-    if !durable.job.asked().any(|failed| failed.slot == *slot) {
+/// A person takes what the call changed as it is now; or, in a job that is over, says that it is
+/// gone for good.
+pub(super) fn accept(durable: &Durable, slot: &Slot, by: Decider, gone: bool) -> Draft {
+    let job = &durable.job;
+    let over = job.state.is_terminal();
+    let is_meant = job.asked().any(|failed| failed.slot == *slot) || job.mismatches().any(|found| found == slot);
+    if !is_meant || gone && !over {
         return Draft::default();
     }
-    let accepted = Body::ConfirmationAccepted { slot: slot.clone(), by, resource: None };
-    let waits = durable.job.step(&slot.step()).and_then(|step| step.blocked.as_ref());
+    let accepted = Body::ConfirmationAccepted { slot: slot.clone(), by, resource: None, gone };
+    let actions = receipt_of(durable, &accepted);
+    let waits = job.step(&slot.step()).and_then(|step| step.blocked.as_ref()).filter(|_| !over);
     let go_on = match waits {
         Some((_, Code::ConfirmationRequired)) => unblock(durable, slot),
         _ => Draft::default(),
     };
-    Draft { events: vec![accepted], ..Draft::default() }.and(go_on)
+    Draft { events: vec![accepted], actions, whole: true, ..Draft::default() }.and(go_on)
 }
 
 fn cut(text: &str) -> String {

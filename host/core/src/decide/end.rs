@@ -146,7 +146,7 @@ fn given_up(durable: &Durable) -> Rest {
     if let Some(row) = in_doubt(durable).next() {
         return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
     }
-    match undo_waits(durable) {
+    match undo_waits(durable).into_iter().next() {
         Some((_, _, Some(time_us))) => return Rest::Until(time_us),
         Some((code, slot, None)) => return Rest::Park(code, Some(slot)),
         None => {}

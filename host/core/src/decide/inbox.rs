@@ -24,10 +24,9 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Signal { key, payload } => waits::signal(durable, key, payload, &by.actor),
         Request::Timer { name, due_us } => waits::fire(durable, name, *due_us),
         Request::Resolve { slot, verdict } => resolve(durable, slot, verdict, &by, context),
-        Request::Confirm { slot } => confirm::accept(durable, slot, by),
+        Request::Confirm { slot, gone } => confirm::accept(durable, slot, by, *gone),
         Request::Continue => {
-            let events = compensation::left_behind(durable, &by);
-            one(Body::JobUnparked { cause: "continue".to_owned() }).and(Draft { events, ..Draft::default() })
+            one(Body::JobUnparked { cause: "continue".to_owned() }).and(compensation::left_behind(durable, &by))
         }
         Request::Abort => one(Body::JobUnparked { cause: "abort".to_owned() }),
         Request::Cancel if durable.job.cancel.is_none() => one(Body::JobCancelRequested { by }),
@@ -38,6 +37,17 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Retry => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }
+}
+
+/// What to write about one inbox row of a job that is over: it changes nothing of what the job came to.
+pub fn audited(durable: &Durable, row: &InboxRow) -> Draft {
+    let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    let draft = match &row.request {
+        Request::LateEffect { slot, try_no } => late(durable, slot, *try_no),
+        Request::Confirm { slot, gone } => confirm::accept(durable, slot, by, *gone),
+        _ => Draft::default(),
+    };
+    Draft { inbox_done: vec![row.id], flush_now: true, ..draft }
 }
 
 /// The invocation of a slot, as its record has it.

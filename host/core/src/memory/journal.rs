@@ -74,7 +74,7 @@ impl State {
         self.inbox_id += 1;
         let id = self.inbox_id;
         let job = self.jobs.get_mut(job_id).expect("the caller has found the job");
-        if !admit::is_evidence(job.standing.state, &request) {
+        if !admit::is_record(job.standing.state, &request) {
             job.standing.receive(&request);
             job.standing.inbox.insert(id);
             job.updated_us = now_us;
@@ -172,7 +172,8 @@ impl Journal for Memory {
         let rows = state.order.iter().rev().map(|id| state.jobs[id].row());
         let wanted = rows.filter(|row| filter.state.is_none_or(|wanted| row.state == wanted));
         let open = wanted.filter(|row| !(filter.open && row.state.is_terminal()));
-        Ok(open.take(filter.limit as usize).collect())
+        let audited = |row: &JobRow| row.state.is_terminal() && row.inbox_pending;
+        Ok(open.filter(|row| !filter.to_audit || audited(row)).take(filter.limit as usize).collect())
     }
 
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {

@@ -49,12 +49,17 @@ impl Job {
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
+    /// Whether the job is one that undoes what it did, even where something keeps it from that.
+    pub fn is_to_be_undone(&self) -> bool {
+        let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
+        wanted && self.is_given_up()
+    }
+
     /// Whether the job undoes what it did.
     pub fn compensates(&self) -> bool {
-        let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         // What ended because an effect is not what was recorded undoes nothing: it would undo what
         // somebody else has made of it.
-        wanted && !self.undo_abandoned && self.is_given_up() && self.ended_by_mismatch().is_none()
+        self.is_to_be_undone() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
     /// Whether a call of this job changed the world, as far as anybody knows. What an earlier
@@ -163,6 +168,18 @@ impl Job {
             return refuse("something else undoes it");
         }
         Ok(())
+    }
+
+    /// A job that undoes what it did ends once that is done, or somebody has decided otherwise.
+    pub(super) fn has_undone_all(&self, event: &Event) -> Result<(), FoldError> {
+        if !self.compensates() {
+            return Ok(());
+        }
+        let open = self.open_compensation().map(|(slot, _)| slot).or(self.failed_compensation()).cloned();
+        match open.or_else(|| self.next_to_undo().map(|of| of.compensation())) {
+            Some(slot) => Err(unknown(event, format!("the job undoes what it did, and {slot} is not done"))),
+            None => Ok(()),
+        }
     }
 
     /// A call that undoes another one is made only while that is its turn.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::effect::{Provenance, StateChange};
 use crate::event::{Body, Consequence, Decider, Event, Resource, Unconfirmed};
 use crate::ids::{Slot, StepId};
+use crate::manifest::Confirmation;
 
 use super::Job;
 use super::fold::{FoldError, unknown};
@@ -39,6 +40,8 @@ pub struct NotConfirmed {
     pub settled: Option<Decider>,
     /// Whether that was a person: the change is not looked at again.
     pub by_person: bool,
+    /// Whether the person found that the effect is gone for good.
+    pub gone: bool,
 }
 
 /// What the events say of changes.
@@ -52,12 +55,40 @@ pub struct Confirmations {
     pub warnings: u32,
 }
 
+/// What follows from what was found, by the plugin's rule. A verifier that could not tell has
+/// found nothing: whatever the rule, a person is asked. So it is before anything is undone: a job that
+/// was given up has no other end to come to.
+pub(crate) fn follows_from(outcome: Unconfirmed, policy: Confirmation, given_up: bool) -> Consequence {
+    match (outcome, policy) {
+        (Unconfirmed::Unavailable, _) | (Unconfirmed::Mismatch, Confirmation::HumanInLoop) => Consequence::Asked,
+        (Unconfirmed::Mismatch, Confirmation::Warn) => Consequence::Warned,
+        (Unconfirmed::Mismatch, Confirmation::Strict) if given_up => Consequence::Asked,
+        (Unconfirmed::Mismatch, Confirmation::Strict) => Consequence::Ended,
+    }
+}
+
 impl Job {
     /// Calls whose effect is not as it was recorded, and which nobody has taken as they are: what
     /// they did is not undone, because that would undo what somebody else has made of it.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
         let mismatch = |failed: &&NotConfirmed| failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
+    }
+
+    /// Those of them that the plugin's rule does not let pass with a warning: somebody has to decide
+    /// what their receipts are worth.
+    pub fn disputed(&self) -> impl Iterator<Item = &Slot> {
+        let counts = |failed: &&NotConfirmed| {
+            let open = failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
+            open && failed.consequence != Consequence::Warned
+        };
+        self.confirmations.failed.iter().filter(counts).map(|failed| &failed.slot)
+    }
+
+    /// Whether what a step changed was not found as it was recorded, and nobody has taken it as it is.
+    pub fn is_known_otherwise(&self, step: &StepId) -> bool {
+        let gone = self.confirmations.failed.iter().filter(|failed| failed.gone).map(|failed| &failed.slot);
+        self.disputed().chain(gone).any(|slot| slot.step() == *step)
     }
 
     /// The mismatch that ended the job.
@@ -106,6 +137,12 @@ impl Job {
                 if !self.confirmations.changes.iter().any(of) {
                     return Err(unknown(event, "what is confirmed is a recorded change"));
                 }
+                let policy = self.calls.get(slot).and_then(|call| self.pinned(&call.operator)).map(|p| p.confirmation);
+                let expected = follows_from(*outcome, policy.unwrap_or_default(), self.is_given_up());
+                if *consequence != expected {
+                    let message = format!("of what was found of {slot} follows {expected:?}, by its plugin's rule");
+                    return Err(unknown(event, message));
+                }
                 let same = |failed: &NotConfirmed| failed.slot == *slot && failed.resource == *resource;
                 if self.confirmations.failed.iter().any(|failed| same(failed) && failed.by_person) {
                     return Err(unknown(event, "what a person took as it is is not looked at again"));
@@ -120,6 +157,7 @@ impl Job {
                     attempt: event.attempt,
                     settled: None,
                     by_person: false,
+                    gone: false,
                 });
                 match consequence {
                     Consequence::Ended => self.aborted = true,
@@ -127,7 +165,11 @@ impl Job {
                     Consequence::Asked => {}
                 }
             }
-            Body::ConfirmationAccepted { slot, by, resource } => {
+            Body::ConfirmationAccepted { slot, by, resource, gone } => {
+                // Word that nothing is there ends what builds on it: it is for a job that is over.
+                if *gone && (resource.is_some() || !self.state.is_terminal()) {
+                    return Err(unknown(event, format!("that the effect of {slot} is gone is said after the end")));
+                }
                 let meant = |failed: &&mut NotConfirmed| {
                     let same = resource.as_ref().is_none_or(|resource| failed.resource == *resource);
                     failed.slot == *slot && same && failed.settled.is_none()
@@ -136,6 +178,7 @@ impl Job {
                 for failed in self.confirmations.failed.iter_mut().filter(meant) {
                     failed.settled = Some(by.clone());
                     failed.by_person = resource.is_none();
+                    failed.gone = *gone;
                     any = true;
                 }
                 if !any {

@@ -145,7 +145,7 @@ impl Job {
         if event.seq != self.next_seq || event.prev_hash != self.head {
             return Err(FoldError::Chain { expected: self.next_seq, found: event.seq });
         }
-        if !self.is_audit(&event.body) && !matches!(event.body, Body::JobReopened { .. }) && self.state.is_terminal() {
+        if !event.body.is_audit() && !matches!(event.body, Body::JobReopened { .. }) && self.state.is_terminal() {
             return Err(unknown(event, "the job is over"));
         }
         self.apply_body(event)?;
@@ -160,10 +160,6 @@ impl Job {
         self.head = event.hash;
         self.last_us = event.time_us;
         Ok(())
-    }
-
-    fn is_audit(&self, body: &Body) -> bool {
-        matches!(body, Body::ResolutionConflict { .. })
     }
 
     fn apply_body(&mut self, event: &Event) -> Result<(), FoldError> {
@@ -297,10 +293,17 @@ impl Job {
                 self.move_job(event, JobInput::Reopen)?;
                 self.reopen(event, steps, calls)?;
             }
-            Body::JobCancelled {} => self.move_job(event, JobInput::Cancel)?,
-            Body::JobPartial {} => self.move_job(event, JobInput::EndPartial)?,
+            Body::JobCancelled {} => {
+                self.has_undone_all(event)?;
+                self.move_job(event, JobInput::Cancel)?;
+            }
+            Body::JobPartial {} => {
+                self.has_undone_all(event)?;
+                self.move_job(event, JobInput::EndPartial)?;
+            }
             Body::JobCompleted {} => self.move_job(event, JobInput::Complete)?,
             Body::JobFailed { code } => {
+                self.has_undone_all(event)?;
                 self.move_job(event, JobInput::Fail)?;
                 self.failure = *code;
             }
@@ -551,6 +554,11 @@ impl Call {
 }
 
 impl Body {
+    /// Whether it may follow the end of a job: a word about what is over.
+    pub fn is_audit(&self) -> bool {
+        matches!(self, Body::ResolutionConflict { .. } | Body::ConfirmationAccepted { .. })
+    }
+
     /// Whether it brings the job forward: claims, leases and aborts do not.
     pub fn is_progress(&self) -> bool {
         !matches!(

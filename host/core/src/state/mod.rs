@@ -24,6 +24,7 @@ mod verify;
 mod waits;
 
 pub use compensation::{Compensation, CompensationEnd};
+pub(crate) use confirm::follows_from;
 pub use confirm::{Changed, Confirmations, NotConfirmed};
 pub use durable::{Draft, Durable};
 pub use fold::FoldError;

@@ -97,14 +97,16 @@ impl Job {
     /// What is awaited now.
     pub(super) fn open_set(&self) -> OpenSet {
         let mut open = BTreeMap::new();
-        for (id, wait) in &self.waits {
+        // Nothing of the plan goes on in a job that is given up; what undoes it may still be asked about.
+        let goes_on = |slot: &Slot| !self.is_given_up() || slot.is_compensation();
+        for (id, wait) in self.waits.iter().filter(|_| !self.is_given_up()) {
             let Some(step) = self.step(id).filter(|step| !step.state.is_final()) else { continue };
             let begun = step.state == crate::step::StepState::WaitingSignal;
             let state = if begun { AwaitedState::Open } else { AwaitedState::Pending };
             let asked = wait.takes_signals.then(|| (wait.key.clone(), state));
             open.insert(of_wait(id), Open { asked, due_us: wait.until_us.filter(|_| begun) });
         }
-        for (slot, gate) in &self.gates {
+        for (slot, gate) in self.gates.iter().filter(|(slot, _)| goes_on(slot)) {
             if self.undecided(slot).is_some() {
                 let asked = Some((Some(gate.hash.to_hex()), AwaitedState::Open));
                 open.insert(of_gate(slot), Open { asked, due_us: gate.expires_us });

@@ -13,9 +13,11 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
     let stores = open::stores_only(&ctx.config(None)?).await?;
     let durable = super::durable(&stores, &args.job).await?;
     let job = &durable.job;
-    if job.state.is_terminal() || !job.asked().any(|failed| failed.slot == args.slot) {
+    let over = job.state.is_terminal();
+    let mut asked = job.asked().filter(|_| !over).map(|failed| &failed.slot).chain(job.disputed());
+    if !asked.any(|slot| *slot == args.slot) || args.gone && !over {
         let why = match job.confirmations.failed.iter().rfind(|failed| failed.slot == args.slot) {
-            _ if job.state.is_terminal() => format!("the job is {}", job.state.as_str()),
+            _ if args.gone && !over => format!("the job is {}, and goes on with what it recorded", job.state.as_str()),
             Some(failed) if failed.by_person => {
                 let by = failed.settled.as_ref().map(|by| by.actor.as_str()).unwrap_or_default();
                 format!("{by} has confirmed {} already", args.slot)
@@ -26,7 +28,10 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
     let actor = ctx.actor(args.actor.as_deref());
-    let request = Request::Confirm { slot: args.slot };
-    let done = "it is recorded that the effect is taken as it is now";
+    let request = Request::Confirm { slot: args.slot, gone: args.gone };
+    let done = match args.gone {
+        true => "it is recorded that the effect is gone: the next job that asks for the action performs it",
+        false => "it is recorded that the effect is taken as it is now",
+    };
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }

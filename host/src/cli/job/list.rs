@@ -18,7 +18,7 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
             Vec::new()
         }
         None => {
-            let filter = Filter { state: args.state, open: args.open, limit: args.limit };
+            let filter = Filter { state: args.state, open: args.open, limit: args.limit, ..Filter::default() };
             open::stores_only(&config).await?.journal.jobs(&filter).await?
         }
     };

@@ -75,7 +75,10 @@ async fn ask(
         }
         Err(error) => return Err(error.into()),
     };
-    let next = ctx.command(&format!("latch resume {job_id}"));
+    // Nobody claims a job that is over: what is said of it becomes an event here.
+    crate::worker::audit(&*stores.journal, &*stores.effects, job_id).await?;
+    let over = row(stores, job_id).await?.state.is_terminal();
+    let next = ctx.command(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
     ctx.answer(&document, || format!("{done}; next: {next}"));
     Ok(Exit::Done)

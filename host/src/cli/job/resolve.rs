@@ -32,7 +32,11 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
         }
         Verdict::Lost(slot) => (resolve(&durable, slot, Resolved::Abort)?, "the call counts as lost"),
         Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job may go on"),
-        Verdict::Abort => (stopped(&durable, Request::Abort)?, "the job will be failed"),
+        // A job that undoes what it did ends all the same, only sooner.
+        Verdict::Abort => match durable.job.is_given_up() {
+            true => (stopped(&durable, Request::Abort)?, "nothing more will be undone: what is left stays as it is"),
+            false => (stopped(&durable, Request::Abort)?, "the job will be failed"),
+        },
     };
     let actor = ctx.actor(args.actor.as_deref());
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await

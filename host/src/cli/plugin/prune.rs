@@ -33,7 +33,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 /// What jobs have pinned that may go on: all that are not over, and those that can be retried.
 async fn needed(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
-    for row in host.journal.jobs(&Filter { state: None, open: false, limit: u32::MAX }).await? {
+    for row in host.journal.jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await? {
         if matches!(row.state, JobState::Completed | JobState::Cancelled) {
             continue;
         }

@@ -155,13 +155,13 @@ fn a_compensation_in_doubt_parks() {
             assert_eq!((durable.job.state == JobState::Parked, blocked.slot.as_str()), (parks, "a~c"), "{operator}");
             assert_eq!((blocked.reason_code, sim.world[&Slot::new("a~c")]), (Code::IndeterminateEffect, 1));
         }
-        // Nobody can tell: it is left, and the job ends.
+        // Nobody can tell: the job ends, and says so.
         sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort });
         let durable = sim.process(None).unwrap();
         holds(&sim);
         assert_eq!(durable.job.state, JobState::Cancelled);
         let view = &response(&durable).compensations[0];
-        assert_eq!((view.state, view.reason_code), (crate::response::Undone::Left, Some(Code::InvocationLost)));
+        assert_eq!((view.state, view.reason_code), (crate::response::Undone::Unknown, Some(Code::InvocationLost)));
     }
 }
 

@@ -3,9 +3,12 @@
 use super::compensation::{job, plan, stopped};
 use super::evidence::{export, holds, verify};
 use super::sim::Sim;
-use crate::event::Mode;
+use crate::event::{Body, Event, Mode};
 use crate::evidence::Found;
 use crate::evidence::forge::{put_together, take_apart};
+use crate::ids::{Hash, Slot};
+use crate::keys;
+use crate::state::label;
 use crate::storage::Request;
 
 type Lines = Vec<(String, serde_json::Value)>;
@@ -16,6 +19,33 @@ fn undone() -> Sim {
     sim.ask(Request::Cancel);
     sim.process(None).unwrap();
     holds(&sim);
+    sim
+}
+
+/// The same with other arguments of one compensation, and every hash made anew.
+fn called_otherwise() -> Sim {
+    let mut sim = undone();
+    let (secret, name) = (sim.record.secret, label::args(&Slot::new("a~c")));
+    let payload = sim.record.payloads.iter_mut().find(|payload| payload.label == name).unwrap();
+    payload.bytes = br#"{"operator":"Opaque"}"#.to_vec();
+    let other = keys::payload_ref(&secret, &name, &payload.bytes);
+    let mut head = Hash::default();
+    for event in &mut sim.record.events {
+        let mut body = event.body.clone();
+        match &mut body {
+            Body::CompensationStarted { slot, args, .. } | Body::ToolInvocationStarted { slot, args, .. }
+                if slot.as_str() == "a~c" =>
+            {
+                *args = other;
+            }
+            _ => {}
+        }
+        *event = Event::seal(event.seq, event.time_us, event.attempt, body, head);
+        head = event.hash;
+    }
+    for row in sim.record.ledger.iter_mut().filter(|row| row.slot.as_str() == "a~c") {
+        row.args_hash = other.hash;
+    }
     sim
 }
 
@@ -95,11 +125,17 @@ fn undoing_that_was_forged_is_found() {
     forged.splice(before..before, end);
     assert!(found(forged).contains(&Found::Permission), "pretended");
 
-    // A row that the events know nothing of.
+    // One left out, and what the ledger and the effects have of it as well: the job did not end so.
     let mut forged = lines();
     cut(&mut forged, "a~c");
+    forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));
     let kinds = found(forged);
-    assert!(kinds.contains(&Found::Ledger) && kinds.contains(&Found::DoubleExecution), "left out: {kinds:?}");
+    assert!(kinds.contains(&Found::Illegal), "left out: {kinds:?}");
+
+    // One that was called with something else, in whatever record it stands.
+    let report = verify(&export(&called_otherwise()));
+    let message = "a~c was called with something else than a, which it undoes";
+    assert!(report.problems.iter().any(|problem| problem.message == message), "{:#?}", report.problems);
 
     // A response that says more than happened.
     let mut forged = lines();

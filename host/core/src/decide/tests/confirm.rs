@@ -7,6 +7,7 @@ use crate::decide::{Check, Looked, Refusal, confirmations, looked_at, reopenable
 use crate::effect::{Answer, Output, StateChange};
 use crate::error::Code;
 use crate::event::{Body, Consequence, Event, Header, Mode};
+use crate::evidence::forge::{put_together, take_apart};
 use crate::evidence::{self, Export, Withhold};
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
@@ -131,7 +132,8 @@ fn a_strict_mismatch_ends_the_job() {
     assert_eq!(durable.job.mismatches().next(), Some(&slot("a")), "and what it did is not undone");
     let response = response(&durable);
     assert_eq!((response.unconfirmed.len(), response.unconfirmed[0].consequence), (1, Consequence::Ended));
-    assert_eq!(response.next_actions, [""; 0]);
+    let say = ["latch job confirm job_1 a --reason TEXT", "latch job confirm job_1 a --gone --reason TEXT"];
+    assert_eq!(response.next_actions, say, "whether it counts for others is for a person to say");
     verifies(&sim);
 }
 
@@ -187,9 +189,9 @@ fn a_person_is_asked_and_the_rest_goes_on() {
             assert_eq!(durable.job.mismatches().next().is_some(), matches!(found, Looked::Mismatch(_)));
             verifies(&sim);
         }
-        sim.ask(Request::Confirm { slot: slot("b") });
+        sim.ask(Request::Confirm { slot: slot("b"), gone: false });
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "nobody asked about that one");
-        sim.ask(Request::Confirm { slot: slot("a") });
+        sim.ask(Request::Confirm { slot: slot("a"), gone: false });
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.world[&slot("b")]), (JobState::Completed, 1));
         assert_eq!(sim.looks[&slot("a")], 3, "not after a person vouched for it");
@@ -225,7 +227,7 @@ fn a_running_step_is_blocked_at_its_call() {
     assert_eq!(response(&durable).blocked.len(), 1);
     assert!(!sim.world.contains_key(&slot("s/1")));
     verifies(&sim);
-    sim.ask(Request::Confirm { slot: slot("s/0") });
+    sim.ask(Request::Confirm { slot: slot("s/0"), gone: false });
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.world[&slot("s/0")], sim.world[&slot("s/1")]), (JobState::Completed, 1, 1));
     verifies(&sim);
@@ -248,7 +250,7 @@ fn a_call_that_changed_two_things_waits_for_both() {
     // The first is as recorded again, the second was not looked at.
     let draft = looked_at(&durable, &[(check.remove(0), Looked::Confirmed)]);
     assert!(draft.events.iter().all(|body| !matches!(body, Body::StepUnblocked { .. })), "{:?}", draft.events);
-    sim.ask(Request::Confirm { slot: slot("s/0") });
+    sim.ask(Request::Confirm { slot: slot("s/0"), gone: false });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     verifies(&sim);
 }
@@ -290,27 +292,13 @@ fn evidence_contradicts_a_forged_consequence() {
     let mut sim = interrupted(Confirmation::Strict);
     sim.finds.insert(slot("a"), otherwise());
     sim.process(None).unwrap();
-    let at = sim.record.events.iter().position(|e| matches!(e.body, Body::ConfirmationFailed { .. })).unwrap();
-    let bodies: Vec<_> = sim.record.events.iter().map(|e| (e.time_us, e.attempt, e.body.clone())).collect();
-    let mut events: Vec<Event> = Vec::new();
-    for (seq, (time_us, attempt, mut body)) in bodies.into_iter().enumerate() {
-        if let Body::ConfirmationFailed { consequence, .. } = &mut body {
-            assert_eq!(seq, at);
-            *consequence = Consequence::Warned;
-        }
-        let before = events.last().map(|event| event.hash).unwrap_or_default();
-        events.push(Event::seal(seq as u64, time_us, attempt, body, before));
-    }
-    let mut record = sim.record.clone();
-    record.events = events;
-    let job = Job::fold(&record.events).unwrap();
-    (record.row.state, record.row.attempt) = (job.state, job.attempt);
-    (record.row.next_seq, record.row.head) = (job.next_seq, job.head);
-    let (effects, withhold) = (&sim.effects, &Withhold::Nothing);
-    let export = Export { record: &record, effects, withhold, program: "t", exported_us: 9, signer: None };
-    let file = evidence::write(&export).unwrap();
+    let mut lines = take_apart(&super::evidence::export(&sim));
+    let forged = lines.iter_mut().find(|(_, line)| line["event"]["type"] == "confirmation_failed").unwrap();
+    assert_eq!(forged.1["event"]["consequence"], "ended");
+    forged.1["event"]["consequence"] = "warned".into();
+    let file = put_together(lines);
     let report = evidence::verify(&file, None, &|_, _, _| true).unwrap().report;
-    let found = report.problems.iter().any(|problem| problem.message.contains("something else followed"));
+    let found = report.problems.iter().any(|problem| problem.message.contains("by its plugin's rule"));
     assert!(found, "{:#?}", report.problems);
 }
 
@@ -343,4 +331,72 @@ fn a_mismatch_blocks_undoing() {
     let ended = sim.process(None).unwrap();
     assert_eq!(ended.job.state, JobState::Partial);
     assert!(!sim.world.contains_key(&slot("a~c")), "{:?}", sim.world);
+}
+
+/// I37, I39: what a cancelled job is about to undo is looked at first, whatever its plugin's rule: it
+/// has no other end to come to, and a person says how it goes on.
+#[test]
+fn what_is_undone_is_looked_at_first() {
+    for go_on in [Request::Continue, Request::Confirm { slot: slot("a"), gone: false }, Request::Abort] {
+        let mut sim = job(Confirmation::Strict, four(), &["f"]);
+        super::compensation::pin(&mut sim, |_| true);
+        sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+        sim.finds.insert(slot("a"), otherwise());
+        sim.ask(Request::Cancel);
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, sim.looks[&slot("a")]), (JobState::Parked, 1));
+        let shown = response(&durable);
+        let blocked: Vec<_> = shown.blocked.iter().map(|view| (view.slot.as_str(), view.reason_code)).collect();
+        assert_eq!(blocked, [("a", Code::ConfirmationMismatch)]);
+        assert!(!sim.world.contains_key(&slot("a~c")));
+        let abandons = matches!(go_on, Request::Abort);
+        sim.ask(go_on);
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, sim.world.contains_key(&slot("a~c"))), (JobState::Cancelled, !abandons));
+        verifies(&sim);
+    }
+}
+
+/// I37: everything that undoing waits for is named, before somebody says that it goes on.
+#[test]
+fn all_that_blocks_undoing_is_shown() {
+    let plan = vec![
+        step("a", "Opaque", &[], json!({})),
+        step("b", "Opaque", &["a"], json!({})),
+        step("r", "Read", &["b"], json!({})),
+    ];
+    let mut sim = job(Confirmation::Strict, plan, &["f", "g"]);
+    super::compensation::pin(&mut sim, |_| true);
+    sim.process(Some(Cut::BeforeExecute(2))).unwrap_err();
+    sim.finds.extend([(slot("a"), otherwise()), (slot("b"), Looked::Unavailable("no answer".into()))]);
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    let blocked = response(&durable).blocked;
+    let blocked: Vec<_> = blocked.iter().map(|view| (view.slot.as_str(), view.reason_code)).collect();
+    assert_eq!(blocked, [("a", Code::ConfirmationMismatch), ("b", Code::ConfirmationRequired)]);
+}
+
+/// I37, I39: what a job that a mismatch ended would have undone is listed as left.
+#[test]
+fn what_a_mismatch_left_is_listed() {
+    let mut sim = job(Confirmation::Strict, four(), &["f"]);
+    super::compensation::pin(&mut sim, |_| true);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.finds.insert(slot("a"), otherwise());
+    sim.process(None).unwrap();
+    assert_eq!(response(&sim.durable()).compensations, [], "its plan keeps what was done");
+    let mut sim = super::compensation::job(Mode::AutoExec, "compensate", four());
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
+    let opaque = header.operators.get_mut("Opaque").unwrap();
+    (opaque.verifier, opaque.confirmation) = (Some(OWN_VERIFIER.into()), Confirmation::Strict);
+    sim.begin_with(*header);
+    sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.finds.insert(slot("a"), otherwise());
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    let left = &response(&durable).compensations;
+    let left: Vec<_> = left.iter().map(|view| (view.slot.as_str(), view.state, view.reason_code)).collect();
+    use crate::response::Undone;
+    assert_eq!(left, [("a", Undone::Left, Some(Code::ConfirmationMismatch))]);
 }

@@ -13,6 +13,7 @@ mod fork;
 mod gates;
 mod modes;
 mod random;
+mod receipts;
 mod reopen;
 mod retries;
 mod reuse;

@@ -236,6 +236,10 @@ impl Sim {
         let context = self.context();
         let retry = self.inbox.iter().position(|row| matches!(row.request, Request::Retry));
         if durable.job.state.is_terminal() && retry.is_none() {
+            for row in decide::in_order(std::mem::take(&mut self.inbox)) {
+                let draft = decide::audited(&durable, &row);
+                self.write(&mut durable, draft)?;
+            }
             return Ok(durable);
         }
         let attempt = durable.job.attempt + 1 + self.lost_claims;
@@ -414,6 +418,11 @@ impl Sim {
                     Some(_) => self.actions.get_mut(&key).unwrap().receipt = receipt,
                     None => drop(self.actions.remove(&key)),
                 }
+            }
+            ActionWrite::TakeBack { key, slot, .. } => {
+                let held = self.actions.get_mut(&key).expect("a receipt is taken back by its holder");
+                assert_eq!((&held.job_id, &held.slot), (&JobId::new("job_1"), &slot));
+                held.receipt = None;
             }
             ActionWrite::Wait { key, .. } => {
                 assert!(self.actions.get(&key).is_some_and(|row| row.receipt.is_none()), "what is waited for is open");

@@ -1,6 +1,7 @@
 //! What the records say of each other. Each file looks at one pair of witnesses: the log and the
 //! ledger, the log and the effects, the log and the job's row.
 
+mod arguments;
 mod confirmations;
 mod contents;
 mod effects;
@@ -20,6 +21,7 @@ pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report
     ledger::check(evidence, &durable.job, report);
     effects::check(evidence, &durable.job, report);
     contents::check(evidence, &durable.job, report);
+    arguments::check(evidence, durable, report);
     outcome::check(evidence, durable, report);
 }
 

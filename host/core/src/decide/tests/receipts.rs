@@ -1,0 +1,220 @@
+//! Receipts of what is being undone, or is not as it was recorded: nobody is told that the action was
+//! performed before that is certain again.
+
+use serde_json::json;
+
+use super::compensation::{job, with};
+use super::sim::{Cut, Sim, step};
+use crate::decide::{ForkRefusal, ForkRequest, Looked, fork};
+use crate::effect::{Answer, Output, StateChange};
+use crate::error::{Code, Failure};
+use crate::event::{Body, Decider, Mode};
+use crate::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::job::JobState;
+use crate::manifest::{Confirmation, OWN_VERIFIER};
+use crate::response::response;
+use crate::state::Durable;
+use crate::storage::{Request, Resolved};
+
+/// An opaque send under a key of its own, and a gate behind it that stops the job.
+fn sent() -> Sim {
+    let mut sim = job(
+        Mode::AutoExec,
+        "keep",
+        vec![send(), with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm")],
+    );
+    sim.process(None).unwrap();
+    assert!(is_given(&sim), "it was performed");
+    sim
+}
+
+fn send() -> serde_json::Value {
+    let mut send = step("a", "Opaque", &[], json!({ "to": "ada" }));
+    send["idempotency_template"] = json!("send:{to}");
+    send
+}
+
+/// Whether another job would be given the receipt; else the action is open for it.
+fn is_given(sim: &Sim) -> bool {
+    let held: Vec<_> = sim.actions.values().filter(|row| row.slot.as_str() == "a").collect();
+    assert_eq!(held.len(), 1, "nobody else may perform it: {held:?}");
+    held[0].receipt.is_some()
+}
+
+fn is_free(sim: &Sim) -> bool {
+    sim.actions.values().all(|row| row.slot.as_str() != "a")
+}
+
+fn fails(sim: &mut Sim) {
+    let no = Answer::NotApplied(Failure::new(Code::InvalidInput, "no"));
+    sim.script.insert(Operator::new("Opaque"), vec![no]);
+}
+
+/// I38, I45: from the moment at which undoing begins.
+#[test]
+fn while_a_call_is_undone_its_receipt_is_nobodys() {
+    let mut sim = sent();
+    sim.ask(Request::Cancel);
+    assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+    assert!(!is_given(&sim), "it is being undone");
+    sim.process(None).unwrap();
+    assert!(!is_given(&sim), "nobody knows whether it is undone");
+    sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Applied("1".into()) });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert!(is_free(&sim), "it is undone: whoever asks next performs it");
+}
+
+/// I38, I45: what certainly was not undone was performed, and is told as that again.
+#[test]
+fn what_could_not_be_undone_gives_its_receipt_again() {
+    for word in
+        [Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort }, Request::Continue, Request::Abort]
+    {
+        let mut sim = sent();
+        fails(&mut sim);
+        sim.ask(Request::Cancel);
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, is_given(&sim)), (JobState::Parked, false));
+        sim.ask(word);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+        assert!(is_given(&sim));
+    }
+    // Given up before anybody approved that it is undone.
+    let mut sim = sent();
+    sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
+    sim.ask(Request::Cancel);
+    sim.process(None).unwrap();
+    assert!(!is_given(&sim), "somebody is asked");
+    sim.ask(Request::Abort);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert!(is_given(&sim));
+}
+
+/// I38, I45: where nobody will ever know, nobody is told anything.
+#[test]
+fn what_was_lost_in_undoing_stays_open() {
+    let mut sim = sent();
+    sim.ask(Request::Cancel);
+    assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
+    sim.process(None).unwrap();
+    sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert!(!is_given(&sim));
+}
+
+/// I20, I38: undoing that failed and is tried again on somebody's word is asked about under the
+/// rules of now.
+#[test]
+fn a_further_round_of_undoing_is_asked_about() {
+    let mut sim = sent();
+    fails(&mut sim);
+    sim.ask(Request::Cancel);
+    assert_eq!(response(&sim.process(None).unwrap()).reason_code, Some(Code::CompensationFailed));
+    sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
+    let tried = sim.world.get(&Slot::new("a~c")).copied();
+    sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::NotApplied });
+    let durable = sim.process(None).unwrap();
+    assert_eq!(response(&durable).blocked_on.map(|view| view.reason_code), Some(Code::RequiresApproval));
+    assert_eq!(sim.world.get(&Slot::new("a~c")).copied(), tried, "and nothing is executed before");
+}
+
+/// I15: in a job that is given up nobody is asked about its plan any more.
+#[test]
+fn the_gates_of_a_cancelled_plan_are_closed() {
+    let sim = sent();
+    let mut durable = sim.durable();
+    let context = super::super::Context { now_us: 9_000, random: 1, rules: &sim.rules, clock_margin_ms: 0 };
+    let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: Request::Cancel };
+    let draft = super::super::inbox(&durable, &row, &context);
+    let batch = durable.seal(draft, 9_000).unwrap();
+    let closed = |awaited: &crate::awaited::Awaited| {
+        awaited.name == "gate/d" && awaited.state == crate::awaited::AwaitedState::Over
+    };
+    assert!(batch.awaited.iter().any(closed), "{:?}", batch.awaited);
+    assert!(batch.timers.iter().any(|timer| timer.name == "gate/d" && timer.due_us.is_none()), "{:?}", batch.timers);
+}
+
+/// Killed after `a` was recorded; when it is looked at, something else is there.
+fn mismatched(rule: Confirmation) -> (Sim, Durable) {
+    let mut sim = job(Mode::AutoExec, "keep", vec![send(), step("r", "Read", &["a"], json!({}))]);
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
+    let opaque = header.operators.get_mut("Opaque").unwrap();
+    (opaque.verifier, opaque.confirmation) = (Some(OWN_VERIFIER.into()), rule);
+    sim.begin_with(*header);
+    let change = StateChange {
+        resource_type: "file".into(),
+        resource_id: "f".into(),
+        operation: "update".into(),
+        version: Some("1".into()),
+        etag: None,
+        external_ref: None,
+    };
+    let output = Output { result: "1".into(), receipt: None, state_changes: vec![change], usage: None };
+    sim.script.insert(Operator::new("Opaque"), vec![Answer::Ok(output)]);
+    assert!(sim.process(Some(Cut::BeforeExecute(1))).is_err());
+    assert!(is_given(&sim));
+    sim.finds.insert(Slot::new("a"), Looked::Mismatch("nothing is there".into()));
+    let durable = sim.process(None).unwrap();
+    (sim, durable)
+}
+
+/// I39, I44, I45: an effect that is known to be otherwise is no receipt for others, until a person says
+/// what it is worth, also after the end of the job.
+#[test]
+fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
+    for gone in [false, true] {
+        let (mut sim, durable) = mismatched(Confirmation::Strict);
+        assert_eq!((durable.job.state, is_given(&sim)), (JobState::Partial, false));
+        let events = sim.record.events.len();
+        sim.ask(Request::Confirm { slot: Slot::new("r"), gone });
+        sim.process(None).unwrap();
+        assert_eq!(sim.record.events.len(), events, "nobody asked about that one");
+        sim.ask(Request::Confirm { slot: Slot::new("a"), gone });
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, is_free(&sim)), (JobState::Partial, gone), "what it came to stays");
+        assert!(gone || is_given(&sim));
+        let shown = response(&durable);
+        assert_eq!((shown.unconfirmed[0].gone, shown.next_actions.len()), (gone, 0), "{:?}", shown.next_actions);
+        sim.ask(Request::Confirm { slot: Slot::new("a"), gone: !gone });
+        sim.process(None).unwrap();
+        assert_eq!(is_free(&sim), gone, "it was said once");
+    }
+    // In a job that goes on: taken as it is, or found again.
+    for finds in [false, true] {
+        let (mut sim, durable) = mismatched(Confirmation::HumanInLoop);
+        assert_eq!((durable.job.state, is_given(&sim)), (JobState::Parked, false));
+        sim.ask(Request::Confirm { slot: Slot::new("a"), gone: true });
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "what goes on builds on it");
+        match finds {
+            true => sim.finds.clear(),
+            false => sim.ask(Request::Confirm { slot: Slot::new("a"), gone: false }),
+        }
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+        assert!(is_given(&sim));
+    }
+    let (sim, durable) = mismatched(Confirmation::Warn);
+    assert_eq!((durable.job.state, is_given(&sim)), (JobState::Completed, true), "a warning takes nothing back");
+}
+
+/// I25, I39: a fork makes anew what is not there as it was recorded, and what was made from it.
+#[test]
+fn a_fork_does_not_take_over_what_is_not_there() {
+    let request = ForkRequest {
+        at: StepId::new("r"),
+        set: [].into(),
+        by: Decider { actor: "bob".into(), reason: None },
+        job_id: JobId::new("job_2"),
+        secret: Hash::of(&[b"another secret"]),
+    };
+    let (mut sim, durable) = mismatched(Confirmation::Strict);
+    let copied = |durable: &Durable| match fork(durable, &request).unwrap().body {
+        Body::JobForked { copied, gated, .. } => (copied.len(), gated.len()),
+        _ => panic!("a fork"),
+    };
+    assert_eq!(copied(&durable), (0, 1), "somebody is asked before it is done again");
+    let set = ForkRequest { set: [(StepId::new("a"), b"1".to_vec())].into(), ..request.clone() };
+    assert!(!matches!(fork(&durable, &set), Err(ForkRefusal::NotCopied { .. })), "its output can be set");
+    sim.ask(Request::Confirm { slot: Slot::new("a"), gone: false });
+    let durable = sim.process(None).unwrap();
+    assert_eq!(copied(&durable).0, 1, "taken as it is, it is copied");
+}

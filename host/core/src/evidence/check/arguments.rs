@@ -1,0 +1,24 @@
+//! A compensation was called with the call that it undoes, and with what came of that.
+
+use crate::canon;
+use crate::decide;
+use crate::event::Body;
+use crate::evidence::read::Evidence;
+use crate::evidence::report::{Found, Report};
+use crate::state::Durable;
+
+pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report) {
+    for (at, event) in &evidence.events {
+        let Body::CompensationStarted { slot, .. } = &event.body else { continue };
+        let Some(of) = slot.compensated() else { continue };
+        // What is withheld cannot be compared: its hash is, elsewhere.
+        let known = durable.args(&of).and(durable.answer(&of)).and_then(|_| decide::undo_arguments(durable, &of));
+        let (Some(expected), Some(found)) = (known, durable.args(slot)) else { continue };
+        let expected = canon::value_to_canonical(&expected);
+        if *found != *expected {
+            let message = format!("{slot} was called with something else than {of}, which it undoes");
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            report.wrong(*at, Found::Payload, message, text(&expected), text(&found));
+        }
+    }
+}

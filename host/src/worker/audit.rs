@@ -1,0 +1,50 @@
+//! What is said of a job after its end: its log takes it as audit events. Nobody claims the job for
+//! that. Each write follows the end of the log, or is refused and decided again.
+
+use latchwork_core::decide;
+use latchwork_core::ids::JobId;
+use latchwork_core::state::Durable;
+use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
+
+use crate::os;
+
+/// Others that write at the same time are let through so many times.
+const TRIES_MAX: u32 = 20;
+
+/// Takes everything out of the inbox of a job that is over; nothing where the job goes on, because
+/// then whoever holds it does.
+///
+/// # Errors
+/// The store fails, or what it holds of the job is damaged. What was taken out before stays so.
+pub async fn audit(journal: &dyn Journal, effects: &dyn EffectStore, job_id: &JobId) -> Result<(), StoreError> {
+    for _ in 0..TRIES_MAX {
+        let Some(record) = journal.load(job_id).await? else { return Ok(()) };
+        let inbox = record.inbox.clone();
+        if !record.row.state.is_terminal() || inbox.is_empty() {
+            return Ok(());
+        }
+        let damaged = |error| StoreError::Damaged(format!("job {job_id}: {error}"));
+        let mut durable = Durable::load(record, effects.effects(job_id).await?).map_err(damaged)?;
+        let mut refused = None;
+        for row in decide::in_order(inbox) {
+            let draft = decide::audited(&durable, &row);
+            let mut batch = durable.seal(draft, os::clock::now_us()).map_err(damaged)?;
+            batch.audit = true;
+            if let Err(error) = journal.write(batch).await {
+                refused = Some(error);
+                break;
+            }
+        }
+        match refused {
+            None => return Ok(()),
+            Some(WriteError::Unavailable(message) | WriteError::Unknown(message)) => {
+                return Err(StoreError::Unavailable(message));
+            }
+            Some(WriteError::Damaged(message)) => return Err(StoreError::Damaged(message)),
+            Some(WriteError::Restored(message)) => return Err(StoreError::Restored(message)),
+            // Somebody else was faster, or reopened the job.
+            Some(error) => tracing::debug!(%job_id, %error, "looking again at a job that is over"),
+        }
+    }
+    Err(StoreError::Unavailable(format!("job {job_id} is over, and others keep writing to it")))
+}

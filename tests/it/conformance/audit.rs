@@ -1,0 +1,92 @@
+//! What is said of a job after its end, and of the receipts of what it did.
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{Hash, Operator, Slot};
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::RowState;
+use latchwork_core::storage::{ActionWrite, Batch, Filter, LedgerWrite, Request, StatusWrite, WriteError};
+
+use super::batches::{reserve, settle};
+use super::world::{Log, World, effect, payload, row};
+
+/// A batch of one audit event behind the end of the log.
+fn said(log: &mut Log) -> Batch {
+    let message = "it happened after all".to_owned();
+    let body = Body::ResolutionConflict { slot: Slot::new("s1"), try_no: 1, message };
+    let event = Event::seal(log.seq, 1_700_000_000_000_000, log.attempt, body, log.head);
+    let mut batch = log.batch();
+    batch.audit = true;
+    (log.seq, log.head) = (log.seq + 1, event.hash);
+    batch.events.push(event);
+    batch
+}
+
+/// I14, I44: its log takes audit events in their order, and nothing else, from whoever it be.
+pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
+    let mut log = world.running("one").await;
+    assert_eq!(
+        world.store.write(said(&mut log.clone())).await,
+        Err(WriteError::NotHeld { state: JobState::Running }),
+        "whoever holds a job writes under that claim"
+    );
+    world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
+    let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
+    let id = world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
+    let waiting = Filter { to_audit: true, limit: 9, ..Filter::default() };
+    assert_eq!(world.store.jobs(&waiting).await.unwrap().len(), 1);
+
+    let mut kinds = vec![said(&mut log.clone()); 6];
+    kinds[0].status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
+    kinds[1].ledger = vec![LedgerWrite::Insert(row("s1", RowState::Committed, 1))];
+    kinds[2].effects = vec![effect("s1", 1, "{}")];
+    kinds[3].payloads = vec![payload("output/s1", b"x")];
+    kinds[4].acquire = true;
+    kinds[5] = Batch { audit: true, ..log.clone().append(1) };
+    for batch in kinds {
+        assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))));
+    }
+    let unsaid = Batch { audit: false, ..said(&mut log.clone()) };
+    assert_eq!(world.store.write(unsaid).await, Err(WriteError::NotHeld { state: JobState::Failed }));
+
+    let mut other = log.clone();
+    let mut batch = said(&mut log);
+    batch.inbox_done = vec![id];
+    world.store.write(batch).await.unwrap();
+    assert!(
+        matches!(world.store.write(said(&mut other)).await, Err(WriteError::Conflict { .. })),
+        "one after the other"
+    );
+    let record = world.store.load(&log.job_id).await.unwrap().unwrap();
+    assert_eq!((record.row.state, record.row.inbox_pending, record.row.next_seq), (JobState::Failed, false, log.seq));
+    assert!(record.inbox.is_empty() && world.store.jobs(&waiting).await.unwrap().is_empty());
+    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
+}
+
+/// I45: who waits then waits until it is settled again.
+pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: World) {
+    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+    let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
+    let take = |slot: &str| ActionWrite::TakeBack { operator: operator.clone(), key, slot: Slot::new(slot) };
+    let receipt = async || world.store.action("tenant", &operator, key).await.unwrap().map(|row| row.receipt);
+    let write = async |log: &mut Log, action: ActionWrite| {
+        let batch = Batch { actions: vec![action], ..log.append(1) };
+        world.store.write(batch).await
+    };
+    write(&mut one, take("s1")).await.unwrap();
+    assert_eq!(receipt().await, None, "there is none");
+    write(&mut one, reserve("s1", b"a")).await.unwrap();
+    write(&mut one, settle("s1", Some(b"receipt"))).await.unwrap();
+    for (log, slot) in [(&mut two, "s1"), (&mut one, "s2")] {
+        write(log, take(slot)).await.unwrap();
+        assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())), "it is another one's");
+    }
+    write(&mut one, take("s1")).await.unwrap();
+    assert_eq!(receipt().await, Some(None));
+    assert!(matches!(write(&mut two.clone(), reserve("s9", b"a")).await, Err(WriteError::ActionKey(_))), "not free");
+    let mut batch = two.ending(JobState::Parked, None);
+    batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
+    world.store.write(batch).await.unwrap();
+    write(&mut one, settle("s1", Some(b"receipt"))).await.unwrap();
+    assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())));
+    assert_eq!(world.row(&two).await.state, JobState::Pending, "it is told");
+}

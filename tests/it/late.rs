@@ -1,0 +1,91 @@
+//! An answer that comes when somebody has already said how its call went: kept, told, and nothing of
+//! what the job came to is changed by it.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::program::{Ran, ran};
+use crate::stopped::{go_on, hasty, stopped_at};
+
+fn place() -> Place {
+    let place = hasty();
+    // A call, and a gate that nobody has approved behind it.
+    let gated = |mut step: Value| {
+        step["gate"] = json!("human_confirm");
+        step
+    };
+    let place = place.plan(&[
+        step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
+        gated(step("k", "Effect.Keyed", &[], json!({ "note": 2 }))),
+    ]);
+    place.approved(vec!["o"])
+}
+
+fn response(ran: &Ran) -> Value {
+    assert!(matches!(ran.code, 0 | 1 | 3), "{} {}", ran.stdout, ran.stderr);
+    ran.json()
+}
+
+/// Stops the process that has executed `o`, has somebody say that nobody will know, ends the job
+/// or not, and lets the process go on.
+fn contradicted(ends: bool) -> (Place, String) {
+    let place = place();
+    let child = stopped_at(&place, "execute:after:1").expect("it is executed");
+    let first = response(&place.latch(&place.run_args()));
+    let id = first["job_id"].as_str().expect("an id").to_owned();
+    let blocked: Vec<_> = first["blocked"].as_array().expect("a list").iter().map(|view| &view["slot"]).collect();
+    assert_eq!(blocked, ["k", "o"], "{first:#}");
+    let lost = place.latch(&["job", "resolve", &id, "o", "--abort", "--reason", "the machine is gone"]);
+    assert_eq!(lost.code, 0, "{}", lost.stderr);
+    place.latch(&["resume", &id]);
+    if ends {
+        assert_eq!(place.latch(&["job", "reject", &id, "k", "--reason", "no"]).code, 0);
+        place.latch(&["resume", &id]);
+    }
+    go_on(&child);
+    ran(child.wait_with_output().expect("it ends"));
+    (place, id)
+}
+
+fn conflicts(place: &Place, id: &str) -> Vec<u64> {
+    let events = place.latch(&["job", "events", id, "--json"]).json()["events"].clone();
+    let events = events.as_array().expect("a list").clone();
+    let is = |event: &&Value| event["type"] == "resolution_conflict";
+    events.iter().filter(is).map(|event| event["seq"].as_u64().expect("a number")).collect()
+}
+
+fn sound(place: &Place, id: &str) {
+    let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+    assert_eq!(place.latch(&["job", "export", id, "--out", "e.jsonl"]).code, 0);
+    let verified = place.latch(&["verify", "e.jsonl", "--json"]);
+    assert_eq!(verified.code, 0, "{}", verified.stdout);
+}
+
+/// I44: the log of a job that is over takes it behind its end, and the job stays what it is.
+#[test]
+fn a_late_answer_to_a_job_that_is_over_becomes_an_event() {
+    let (place, id) = contradicted(true);
+    let shown = response(&place.latch(&["job", "show", &id, "--json"]));
+    assert_eq!((&shown["state"], &shown["contradicted"]), (&json!("FAILED"), &json!(["o"])), "{shown:#}");
+    let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
+    let last = events.as_array().and_then(|events| events.last()).cloned().expect("events");
+    assert_eq!(
+        (conflicts(&place, &id), &last["type"]),
+        (vec![last["seq"].as_u64().unwrap()], &json!("resolution_conflict"))
+    );
+    let text = place.latch(&["job", "show", &id]).stdout;
+    assert!(text.contains("contradicts") && text.contains("RESOLUTION_CONFLICT"), "{text}");
+    sound(&place, &id);
+    assert_eq!(place.world().get("o"), Some(&1));
+}
+
+/// I44: in a job that goes on it is heard by whoever drives it next.
+#[test]
+fn a_late_answer_to_an_open_job_is_heard() {
+    let (place, id) = contradicted(false);
+    let resumed = response(&place.latch(&["resume", &id, "--json"]));
+    assert_eq!((&resumed["state"], &resumed["contradicted"]), (&json!("PARKED"), &json!(["o"])), "{resumed:#}");
+    assert_eq!(conflicts(&place, &id).len(), 1);
+    sound(&place, &id);
+}
