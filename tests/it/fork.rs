@@ -128,7 +128,9 @@ fn a_diverged_job_is_shown_side_by_side_and_has_three_ways_out() {
         { "operator": "Effect.Read", "args": { "note": 1 } },
         { "operator": "Effect.Opaque", "args": { "note": 2 } },
     ] });
-    let place = place(&[step("o", "Effect.Opaque", &[], json!({ "note": 0 })), step("d", "Driver.Run", &["o"], calls)]);
+    let mut place =
+        place(&[step("o", "Effect.Opaque", &[], json!({ "note": 0 })), step("d", "Driver.Run", &["o"], calls)]);
+    place.damaged();
     let job = id(&run(&place));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(foreign_history(&place.dir, &JobId::new(&job)));

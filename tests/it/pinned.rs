@@ -64,7 +64,8 @@ fn version(place: &Place, job: &str) -> String {
 /// I43: replaced while a job is open, a component is still there for it; new jobs get the new one.
 #[test]
 fn an_open_job_goes_on_with_the_component_that_it_began_with() {
-    let (place, component) = place();
+    let (mut place, component) = place();
+    place.damaged();
     let old = id(&run(&place));
     let first = version(&place, &old);
     change_version(&component);
@@ -102,7 +103,8 @@ fn change_version_back(component: &PathBuf) {
 /// I43: pruning never takes what a job may still need.
 #[test]
 fn pruning_leaves_what_open_jobs_have_pinned() {
-    let (place, component) = place();
+    let (mut place, component) = place();
+    place.damaged();
     let job = id(&run(&place));
     let pinned = version(&place, &job);
     change_version(&component);

@@ -13,6 +13,8 @@ pub(crate) struct Place {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
     approve: Vec<&'static str>,
+    /// Whether its jobs replay: not where a test has damaged what they are replayed from.
+    replays: bool,
 }
 
 impl Place {
@@ -90,7 +92,7 @@ impl Place {
     fn new(approve: Vec<&'static str>) -> Place {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let dir = temp.path().to_owned();
-        Place { _temp: temp, dir, approve }
+        Place { _temp: temp, dir, approve, replays: true }
     }
 
     /// Compiles the plugins once, so that copies find them compiled.
@@ -115,8 +117,14 @@ impl Place {
     }
 
     /// Other steps approved beforehand.
-    pub(crate) fn approved(self, approve: Vec<&'static str>) -> Place {
-        Place { approve, ..self }
+    pub(crate) fn approved(mut self, approve: Vec<&'static str>) -> Place {
+        self.approve = approve;
+        self
+    }
+
+    /// Its jobs are not to be replayed when the test is done: it has damaged what they are replayed from.
+    pub(crate) fn damaged(&mut self) {
+        self.replays = false;
     }
 
     /// More lines at the end of the configuration.
@@ -193,6 +201,18 @@ impl Place {
             *world.entry(label).or_default() += 1;
         }
         world
+    }
+}
+
+/// I2: every job that a test has left replays identically from every prefix of its log, whatever was
+/// done to it: this is asked of each place when its test is done with it.
+impl Drop for Place {
+    fn drop(&mut self) {
+        if std::thread::panicking() || !self.replays || !self.dir.join("latch.db").exists() {
+            return;
+        }
+        let replayed = self.latch(&["job", "replay", "--all", "--every-prefix", "--json"]);
+        assert_eq!(replayed.code, 0, "a job does not replay: {} {}", replayed.stdout, replayed.stderr);
     }
 }
 

@@ -78,12 +78,23 @@ fn overtaken(template: &Place, point: &str) -> Option<bool> {
             }
         }
     };
-    let before = place.world();
+    // A statement of another thread may stop the process while a call is just past its last check, on its
+    // way into the system: there a keyed call may land late, as often as it likes, and is applied once.
+    let world = || {
+        let mut world = place.world();
+        if !point.starts_with("execute:") {
+            let keyed: Vec<String> =
+                world.keys().filter_map(|label| label.strip_prefix("applied ").map(str::to_owned)).collect();
+            world.retain(|label, _| !keyed.contains(label));
+        }
+        world
+    };
+    let before = world();
     go_on(&child);
     let late = ran(child.wait_with_output().expect("it ends"));
     assert!(matches!(late.code, 0 | 1 | 3), "{point}: {} {} {}", late.code, late.stdout, late.stderr);
     if taken_over {
-        assert_eq!(place.world(), before, "{point}: it did something when its time had passed: {}", late.stderr);
+        assert_eq!(world(), before, "{point}: it did something when its time had passed: {}", late.stderr);
     } else {
         place.finish_with_the_truth();
     }

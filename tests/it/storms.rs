@@ -111,7 +111,8 @@ fn altered_payloads_and_effects_are_damage() {
         "UPDATE effects SET bytes = CAST(replace(CAST(bytes AS TEXT), 'null', 'true') AS BLOB)",
         "DELETE FROM effects",
     ] {
-        let place = template.again();
+        let mut place = template.again();
+        place.damaged();
         alter(&place.dir.join("latch.db"), change);
         for args in [&["job", "show", &id, "--json"][..], &["job", "replay", &id, "--json"]] {
             let ran = place.latch(args);

@@ -9,7 +9,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::awaited::{Awaited, NotAwaited, TimerWrite};
+use crate::awaited::{Awaited, TimerWrite};
 use crate::cost;
 use crate::effect::Effect;
 use crate::event::Event;
@@ -17,6 +17,12 @@ use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::ledger::{Quiescence, Row, RowState};
 use crate::reuse::Reusable;
+
+mod error;
+mod inbox;
+
+pub use error::{StoreError, WriteError};
+pub use inbox::{InboxError, InboxRow, Request, Resolved};
 
 /// When a batch has to be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,102 +202,6 @@ impl Batch {
     }
 }
 
-/// Why a batch was refused. Nothing of it was written, except after [`WriteError::Unknown`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WriteError {
-    /// There is no such job.
-    #[error("there is no job {0}")]
-    NoJob(JobId),
-    /// Another attempt holds the job.
-    #[error("attempt {attempt} is stale: attempt {current} holds the job")]
-    Fenced {
-        /// The writer's.
-        attempt: u32,
-        /// The holder's.
-        current: u32,
-    },
-    /// The attempt has given up its claim: it parked, ended or released the job.
-    #[error("the job is {}: it has to be claimed before it is written to", state.as_str())]
-    NotHeld {
-        /// Where the job stands.
-        state: JobState,
-    },
-    /// The log does not end where the writer thinks.
-    #[error("expected the log to end before event {expected}, it ends before {found}")]
-    Conflict {
-        /// The writer's.
-        expected: u64,
-        /// The log's.
-        found: u64,
-    },
-    /// The log ends where the writer thinks, but with another event.
-    #[error("the event before number {seq} is not the one the writer knows")]
-    OtherHead {
-        /// Where the log ends.
-        seq: u64,
-    },
-    /// `acquire` with a lease that is over.
-    #[error("the lease is over")]
-    LeaseExpired,
-    /// `acquire` in a cancelled job.
-    #[error("the job is being cancelled")]
-    Cancelled,
-    /// The job must drain its inbox before it may wait, park or end.
-    #[error("the inbox has rows")]
-    InboxPending,
-    /// A row is not as expected.
-    #[error("the ledger row of slot {slot} is not as expected")]
-    Row {
-        /// The slot.
-        slot: Slot,
-        /// What is there.
-        found: Option<Box<Row>>,
-    },
-    /// The effect of this try exists with other bytes.
-    #[error("another effect of slot {slot}, try {try_no} is recorded")]
-    EffectExists {
-        /// The slot.
-        slot: Slot,
-        /// The try.
-        try_no: u32,
-        /// What is there.
-        found: Box<Effect>,
-    },
-    /// The payload exists with other bytes.
-    #[error("another payload {label} is recorded")]
-    PayloadExists {
-        /// The label.
-        label: String,
-    },
-    /// Another slot holds the action key.
-    #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
-    ActionKey(Box<ActionRow>),
-    /// The action key that the job wants to wait for is free or settled.
-    #[error("the action key is not in use any more")]
-    KeyOpen {
-        /// The operator.
-        operator: Operator,
-        /// The key.
-        key: Hash,
-    },
-    /// `acquire` or a claim in a database that is not the one that was accepted before.
-    #[error("the database was restored or cloned: {0}")]
-    Restored(String),
-    /// The database refused or could not be reached; nothing was written.
-    #[error("the database is not available: {0}")]
-    Unavailable(String),
-    /// The database failed while committing, and could not be asked afterwards: load the job
-    /// again before going on.
-    #[error("whether the database committed is not known: {0}")]
-    Unknown(String),
-    /// What is stored of the job cannot be right: table, column and row are named.
-    #[error("the database is damaged: {0}")]
-    Damaged(String),
-    /// A defect.
-    #[error("the store is broken: {0}")]
-    Broken(String),
-}
-
 /// A reservation of an action key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionRow {
@@ -303,33 +213,6 @@ pub struct ActionRow {
     pub args_hash: Hash,
     /// What it answered, once committed: result and receipt.
     pub receipt: Option<Vec<u8>>,
-}
-
-/// Any other failure of a store.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// The database refused or could not be reached.
-    #[error("the database is not available: {0}")]
-    Unavailable(String),
-    /// What is stored cannot be right: table, column and row are named.
-    #[error("the database is damaged: {0}")]
-    Damaged(String),
-    /// The database is not what was accepted before.
-    #[error("the database was restored or cloned: {0}")]
-    Restored(String),
-    /// It would not keep what it acknowledges.
-    #[error("the database is not durable: {0}")]
-    NotDurable(String),
-}
-
-impl From<StoreError> for WriteError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable(message) | StoreError::NotDurable(message) => Self::Unavailable(message),
-            StoreError::Damaged(message) => Self::Damaged(message),
-            StoreError::Restored(message) => Self::Restored(message),
-        }
-    }
 }
 
 /// The process that claims: how others tell whether it still lives.
@@ -446,131 +329,6 @@ pub struct Record {
     pub payloads: Vec<Payload>,
     /// Its undone inbox rows, in order.
     pub inbox: Vec<InboxRow>,
-}
-
-/// A durable request to a job from somebody other than its lease holder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Request {
-    /// Approve a gate.
-    Approve {
-        /// The gated slot.
-        slot: Slot,
-        /// Hash that was shown.
-        gate_hash: Hash,
-    },
-    /// Refuse a gate.
-    Reject {
-        /// The gated slot.
-        slot: Slot,
-        /// Hash that was shown.
-        gate_hash: Hash,
-    },
-    /// A verdict on a call in doubt.
-    Resolve {
-        /// The slot.
-        slot: Slot,
-        /// Applied with this result, not applied, or given up.
-        verdict: Resolved,
-    },
-    /// A person takes what a call changed as it is now.
-    Confirm {
-        /// The effect is gone for good, instead of taken as it is: for a job that is over.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        gone: bool,
-        /// The slot.
-        slot: Slot,
-    },
-    /// Go on with a parked or diverged job.
-    Continue,
-    /// Fail a parked or diverged job.
-    Abort,
-    /// Cancel the job.
-    Cancel,
-    /// What a wait step waits for.
-    Signal {
-        /// Its correlation key.
-        key: String,
-        /// What it carries: JSON text.
-        payload: String,
-    },
-    /// A durable timer fired; the store itself puts it, and takes the timer away, in one transaction.
-    Timer {
-        /// `wait/<step>` or `gate/<slot>`.
-        name: String,
-        /// When it was due.
-        due_us: i64,
-    },
-    /// An answer that came after its worker had lost the lease. A job that is over takes it, too:
-    /// as evidence, it changes nothing there.
-    LateEffect {
-        /// The slot.
-        slot: Slot,
-        /// The try.
-        try_no: u32,
-    },
-    /// The action key a step of this job waits for is settled.
-    KeySettled {
-        /// The operator.
-        operator: Operator,
-        /// The key.
-        key: Hash,
-    },
-    /// Another round of what failed in a job that is over: only a `PARTIAL` or `FAILED` one
-    /// takes it, and becomes `PENDING`.
-    Retry,
-}
-
-/// A person's verdict on a call in doubt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Resolved {
-    /// It happened; this is its result (JSON text).
-    Applied(String),
-    /// It certainly did not.
-    NotApplied,
-    /// Nobody will find out.
-    Abort,
-}
-
-/// One row of the inbox.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InboxRow {
-    /// Order of arrival.
-    pub id: i64,
-    /// Who asks.
-    pub actor: String,
-    /// Why.
-    pub reason: Option<String>,
-    /// What is asked.
-    pub request: Request,
-}
-
-/// Why an inbox row was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InboxError {
-    /// No such job.
-    #[error("there is no job {0}")]
-    NoJob(JobId),
-    /// The job does not take it where it stands: it is over, or is not.
-    #[error("job {job_id} is {}", state.as_str())]
-    Over {
-        /// The job.
-        job_id: JobId,
-        /// Where it stands.
-        state: JobState,
-    },
-    /// The job does not wait for this.
-    #[error("job {job_id}: {why}")]
-    NotAwaited {
-        /// The job.
-        job_id: JobId,
-        /// Why.
-        why: NotAwaited,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// Which jobs to list.

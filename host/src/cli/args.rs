@@ -233,8 +233,11 @@ pub struct JobEventsArgs {
 #[derive(Args, Debug)]
 pub struct JobReplayArgs {
     /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
+    #[arg(value_name = "JOB", value_parser = job_id, required_unless_present = "all", conflicts_with = "all")]
+    pub job: Option<JobId>,
+    /// Every job of the database
+    #[arg(long)]
+    pub all: bool,
     /// Replay every prefix of the log, as if the job had been killed after each event
     #[arg(long)]
     pub every_prefix: bool,

@@ -1,13 +1,16 @@
 //! `latch job replay`.
 
-use latchwork_core::storage::StoreError;
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::{Filter, StoreError};
+use serde_json::{Value, json};
 
 use crate::cli::args::JobReplayArgs;
 use crate::cli::context::Context;
-use crate::cli::error::Exit;
+use crate::cli::error::{CliError, Exit};
 use crate::cli::open;
 use crate::cli::output::Tone;
-use crate::replay::{self, ReplayError};
+use crate::host::Host;
+use crate::replay::{self, ReplayError, Report};
 
 pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -15,20 +18,65 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    let record = host.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
-    let events = record.events.clone();
-    let durable = host.load(&args.job).await?;
-    let replayed = replay::replay(&host.registry, &durable, &events, args.every_prefix).await;
+    let Some(job_id) = args.job else { return every_job(&host, args.every_prefix, ctx).await };
+    let (events, report) = replayed(&host, &job_id, args.every_prefix).await?;
+    ctx.answer(&serde_json::to_value(&report)?, || told(ctx, events, &report));
+    Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
+}
+
+/// All jobs of the database, the oldest first. One that cannot be replayed keeps no other from it.
+async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let filter = Filter { limit: u32::MAX, ..Filter::default() };
+    let mut jobs: Vec<Value> = Vec::new();
+    let mut worst = Exit::Done;
+    for row in host.journal.jobs(&filter).await?.into_iter().rev() {
+        let job_id = row.job_id;
+        let (mut document, line) = match replayed(host, &job_id, every_prefix).await {
+            Ok((events, report)) => {
+                if report.divergence.is_some() {
+                    worst = Exit::Failed;
+                }
+                (serde_json::to_value(&report)?, told(ctx, events, &report))
+            }
+            Err(error) => {
+                worst = Exit::Failed;
+                let CliError { code, message, .. } = CliError::from(error);
+                (json!({ "error": { "code": code, "message": message } }), format!("{code} {message}"))
+            }
+        };
+        document["job_id"] = json!(job_id);
+        jobs.push(document);
+        if !ctx.json {
+            ctx.printer.say(format!("{job_id} {line}"));
+        }
+    }
+    let none = jobs.is_empty();
+    let document = json!({ "jobs": jobs });
+    match (ctx.json, none) {
+        (true, _) => ctx.printer.document(&document),
+        (false, true) => ctx.printer.say("the database has no job"),
+        (false, false) => {}
+    }
+    Ok(worst)
+}
+
+/// The number of events, and what a replay of them found.
+async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Result<(usize, Report)> {
+    let record = host.journal.load(job_id).await?.ok_or_else(|| super::no_such_job(job_id))?;
+    let durable = host.load(job_id).await?;
+    let replayed = replay::replay(&host.registry, &durable, &record.events, every_prefix).await;
     let report = replayed.map_err(|error| match error {
-        ReplayError::Missing { .. } => anyhow::Error::from(StoreError::Damaged(format!("job {}: {error}", args.job))),
+        ReplayError::Missing { .. } => anyhow::Error::from(StoreError::Damaged(format!("job {job_id}: {error}"))),
         other => other.into(),
     })?;
-    let document = serde_json::to_value(&report)?;
-    ctx.answer(&document, || match &report.divergence {
+    Ok((record.events.len(), report))
+}
+
+fn told(ctx: &Context<'_>, events: usize, report: &Report) -> String {
+    match &report.divergence {
         None => format!(
-            "{}: {} events, {} prefixes, {} step runs, {} calls answered from the log, nothing executed",
+            "{}: {events} events, {} prefixes, {} step runs, {} calls answered from the log, nothing executed",
             ctx.printer.tone(Tone::Good, "identical"),
-            events.len(),
             report.prefixes,
             report.step_runs,
             report.calls
@@ -36,6 +84,5 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
         Some((prefix, divergence)) => {
             format!("{} after {prefix} events: {divergence}", ctx.printer.tone(Tone::Bad, "different"))
         }
-    });
-    Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
+    }
 }

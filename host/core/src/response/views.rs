@@ -1,0 +1,247 @@
+//! What a response consists of.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::cost::Totals;
+use crate::error::Code;
+use crate::event::{Consequence, Holder, Resource, ResultType, Unconfirmed};
+use crate::ids::{JobId, Slot, StepId};
+use crate::job::JobState;
+use crate::step::StepState;
+
+/// What a job came to, or where it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// `completed`, `partial`, `failed`, `cancelled`, `running`.
+    pub status: String,
+    /// `HUMAN_GATED`
+    pub mode: String,
+    /// The job.
+    pub job_id: JobId,
+    /// Label of its plan.
+    pub plan_id: String,
+    /// Where it stands: `PARKED`.
+    pub state: JobState,
+    /// Why the job as a whole goes no further: parked or diverged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Code>,
+    /// `relaxed` where the configuration lets a power failure undo what was acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<String>,
+    /// Values for the user.
+    pub outcomes: Vec<OutcomeView>,
+    /// Every step.
+    pub steps: Vec<StepView>,
+    /// Steps that failed.
+    pub failed: Vec<FailedView>,
+    /// Steps that wait for somebody or something.
+    pub blocked: Vec<BlockedView>,
+    /// The first of `blocked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked_on: Option<BlockedView>,
+    /// What became of each call that took effect, where the job undoes what it did: the last one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compensations: Vec<CompensationView>,
+    /// Commands to type.
+    pub next_actions: Vec<String>,
+    /// What earlier calls changed and is not as it was recorded, or nobody could tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unconfirmed: Vec<UnconfirmedView>,
+    /// Calls of which something else was learned than what somebody had decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradicted: Vec<Slot>,
+    /// How often such a change was found and the job went on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub confirmation_replay_warnings_total: u32,
+    /// How the job diverged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<crate::replay::Divergence>,
+    /// What its calls cost: charges of answers; fuel and time of every try.
+    pub cost: Totals,
+}
+
+/// A value for the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeView {
+    /// `Draft.Email`
+    #[serde(rename = "type")]
+    pub outcome_type: String,
+    /// Its id.
+    pub outcome_id: String,
+    /// `draft` or `final`.
+    pub status: String,
+    /// The step that made it.
+    pub step_id: StepId,
+    /// Its beginning: JSON text, cut.
+    pub preview: String,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepView {
+    /// The step.
+    pub step_id: StepId,
+    /// Its operator.
+    pub operator: String,
+    /// Where it stands.
+    pub state: StepState,
+    /// What it meant for the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_type: Option<ResultType>,
+    /// Why it is not further.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Code>,
+    /// Whether a model had a part in it: another run may come to something else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nondeterministic: bool,
+    /// What a dry run would have done here, with the exact arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_call: Option<WouldCallView>,
+    /// Calls of the step that are not simply executed and committed, or that a model answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A step that failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedView {
+    /// The step.
+    pub step_id: StepId,
+    /// Why.
+    pub reason_code: Code,
+    /// Why, for a person.
+    pub message: String,
+}
+
+/// A step that waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockedView {
+    /// The step.
+    pub step_id: StepId,
+    /// The invocation it waits for.
+    pub slot: Slot,
+    /// Why.
+    pub reason_code: Code,
+    /// The gate to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate_id: Option<String>,
+    /// When it goes on, expires or times out by itself, microseconds since 1970 UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<i64>,
+    /// Who performs the action it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<Holder>,
+    /// The key that the signal must carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_key: Option<String>,
+    /// How many different approvers the gate takes, where one is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum: Option<u32>,
+    /// Who has approved so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved_by: Vec<String>,
+    /// The invocation itself, where one is waited for: what to look for in the outside system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallView>,
+}
+
+/// An invocation that somebody has to decide about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallView {
+    /// What is called.
+    pub operator: String,
+    /// With what, exactly.
+    pub args: Value,
+    /// The key the outside system was given, once a try has started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_key: Option<String>,
+}
+
+/// A recorded change that was not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnconfirmedView {
+    /// The call that made it.
+    pub slot: Slot,
+    /// The thing that changed.
+    #[serde(flatten)]
+    pub resource: Resource,
+    /// Whether it is otherwise, or nobody could tell.
+    pub outcome: Unconfirmed,
+    /// What was found instead, or why nobody could tell.
+    pub found: String,
+    /// What followed.
+    pub consequence: Consequence,
+    /// Who took it as it is, or found it as recorded again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_by: Option<String>,
+    /// Whether that person said that it is gone for good.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
+}
+
+/// A call that took effect, in a job that undoes what it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompensationView {
+    /// The call.
+    pub slot: Slot,
+    /// What was called.
+    pub operator: String,
+    /// What undoes it, and the slot of that; none where nothing can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<CompensatedBy>,
+    /// How far that is.
+    pub state: Undone,
+    /// Why it is not undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Code>,
+}
+
+/// What undoes a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompensatedBy {
+    /// The operator.
+    pub operator: String,
+    /// Its slot.
+    pub slot: Slot,
+    /// Whether the call's own plugin does it, by its `compensate` export.
+    pub own: bool,
+}
+
+/// How far the undoing of a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Undone {
+    /// Its turn has not come.
+    Waiting,
+    /// It is its turn.
+    UnderWay,
+    /// It is undone.
+    Compensated,
+    /// It could not be undone, and somebody has to decide.
+    Failed,
+    /// It was not undone, and stays so.
+    Left,
+    /// Nothing can undo it.
+    Impossible,
+    /// Nobody knows whether there is anything to undo.
+    Unknown,
+}
+
+/// A call that a dry run left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WouldCallView {
+    /// Where it would have stood.
+    pub slot: Slot,
+    /// What would have been called.
+    pub operator: String,
+    /// With what; bindings to what was not made are still in it.
+    pub args: Value,
+    /// Those bindings: JSON pointers into the arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}

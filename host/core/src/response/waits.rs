@@ -1,0 +1,142 @@
+//! What a job waits for, and what undoes it.
+
+use crate::decide::{self, Standing, waits_for};
+use crate::error::Code;
+use crate::ids::Slot;
+use crate::keys;
+use crate::state::{Compensation, Durable, NotConfirmed, Step};
+use crate::step::StepState;
+
+use super::{BlockedView, CallView, CompensatedBy, CompensationView, UnconfirmedView, Undone};
+
+pub(super) fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
+    UnconfirmedView {
+        slot: failed.slot.clone(),
+        resource: failed.resource.clone(),
+        outcome: failed.outcome,
+        found: failed.found.clone(),
+        consequence: failed.consequence,
+        settled_by: failed.settled.as_ref().map(|by| by.actor.clone()),
+        gone: failed.gone,
+    }
+}
+
+/// What a step waits for, and before it the calls of it that somebody has yet to confirm: they may
+/// be those of a step that is over.
+pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
+    let mut slots: Vec<&Slot> = durable.job.asked().map(|failed| &failed.slot).collect();
+    let is_open = !durable.job.state.is_terminal() && !durable.job.is_given_up();
+    slots.retain(|slot| slot.step() == step.id && is_open);
+    slots.dedup();
+    let confirm = slots.into_iter().map(|slot| BlockedView {
+        step_id: step.id.clone(),
+        slot: slot.clone(),
+        reason_code: Code::ConfirmationRequired,
+        gate_id: None,
+        until: None,
+        holder: None,
+        correlation_key: None,
+        quorum: None,
+        approved_by: vec![],
+        call: call(durable, slot, Code::ConfirmationRequired),
+    });
+    let own = waits(durable, step).into_iter().filter(|(_, code)| !is_open || *code != Code::ConfirmationRequired);
+    confirm.chain(own.map(|(slot, code)| blocked(durable, step, slot, code))).collect()
+}
+
+pub(super) fn compensations(durable: &Durable) -> Vec<CompensationView> {
+    let job = &durable.job;
+    let view = |(slot, standing, compensation): (Slot, Standing, Option<Compensation>)| {
+        let by = compensation.map(|c| (c.operator, c.own)).or_else(|| job.undone_by(&slot));
+        let by = by.filter(|_| standing != Standing::Unknown).map(|(operator, own)| CompensatedBy {
+            operator: operator.to_string(),
+            slot: slot.compensation(),
+            own,
+        });
+        let (state, reason_code) = match standing {
+            Standing::Waiting => (Undone::Waiting, None),
+            Standing::UnderWay => (Undone::UnderWay, None),
+            Standing::Compensated => (Undone::Compensated, None),
+            Standing::Failed(code) => (Undone::Failed, Some(code)),
+            Standing::Left(code) => (Undone::Left, code),
+            Standing::Impossible => (Undone::Impossible, None),
+            Standing::Unknown => (Undone::Unknown, Some(Code::InvocationLost)),
+        };
+        let operator = job.calls.get(&slot).map(|call| call.operator.to_string()).unwrap_or_default();
+        CompensationView { slot, operator, by, state, reason_code }
+    };
+    decide::undone(durable).into_iter().map(view).collect()
+}
+
+/// What a job that is given up waits for in this step: its steps wait for nothing any more, but
+/// calls in doubt, and what undoes one, are brought to their end.
+fn given_up_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
+    let job = &durable.job;
+    let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
+    let undoing = decide::undo_waits(durable).into_iter().map(|(code, slot, _)| (slot, code));
+    let undoing: Vec<_> = undoing.filter(of_step).collect();
+    if !undoing.is_empty() {
+        return undoing;
+    }
+    let in_doubt = step.blocked.clone().filter(|(_, code)| *code == Code::IndeterminateEffect);
+    let parked = || job.parked.clone().and_then(|(code, slot)| Some((slot?, code)));
+    in_doubt.or_else(|| parked().filter(of_step)).into_iter().collect()
+}
+
+fn waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
+    let job = &durable.job;
+    let slot = Slot::of_step(&step.id);
+    let own = match step.state {
+        _ if job.is_given_up() && !job.state.is_terminal() => return given_up_waits(durable, step),
+        StepState::WaitingApproval => Some((slot, Code::RequiresApproval)),
+        StepState::FailedRetryable => Some((slot, Code::RetryScheduled)),
+        StepState::WaitingSignal => Some((slot, waits_for(durable, step))),
+        StepState::Blocked => step.blocked.clone(),
+        _ => None,
+    };
+    own.into_iter().collect()
+}
+
+fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> BlockedView {
+    let job = &durable.job;
+    let gate_id = (reason_code == Code::RequiresApproval).then(|| format!("gate-{slot}"));
+    let wait = job.waiting(&step.id);
+    let gate = job.gates.get(&slot).filter(|_| gate_id.is_some());
+    let until = match reason_code {
+        Code::RetryScheduled => job.calls.get(&slot).and_then(|call| call.retry_at_us),
+        Code::RequiresApproval => gate.and_then(|gate| gate.expires_us),
+        _ => wait.and_then(|wait| wait.until_us),
+    };
+    let call = call(durable, &slot, reason_code);
+    BlockedView {
+        step_id: step.id.clone(),
+        slot,
+        call,
+        reason_code,
+        gate_id,
+        until,
+        holder: step.holder.clone(),
+        correlation_key: wait.and_then(|wait| wait.key.clone()),
+        quorum: gate.map(|gate| gate.quorum).filter(|quorum| *quorum > 1),
+        approved_by: gate.map(|gate| gate.approvals.iter().map(|a| a.by.actor.clone()).collect()).unwrap_or_default(),
+    }
+}
+
+/// What is waited for, where it is an invocation and not a signal or a time.
+fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
+    let job = &durable.job;
+    if matches!(reason, Code::RequiresSignal | Code::WaitingTimer) {
+        return None;
+    }
+    let started = job.calls.get(slot);
+    let planned = || job.plan.step(&slot.step()).filter(|_| slot.is_step()).map(|step| &step.name);
+    let gated = || job.gates.get(slot).map(|gate| &gate.operator);
+    let operator = started.map(|call| &call.operator).or_else(gated).or_else(planned)?;
+    let args = serde_json::from_slice(&durable.args(slot)?).ok()?;
+    let first = started.map(|call| call.first_attempt).filter(|first| *first > 0);
+    Some(CallView {
+        operator: operator.to_string(),
+        args,
+        external_key: first.map(|first| keys::external_key(&job.header.job_id, slot, first)),
+    })
+}
