@@ -7,7 +7,7 @@ use futures::StreamExt;
 use latchwork_core::decide::{self, Check, Looked};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::event::{Body, Resource};
-use latchwork_core::manifest::{OWN_VERIFIER, WasiMode};
+use latchwork_core::manifest::OWN_VERIFIER;
 
 use super::run::{Dropped, Run};
 use crate::engine::{Finding, LoadError};
@@ -62,16 +62,16 @@ impl Run {
     /// Asks the verifier. It may look and change nothing, within the limits of any call.
     async fn look_at(&self, check: &Check) -> Result<Finding, Failure> {
         let Check { slot, operator, verifier, change } = check;
-        let (digest, mut limits, first_attempt, tries) = {
+        let (digest, wasi, mut limits, first_attempt, tries) = {
             let state = self.state();
             let job = &state.durable.job;
             let pinned = job.pinned(operator).ok_or_else(|| internal("its operator is not pinned"))?;
             let call = job.calls.get(slot).ok_or_else(|| internal("its call is not recorded"))?;
-            (pinned.digest, pinned.limits, call.first_attempt, call.tries)
+            (pinned.digest, pinned.wasi, pinned.limits, call.first_attempt, call.tries)
         };
         // A plugin that is gone can tell nothing: that is for a person, and no reason to stop.
         let gone = |error: LoadError| Failure::new(Code::DependencyUnavailable, error.to_string());
-        let plugin = self.worker.parts.registry.by_digest(digest, WasiMode::None).map_err(gone)?;
+        let plugin = self.worker.parts.registry.by_digest(digest, wasi).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(LOOK_MS_MAX);
         if verifier != OWN_VERIFIER {
             let verifiers = &self.worker.parts.verifiers;

@@ -11,6 +11,7 @@ use latchwork_core::manifest::{Limits, WasiMode};
 use latchwork_core::policy;
 
 use super::run::{Dropped, Run};
+use super::undo::Undone;
 use crate::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext};
 use crate::os;
 
@@ -32,7 +33,9 @@ impl Run {
         crash.at("execute", false);
         let end = match undone {
             None => plugin.invoke(operator, &args, context, &limits).await,
-            Some(undone) => undone.ask(&plugin, operator, context, &limits).await,
+            Some(Undone { external_key, args, result }) => {
+                plugin.compensate(operator, (&external_key, &args, &result), context, &limits).await
+            }
         };
         crash.at("execute", true);
         let wall_ms = u32::try_from(end.wall_us / 1000).unwrap_or(u32::MAX);

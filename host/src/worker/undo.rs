@@ -7,13 +7,15 @@ use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Slot;
 
 use super::run::{Dropped, Run};
-use crate::engine::{Plugin, ToolCallContext, ToolEnd};
 
 /// The call that a plugin's own `compensate` export undoes.
 pub(super) struct Undone {
-    external_key: String,
-    args: String,
-    result: String,
+    /// Its external key.
+    pub(super) external_key: String,
+    /// What it was called with.
+    pub(super) args: String,
+    /// What it answered.
+    pub(super) result: String,
 }
 
 impl Run {
@@ -72,19 +74,5 @@ impl Run {
             args: String::from_utf8_lossy(&args).into_owned(),
             result: output.result,
         }))
-    }
-}
-
-impl Undone {
-    /// Has the plugin undo its call.
-    pub(super) async fn ask(
-        &self,
-        plugin: &Plugin,
-        operator: &str,
-        call: ToolCallContext,
-        limits: &latchwork_core::manifest::Limits,
-    ) -> ToolEnd {
-        let Undone { external_key, args, result } = self;
-        plugin.compensate(operator, (external_key, args, result), call, limits).await
     }
 }
