@@ -22,6 +22,7 @@ pub mod config;
 pub mod engine;
 pub mod evidence;
 pub mod fork;
+pub mod history;
 pub mod host;
 pub mod notify;
 pub mod os;

@@ -32,7 +32,7 @@ const ASKED_BY_FAULTS: &[&str] =
     &["rollback", "reread", "release", "heartbeat", "commit", "job_read", "inbox_find", "inbox_insert", "schema"];
 
 /// One kill: the name of the point, its side, and the how-many-th time.
-type Point = (String, &'static str, u32);
+pub(crate) type Point = (String, &'static str, u32);
 
 /// Runs the plan with a kill at this point; false where the point was not reached.
 fn run_killed(place: &Place, point: &Point) -> bool {
@@ -54,7 +54,7 @@ fn killed(command: &mut std::process::Command) -> bool {
 }
 
 /// Every point, each time it is passed, until a run gets through without reaching it.
-fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point)) -> BTreeSet<String> {
+pub(crate) fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
         for side in ["before", "after"] {

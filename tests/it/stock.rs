@@ -78,6 +78,8 @@ fn built(
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = root().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
+    // Interfaces of its own, where it has some.
+    all.extend(std::fs::read(source.with_extension("wit")));
     let mut wit: Vec<_> = std::fs::read_dir(root().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
     wit.sort();
     all.extend(wit.iter().filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap()));
@@ -122,6 +124,16 @@ fn quickjs() -> Option<PathBuf> {
         let mut command = Command::new(tools.join("node_modules/.bin/componentize-qjs"));
         command.current_dir(source.parent().expect("a file lies in a folder")).arg("--wit").arg(root().join("wit"));
         tool(command.args(["-n", "step", "--js", "step.js", "--module-root", ".", "--sync", "-o"]).arg(out))
+    })
+}
+
+/// A component of plain functions.
+pub(crate) fn plain_script() -> Option<PathBuf> {
+    built("plain", "js/plain.js", true, |source, out| {
+        let tools = script_tools()?;
+        let mut command = Command::new(tools.join("node_modules/.bin/componentize-qjs"));
+        command.current_dir(source.parent().expect("a file lies in a folder")).args(["--wit", "plain.wit"]);
+        tool(command.args(["-n", "plain", "--js", "plain.js", "--module-root", ".", "--sync", "-o"]).arg(out))
     })
 }
 

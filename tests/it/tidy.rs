@@ -327,6 +327,7 @@ fn the_manual_lists_every_verb_and_every_key() {
         "config",
         "confirmation",
         "verifier",
+        "operators",
         "webhook",
         "headers",
         "allow_http",

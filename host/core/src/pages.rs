@@ -87,6 +87,9 @@ pages! {
     PLUGIN_SOURCES = "L0057",
     PLUGIN_SDK = "L0058",
     PLUGIN_NEW = "L0059",
+    PLAIN_UNFIT = "L0080",
+    PLAIN_NAME = "L0081",
+    PLAIN_STATEMENT = "L0082",
     DEFECT = "L0099",
     }
     reasons {

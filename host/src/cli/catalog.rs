@@ -7,7 +7,7 @@ use latchwork_core::memory::{ManualClock, Memory};
 use super::open;
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings};
+use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings, Statements};
 use crate::registry::Registry;
 
 /// An engine with the configured cache.
@@ -31,6 +31,7 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         limits: plugin.limits,
         wasi: plugin.wasi,
         config: plugin.config,
+        operators: Statements::Stated(plugin.operators),
         secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
         kv: nowhere(),
     }

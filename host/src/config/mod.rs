@@ -16,6 +16,7 @@ mod document;
 mod headers;
 mod load;
 mod notify;
+mod operators;
 mod plugin;
 mod policy;
 mod problem;
@@ -25,6 +26,7 @@ mod verifier;
 
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
+pub use operators::{OperatorStatement, OperatorWords};
 pub use policy::DEFAULT_TENANT;
 pub use problem::{ConfigErrors, Origin, Problem};
 pub use types::*;

@@ -12,7 +12,7 @@ use toml::de::DeValue;
 
 use super::document::{Field, Table};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
-use super::{ON_INDETERMINATE, values, verifier};
+use super::{ON_INDETERMINATE, operators, values, verifier};
 
 /// Retries that an override may ask for.
 const RETRIES_MAX: u64 = 100;
@@ -72,6 +72,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
             .collect::<BTreeMap<_, _>>()
     });
     let config = config.unwrap_or_default();
+    let operators = table.get("operators").and_then(|field| field.table()).map(operators::read).unwrap_or_default();
     let prices = config.get(PRICES).and_then(|table| Prices::read(table).ok());
     table.finish();
     Some(PluginConfig {
@@ -85,6 +86,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
         on_indeterminate,
         confirmation,
         verifier,
+        operators,
         config,
         prices,
     })

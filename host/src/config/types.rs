@@ -14,6 +14,7 @@ use latchwork_core::policy::{AutoExec, Demand};
 use serde_json::Value;
 
 use super::headers::HeaderTemplate;
+use super::operators::OperatorStatement;
 use crate::validate::Shipped;
 
 /// The whole of `latch.toml` with environment and flags applied.
@@ -159,6 +160,8 @@ pub struct PluginConfig {
     pub confirmation: Option<Confirmation>,
     /// The host's verifier that looks at its recorded effects, in place of its own `verify`.
     pub verifier: Option<VerifierConfig>,
+    /// What is said of a plain component's functions.
+    pub operators: BTreeMap<String, OperatorStatement>,
     /// Its `config` table.
     pub config: BTreeMap<String, Value>,
     /// The table `model_prices` of its `config`.

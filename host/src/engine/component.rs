@@ -5,7 +5,7 @@ use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
 
 use super::error::Problem;
-use super::virtual_wasi;
+use super::{plain, virtual_wasi};
 use crate::capability::grant;
 use crate::config::Grants;
 
@@ -26,6 +26,8 @@ pub(crate) struct Shape {
     pub(crate) reconcile: bool,
     pub(crate) verify: bool,
     pub(crate) compensate: bool,
+    /// A tool that knows nothing of Latchwork.
+    pub(crate) is_plain: bool,
 }
 
 /// Decide the world from the exports, and hold the imports against it.
@@ -38,6 +40,9 @@ pub(crate) fn check(
     let ty = component.component_type();
     let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
     let has = |interface: &str| exports.contains(&full(interface).as_str());
+    if plain::is_plain(engine, component) {
+        return check_plain(engine, component, grants, wasi);
+    }
     let mut problems = Vec::new();
     let kind = match (has("run"), has("invoke")) {
         (true, false) => Some(PluginKind::Step),
@@ -69,9 +74,29 @@ pub(crate) fn check(
         Some(kind) if problems.is_empty() => {
             let optional = |interface| kind == PluginKind::Tool && has(interface);
             let (reconcile, verify, compensate) = (optional("reconcile"), optional("verify"), optional("compensate"));
-            Ok(Shape { kind, reconcile, verify, compensate })
+            Ok(Shape { kind, reconcile, verify, compensate, is_plain: false })
         }
         _ => Err(problems),
+    }
+}
+
+/// A plain component accounts for nothing, and imports what a tool may; types alone need nobody.
+fn check_plain(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    grants: &Grants,
+    wasi: WasiMode,
+) -> Result<Shape, Vec<Problem>> {
+    let kind = PluginKind::Tool;
+    let ty = component.component_type();
+    let imports = ty.imports(engine).filter(|(_, import)| !plain::is_types_alone(engine, &import.ty));
+    let refused = imports.filter_map(|(import, _)| {
+        Some(Problem::Import { import: import.to_owned(), instead: refuse(kind, import, grants, wasi)? })
+    });
+    let problems: Vec<_> = refused.collect();
+    match problems.is_empty() {
+        true => Ok(Shape { kind, reconcile: false, verify: false, compensate: false, is_plain: true }),
+        false => Err(problems),
     }
 }
 
@@ -81,7 +106,8 @@ pub(crate) fn guess(bytes: &[u8]) -> PluginKind {
         let name = full(interface);
         bytes.windows(name.len()).any(|window| window == name.as_bytes())
     };
-    if names("invoke") && !names("run") { PluginKind::Tool } else { PluginKind::Step }
+    let ours = bytes.windows(PACKAGE.len()).any(|window| window == PACKAGE.as_bytes());
+    if names("invoke") && !names("run") || !ours { PluginKind::Tool } else { PluginKind::Step }
 }
 
 pub(crate) fn full(interface: &str) -> String {

@@ -118,7 +118,7 @@ fn call(
 }
 
 /// Every rule that a manifest breaks.
-fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
     if !is_semver(&manifest.version) {

@@ -124,6 +124,43 @@ pub enum Problem {
          remove `wasi`"
     )]
     ToolWasi,
+    /// A function of a plain component cannot be called with JSON.
+    #[error(
+        "its function {export} cannot be a tool: {wrong}; to have the others, leave it out: \
+         operators = {{ {operator:?} = false }}"
+    )]
+    Unfit {
+        /// The function.
+        export: String,
+        /// The operator it would be.
+        operator: String,
+        /// What is in the way.
+        wrong: String,
+    },
+    /// Two functions of a plain component would be one operator.
+    #[error(
+        "its functions {one} and {other} would both be the operator {operator}; give one another name: \
+         operators = {{ {other:?} = {{ name = \"…\" }} }}"
+    )]
+    SameName {
+        /// The operator.
+        operator: String,
+        /// One function.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// What `latch.toml` says of a plain component's functions does not fit it.
+    #[error("`operators` in its [[plugin]]: {key:?} {wrong}")]
+    Statement {
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        wrong: String,
+    },
+    /// It describes its operators itself.
+    #[error("it describes its operators itself, and its [[plugin]] says what they are; remove `operators`")]
+    SaysItself,
     /// Another plugin serves the operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
     DuplicateOperator {
@@ -144,6 +181,9 @@ impl Problem {
             }
             Problem::Describe(_) | Problem::Manifest { .. } => pages::PLUGIN_DESCRIBE,
             Problem::Digest { .. } => pages::PLUGIN_DIGEST,
+            Problem::Unfit { .. } => pages::PLAIN_UNFIT,
+            Problem::SameName { .. } => pages::PLAIN_NAME,
+            Problem::Statement { .. } | Problem::SaysItself => pages::PLAIN_STATEMENT,
             Problem::Source(_) => pages::PLUGIN_MISSING,
             Problem::DuplicateOperator { .. } => pages::OPERATOR_TWICE,
         }

@@ -4,6 +4,7 @@
 //! * `component` decides what a component may import, `describe` asks it what it is.
 //! * `step` and `tool` run, each try in a fresh instance under `limits`; `fault` turns what the
 //!   engine reports into a failure with its own code.
+//! * `plain` makes tools of components that know nothing of Latchwork.
 //! * `virtual_wasi` answers a step's WASI from its own history.
 //! * `cache` keeps compiled code.
 
@@ -18,9 +19,10 @@ mod limits;
 mod mac;
 mod nobody;
 mod outline;
+pub(crate) mod plain;
 mod plugin;
 mod profile;
-mod schema;
+pub(crate) mod schema;
 mod slots;
 pub(crate) mod step;
 pub(crate) mod tool;
@@ -40,7 +42,7 @@ use crate::config::Grants;
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
 pub use outline::Outline;
-pub use plugin::{Plugin, PluginSettings};
+pub use plugin::{Plugin, PluginSettings, Statements};
 pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
 pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
 
@@ -116,14 +118,32 @@ impl Engine {
         if shape.kind == PluginKind::Tool && settings.wasi != WasiMode::None {
             return Err(refuse(vec![Problem::ToolWasi]));
         }
-        let (manifest, schemas) = describe::describe(engine, &component, shape, &settings).map_err(refuse)?;
+        if !shape.is_plain && settings.operators.says_anything() {
+            return Err(refuse(vec![Problem::SaysItself]));
+        }
+        let (manifest, schemas, plain) = match shape.is_plain {
+            true => {
+                let plain::Loaded { manifest, schemas, functions, seal } =
+                    plain::load(engine, &component, bytes, &settings).map_err(refuse)?;
+                (manifest, schemas, Some((functions, seal)))
+            }
+            false => {
+                let (manifest, schemas) = describe::describe(engine, &component, shape, &settings).map_err(refuse)?;
+                (manifest, schemas, None)
+            }
+        };
+        let (functions, seal) = plain.map_or((None, None), |(functions, seal)| (Some(functions), seal));
+        // What is pinned of a plain component is more than its bytes.
+        let digest = seal.as_ref().map_or(digest, |seal| Hash::of(&[bytes, seal]));
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
         let turns = slots.of(&component);
         let code = match shape.kind {
             PluginKind::Step => {
                 step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::Linked::Step)
             }
-            PluginKind::Tool => tool::ToolCode::link(engine, &component, shape, turns).map(plugin::Linked::Tool),
+            PluginKind::Tool => {
+                tool::ToolCode::link(engine, &component, shape, turns, functions).map(plugin::Linked::Tool)
+            }
         };
         Ok(Arc::new(Plugin {
             name: settings.name.clone(),
@@ -133,6 +153,8 @@ impl Engine {
             reconcile: shape.reconcile,
             verify: shape.verify,
             compensate: shape.compensate,
+            is_plain: shape.is_plain,
+            seal,
             imports,
             code: code.map_err(not_a_component)?,
             schemas,

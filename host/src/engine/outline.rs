@@ -4,13 +4,15 @@ use latchwork_core::manifest::PluginKind;
 use wasmtime::component::Component;
 
 use super::error::Problem;
-use super::{Engine, component};
+use super::{Engine, component, plain};
 
 /// Imports and exports of a component, as it names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
     /// Its world, where its exports tell.
     pub kind: Option<PluginKind>,
+    /// Whether it is a tool only because its functions are taken as such.
+    pub is_plain: bool,
     /// What it asks for.
     pub imports: Vec<String>,
     /// What it offers.
@@ -34,6 +36,8 @@ impl Engine {
             (false, true) => Some(PluginKind::Tool),
             _ => None,
         };
-        Ok(Outline { kind, imports, exports })
+        let is_plain = plain::is_plain(engine, &component);
+        let kind = if is_plain { Some(PluginKind::Tool) } else { kind };
+        Ok(Outline { kind, is_plain, imports, exports })
     }
 }

@@ -14,12 +14,13 @@ use latchwork_core::storage::KeyValue;
 use serde_json::Value;
 
 use super::convert;
+use super::plain::Function;
 use super::schema::Schemas;
 use super::step::{StepCalls, StepCode, StepEnd, StepOutcome};
 use super::tool::{self, Ask, Finding, ReconcileVerdict, Said, ToolCallContext, ToolCode, ToolEnd};
 use crate::capability::Secrets;
 use crate::capability::grant::Rights;
-use crate::config::{Grants, LimitsConfig};
+use crate::config::{Grants, LimitsConfig, OperatorStatement};
 
 /// What the configuration says of a plugin, and where its capabilities come from.
 #[derive(Clone)]
@@ -34,10 +35,33 @@ pub struct PluginSettings {
     pub wasi: WasiMode,
     /// Its `config` table.
     pub config: BTreeMap<String, Value>,
+    /// What is said of its functions, where it does not describe itself.
+    pub operators: Statements,
     /// Values of secrets.
     pub secrets: Arc<dyn Secrets>,
     /// The map behind `latchwork:plugin/kv`.
     pub kv: Arc<dyn KeyValue>,
+}
+
+/// Where the manifest of a plain component comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statements {
+    /// From its exports, and from what `latch.toml` says of them.
+    Stated(BTreeMap<String, OperatorStatement>),
+    /// From what was kept with it when a job pinned it.
+    Sealed,
+}
+
+impl Default for Statements {
+    fn default() -> Self {
+        Statements::Stated(BTreeMap::new())
+    }
+}
+
+impl Statements {
+    pub(crate) fn says_anything(&self) -> bool {
+        matches!(self, Statements::Stated(stated) if !stated.is_empty())
+    }
 }
 
 impl fmt::Debug for PluginSettings {
@@ -50,7 +74,7 @@ impl fmt::Debug for PluginSettings {
 pub struct Plugin {
     /// Its name in `latch.toml`.
     pub name: String,
-    /// SHA-256 of the component.
+    /// SHA-256 of the component; of a plain one, together with what was made of its exports.
     pub digest: Hash,
     /// Its world.
     pub kind: PluginKind,
@@ -62,6 +86,10 @@ pub struct Plugin {
     pub verify: bool,
     /// Whether it can undo its effects.
     pub compensate: bool,
+    /// Whether it knows nothing of Latchwork: its functions are its operators.
+    pub is_plain: bool,
+    /// What a job pins of it beside its bytes: what was made of its exports.
+    pub(crate) seal: Option<Vec<u8>>,
     /// What it imports, as the component names it.
     pub imports: Vec<String>,
     pub(crate) settings: Arc<PluginSettings>,
@@ -102,6 +130,12 @@ impl Plugin {
         self.imports.iter().filter_map(foreign).collect()
     }
 
+    /// The bytes that have its digest, from those of its component.
+    pub(crate) fn sealed(&self, mut component: Vec<u8>) -> Vec<u8> {
+        component.extend(self.seal.iter().flatten());
+        component
+    }
+
     /// What the configuration says of it.
     pub(crate) fn settings(&self) -> &PluginSettings {
         &self.settings
@@ -125,12 +159,20 @@ impl Plugin {
 
     /// Whether a value is what the operator takes (`INVALID_INPUT` otherwise).
     pub fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure> {
-        self.schemas(operator)?.check_input(value)
+        let schemas = self.schemas(operator)?;
+        match self.function(operator) {
+            Some(function) => function.check_input(value),
+            None => schemas.check_input(value),
+        }
     }
 
     /// Whether a value is what the operator gives (`SCHEMA_VALIDATION_FAILED` otherwise).
     pub fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
-        self.schemas(operator)?.check_output(value)
+        let schemas = self.schemas(operator)?;
+        match self.function(operator) {
+            Some(function) => function.check_output(value),
+            None => schemas.check_output(value),
+        }
     }
 
     /// Run a step once, in a fresh instance. Its output is JSON that fits its schema.
@@ -244,6 +286,12 @@ impl Plugin {
         self.schemas.get(operator).ok_or_else(|| {
             Failure::new(Code::InvalidInput, format!("plugin {:?} serves no operator {operator:?}", self.name))
         })
+    }
+
+    /// The function of a plain component behind an operator. Its type tells more than a schema.
+    fn function(&self, operator: &str) -> Option<&Function> {
+        let Linked::Tool(code) = &self.code else { return None };
+        code.functions()?.get(operator)
     }
 
     fn check_text(&self, operator: &str, text: &str) -> Result<(), Failure> {

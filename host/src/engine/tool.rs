@@ -13,6 +13,7 @@ use super::bindings::{export, import};
 use super::component::Shape;
 use super::fault;
 use super::limits;
+use super::plain::{Function, Functions, Returned};
 use super::plugin::PluginSettings;
 use super::slots::Turns;
 use super::step::{StepContext, oversized};
@@ -85,10 +86,16 @@ pub enum Finding {
 pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
     turns: Turns,
-    invoke: export::invoke::GuestIndices,
+    invoke: Invoke,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
     compensate: Option<export::compensate::GuestIndices>,
+}
+
+/// How its operators are called.
+enum Invoke {
+    Described(export::invoke::GuestIndices),
+    Plain(Functions),
 }
 
 /// What is asked of a tool.
@@ -106,6 +113,7 @@ pub(crate) enum Said {
     Verdict(export::reconcile::Verdict),
     Finding(export::verify::Finding),
     Error(import::types::Error),
+    Plain(Returned),
 }
 
 /// What came of asking.
@@ -122,6 +130,7 @@ impl ToolCode {
         component: &Component,
         shape: Shape,
         turns: Turns,
+        functions: Option<Functions>,
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<ToolState>::new(engine);
         import::types::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
@@ -140,13 +149,24 @@ impl ToolCode {
         sockets::ip_name_lookup::add_to_linker::<_, LookupData>(&mut linker, lookup)?;
         let pre = linker.instantiate_pre(component)?;
         Ok(Self {
-            invoke: export::invoke::GuestIndices::new(&pre)?,
+            invoke: match functions {
+                Some(functions) => Invoke::Plain(functions),
+                None => Invoke::Described(export::invoke::GuestIndices::new(&pre)?),
+            },
             reconcile: shape.reconcile.then(|| export::reconcile::GuestIndices::new(&pre)).transpose()?,
             verify: shape.verify.then(|| export::verify::GuestIndices::new(&pre)).transpose()?,
             compensate: shape.compensate.then(|| export::compensate::GuestIndices::new(&pre)).transpose()?,
             pre,
             turns,
         })
+    }
+
+    /// The functions of a plain component by operator.
+    pub(crate) fn functions(&self) -> Option<&Functions> {
+        match &self.invoke {
+            Invoke::Described(_) => None,
+            Invoke::Plain(functions) => Some(functions),
+        }
     }
 
     /// Ask once, until the call's time has passed.
@@ -176,6 +196,10 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
+                // A plain function cannot say that nothing was changed. Where it may only look, the host can.
+                if !rights.write && matches!(&answered, Ok(Ok(Said::Plain(_)))) {
+                    begun = false;
+                }
                 // Dropping the store here ends what it had open, before anybody hears of the end.
                 drop(store);
                 match answered {
@@ -199,13 +223,16 @@ impl ToolCode {
         fuel: &mut u64,
     ) -> wasmtime::Result<Said> {
         limits::apply(store, limits)?;
-        // An oversized answer is lifted whole, to keep its start; it cannot be larger than the
-        // memory it lies in.
-        store.set_hostcall_fuel(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX));
+        store.set_hostcall_fuel(match &self.invoke {
+            // An oversized answer is lifted whole, to keep its start; it cannot be larger than the
+            // memory it lies in.
+            Invoke::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
+            Invoke::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
+        });
         let instance = self.pre.instantiate_async(&mut *store).await?;
         store.set_fuel(limits.fuel)?;
         *fuel = limits.fuel;
-        self.call(store, &instance, operator, ask).await
+        self.call(store, &instance, operator, ask, limits.output_bytes).await
     }
 
     async fn call(
@@ -214,14 +241,21 @@ impl ToolCode {
         instance: &Instance,
         operator: &str,
         ask: Ask<'_>,
+        output_bytes: u32,
     ) -> wasmtime::Result<Said> {
         const ASKED: &str = "asked only where exported";
         let external_key = &store.data().call.external_key.clone();
         Ok(match ask {
-            Ask::Invoke { args } => {
-                let guest = self.invoke.load(&mut *store, instance)?;
-                guest.call_invoke(store, operator, &args.to_owned()).await?.map_or_else(Said::Error, Said::Output)
-            }
+            Ask::Invoke { args } => match &self.invoke {
+                Invoke::Described(indices) => {
+                    let guest = indices.load(&mut *store, instance)?;
+                    guest.call_invoke(store, operator, &args.to_owned()).await?.map_or_else(Said::Error, Said::Output)
+                }
+                Invoke::Plain(functions) => {
+                    let function = functions.get(operator).expect("asked only for what its manifest names");
+                    Said::Plain(function.call(store, instance, args, output_bytes).await?)
+                }
+            },
             Ask::Reconcile { args } => {
                 let guest = self.reconcile.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
@@ -263,6 +297,14 @@ impl Asked {
                 import::types::Applied::No => Answer::NotApplied(convert::failure(error)),
                 import::types::Applied::Unknown => Answer::Unknown { failure: convert::failure(error), kept: None },
             },
+            Ok(Said::Plain(Returned::Text(result))) => {
+                let output = Output { result, receipt: None, state_changes: vec![], usage: None };
+                Answer::Ok(output)
+            }
+            Ok(Said::Plain(Returned::NotCalled(failure))) => Answer::NotApplied(failure),
+            // It cannot say whether it has done something: what was begun does.
+            Ok(Said::Plain(Returned::Error(failure))) => doubtful(failure, None),
+            Ok(Said::Plain(Returned::Unusable(failure, kept))) => doubtful(failure, kept.as_deref()),
             Ok(Said::Verdict(_) | Said::Finding(_)) => {
                 doubtful(Failure::new(Code::Internal, "the tool answered another question"), None)
             }

@@ -11,7 +11,7 @@ use latchwork_core::memory::{ManualClock, Memory};
 
 use crate::capability::Secrets;
 use crate::config::{Grants, LimitsConfig};
-use crate::engine::{Engine, Plugin, PluginSettings};
+use crate::engine::{Engine, Plugin, PluginSettings, Statements};
 use crate::replay::Components;
 
 /// Every `.wasm` file of a directory and the directories in it.
@@ -61,18 +61,25 @@ impl Components for Directory {
         if Hash::of(&[&bytes]) != digest {
             return Err(format!("{} has changed while it was looked at", path.display()));
         }
-        let settings = PluginSettings {
-            name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            grants: Grants::default(),
-            limits: LimitsConfig::default(),
-            wasi,
-            config: BTreeMap::new(),
-            secrets: Arc::new(NoSecrets),
-            kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-        };
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings(&name) };
         let plugin = self.engine.load(&bytes, settings).map_err(|error| error.to_string())?;
         loaded().insert(digest, plugin.clone());
         Ok(plugin)
+    }
+}
+
+/// What a step needs that is run without a job.
+pub(crate) fn settings(name: &str) -> PluginSettings {
+    PluginSettings {
+        name: name.to_owned(),
+        grants: Grants::default(),
+        limits: LimitsConfig::default(),
+        wasi: WasiMode::None,
+        config: BTreeMap::new(),
+        operators: Statements::default(),
+        secrets: Arc::new(NoSecrets),
+        kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
     }
 }
 

@@ -5,5 +5,6 @@ mod key;
 mod reexecute;
 
 pub use directory::Directory;
+pub(crate) use directory::settings;
 pub use key::{BadKey, SigningKey, is_signature};
 pub use reexecute::{MissingComponent, reexecute};

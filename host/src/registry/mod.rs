@@ -16,7 +16,7 @@ use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, LoadError, Plugin, PluginSettings, Problem};
+use crate::engine::{Engine, LoadError, Plugin, PluginSettings, Problem, Statements};
 
 use components::Components;
 
@@ -58,6 +58,7 @@ impl Registry {
                 limits: plugin.limits,
                 wasi: plugin.wasi,
                 config: plugin.config.clone(),
+                operators: Statements::Stated(plugin.operators.clone()),
                 secrets: secrets.clone(),
                 kv: kv.clone(),
             };
@@ -96,7 +97,8 @@ impl Registry {
             return Err(LoadError::one(&kept.plugin, Problem::Source(text)));
         };
         // Loading takes time; two at once waste some of it and agree on the result.
-        let plugin = self.engine.load(&kept.bytes, PluginSettings { wasi, ..settings.clone() })?;
+        let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings.clone() };
+        let plugin = self.engine.load(&kept.bytes, settings)?;
         Ok(self.digests().entry(digest).or_insert(plugin).clone())
     }
 
@@ -131,7 +133,7 @@ impl Registry {
         source::prepare_dirs(&config.grants.dirs)
             .map_err(|problems| LoadError { plugin: config.name.clone(), problems })?;
         let plugin = self.engine.load(&bytes, settings)?;
-        self.components.keep(&config.name, found, &bytes).map_err(refuse)?;
+        self.components.keep(&config.name, plugin.digest, &plugin.sealed(bytes)).map_err(refuse)?;
         Ok(plugin)
     }
 

@@ -24,6 +24,7 @@ fn plugin(name: &str, source: &Path) -> PluginConfig {
         on_indeterminate: None,
         confirmation: None,
         verifier: None,
+        operators: Default::default(),
         config: Default::default(),
         prices: None,
     }

@@ -79,6 +79,7 @@ impl Seen<'_> {
             "bytes": self.bytes,
             "digest": format!("sha256:{}", self.digest),
             "kind": self.outline.kind,
+            "plain": self.outline.is_plain,
             "configured_as": self.configured.map(|plugin| &plugin.name),
             "wasi": self.configured.map(|plugin| plugin.wasi),
             "verdict": verdict,
@@ -99,6 +100,7 @@ impl Seen<'_> {
     fn lines(&self, ctx: &Context<'_>) -> Vec<String> {
         let title = |text: &str| ctx.printer.tone(Tone::Title, text);
         let kind = self.outline.kind.as_ref().map_or_else(|| "neither step nor tool".to_owned(), word);
+        let kind = if self.outline.is_plain { format!("{kind} (plain component)") } else { kind };
         let mut lines = vec![
             format!("{} {kind}, {} KiB", title(&self.file.display().to_string()), self.bytes.div_ceil(1024)),
             format!("sha256:{}", self.digest),
@@ -289,6 +291,7 @@ fn unconfigured(file: &Path) -> PluginConfig {
         on_indeterminate: None,
         confirmation: None,
         verifier: None,
+        operators: BTreeMap::new(),
         config: BTreeMap::new(),
         prices: None,
     }

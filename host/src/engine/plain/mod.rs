@@ -1,0 +1,285 @@
+//! Plain components: they export functions of WIT and know nothing of Latchwork.
+//!
+//! * `read` turns the engine's types into ours (`ty`), or says why a function cannot be called
+//!   with JSON; `schema`, `input` and `output` are the three sides of one mapping.
+//! * `operators` makes a manifest of the exports and of what `latch.toml` says of them.
+//! * `seal` keeps that manifest with the component, so that its digest stands for both.
+
+mod input;
+mod operators;
+mod output;
+mod read;
+mod schema;
+mod seal;
+#[cfg(test)]
+mod tests;
+mod ty;
+
+use std::collections::BTreeMap;
+
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::Operator;
+use latchwork_core::manifest::Manifest;
+use serde_json::Value;
+use wasmtime::Store;
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, ComponentExportIndex, Instance, Val};
+
+use super::component::PACKAGE;
+use super::describe;
+use super::error::Problem;
+use super::plugin::{PluginSettings, Statements};
+use super::schema::Schemas;
+use super::tool_state::ToolState;
+use output::Unwritten;
+use ty::{Signature, Ty};
+
+/// Bytes of host memory that the values of one answer may take, whatever its limit is.
+const VALUES_BYTES_MAX: usize = 512 << 20;
+
+/// Functions that one component may have as operators.
+const FUNCTIONS_MAX: usize = 500;
+
+/// A function that a component exports: by itself, or in an interface.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Export {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    interface: Option<String>,
+    function: String,
+}
+
+impl std::fmt::Display for Export {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.interface {
+            Some(interface) => write!(f, "{interface}#{}", self.function),
+            None => f.write_str(&self.function),
+        }
+    }
+}
+
+/// One function, ready to be called.
+#[derive(Clone)]
+pub(crate) struct Function {
+    index: ComponentExportIndex,
+    signature: Signature,
+}
+
+/// The functions by the operators they serve.
+pub(crate) type Functions = BTreeMap<Operator, Function>;
+
+/// What loading a plain component gives.
+pub(crate) struct Loaded {
+    pub(crate) manifest: Manifest,
+    pub(crate) schemas: BTreeMap<Operator, Schemas>,
+    pub(crate) functions: Functions,
+    /// What is to be kept behind the component's own bytes, where it is not there already.
+    pub(crate) seal: Option<Vec<u8>>,
+}
+
+/// Whether a component is a plain one: functions, and no word of Latchwork.
+pub(crate) fn is_plain(engine: &wasmtime::Engine, component: &Component) -> bool {
+    let ty = component.component_type();
+    let knows = |name: &str| name.starts_with(PACKAGE);
+    if ty.imports(engine).any(|(name, _)| knows(name)) || ty.exports(engine).any(|(name, _)| knows(name)) {
+        return false;
+    }
+    !exports(engine, component).is_empty()
+}
+
+/// Whether what is imported is types alone, which nobody has to provide.
+pub(crate) fn is_types_alone(engine: &wasmtime::Engine, item: &ComponentItem) -> bool {
+    match item {
+        ComponentItem::Type(_) => true,
+        ComponentItem::ComponentInstance(instance) => {
+            instance.exports(engine).all(|(_, export)| is_types_alone(engine, &export.ty))
+        }
+        _ => false,
+    }
+}
+
+/// A function's own type, or why it cannot be called with JSON.
+type Found = (Export, Result<Signature, Vec<String>>);
+
+/// Every function that is exported, but for those of WASI: a program's entry is none that a plan calls.
+fn exports(engine: &wasmtime::Engine, component: &Component) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (name, export) in component.component_type().exports(engine) {
+        if found.len() > FUNCTIONS_MAX {
+            break;
+        }
+        match &export.ty {
+            ComponentItem::ComponentFunc(func) => {
+                let export = Export { interface: None, function: name.to_owned() };
+                found.push((export, read::signature(func)));
+            }
+            ComponentItem::ComponentInstance(instance) if !name.starts_with("wasi:") => {
+                for (function, export) in instance.exports(engine).take(FUNCTIONS_MAX + 1) {
+                    let ComponentItem::ComponentFunc(func) = &export.ty else { continue };
+                    let export = Export { interface: Some(name.to_owned()), function: function.to_owned() };
+                    let signature = match function.starts_with('[') {
+                        true => Err(vec![
+                            "it belongs to a resource, which lives in the memory of one instance; each call has an \
+                             instance of its own, so that no later call could use it"
+                                .to_owned(),
+                        ]),
+                        false => read::signature(func),
+                    };
+                    found.push((export, signature));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Makes tools of a component's functions, by what `latch.toml` says or by what was sealed.
+pub(crate) fn load(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    bytes: &[u8],
+    settings: &PluginSettings,
+) -> Result<Loaded, Vec<Problem>> {
+    let found = exports(engine, component);
+    if found.len() > FUNCTIONS_MAX {
+        let wrong = format!("are exported; at most {FUNCTIONS_MAX} can be operators of one component");
+        return Err(vec![Problem::Export { export: format!("more than {FUNCTIONS_MAX} functions"), wrong }]);
+    }
+    let ty = component.component_type();
+    let touches = ty.imports(engine).find(|(_, import)| !is_types_alone(engine, &import.ty));
+    let kept = match &settings.operators {
+        Statements::Sealed => Some(seal::read(bytes).map_err(|wrong| vec![Problem::Describe(wrong)])?),
+        Statements::Stated(_) => None,
+    };
+    let (sealed, is_new) = match (kept, &settings.operators) {
+        (Some(sealed), _) => (sealed, false),
+        (None, Statements::Stated(stated)) => {
+            let made = operators::Making {
+                plugin: &settings.name,
+                grants: &settings.grants,
+                first_import: touches.map(|(name, _)| name),
+                stated,
+            };
+            (made.make(&found)?, true)
+        }
+        (None, Statements::Sealed) => unreachable!("what is sealed was read"),
+    };
+    let manifest = sealed.manifest();
+    let schemas = describe::check(&manifest, latchwork_core::manifest::PluginKind::Tool)?;
+    let mut functions = Functions::new();
+    for operator in &sealed.operators {
+        let signature = found.iter().find(|(export, _)| *export == operator.export);
+        let function = signature.and_then(|(export, signature)| {
+            let interface = match &export.interface {
+                Some(name) => Some(component.get_export_index(None, name.as_str())?),
+                None => None,
+            };
+            let index = component.get_export_index(interface.as_ref(), export.function.as_str())?;
+            Some(Function { index, signature: signature.clone().ok()? })
+        });
+        let function = function.ok_or_else(|| {
+            vec![Problem::Describe(format!("{} was sealed and is no function of it", operator.export))]
+        })?;
+        functions.insert(operator.spec.name.clone(), function);
+    }
+    let seal = is_new.then(|| seal::write(&sealed));
+    Ok(Loaded { manifest, schemas, functions, seal })
+}
+
+/// What became of a call that returned.
+pub(crate) enum Returned {
+    /// Canonical JSON.
+    Text(String),
+    /// The function's own error.
+    Error(Failure),
+    /// The arguments do not fit: it was not called.
+    NotCalled(Failure),
+    /// An answer that has no JSON form or is too long; what is known of it.
+    Unusable(Failure, Option<String>),
+}
+
+impl Function {
+    /// Host memory that the values of an answer may take.
+    pub(crate) fn hostcall_fuel(output_bytes: u32) -> usize {
+        (output_bytes as usize).saturating_mul(size_of::<Val>()).min(VALUES_BYTES_MAX)
+    }
+
+    /// Whether a value is what the operator takes.
+    pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
+        self.signature.arguments(value).map(|_| ()).map_err(unfit)
+    }
+
+    /// Whether a value is what the operator gives.
+    pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
+        let refuse =
+            |text| Failure::new(Code::SchemaValidationFailed, format!("the answer does not fit its type: {text}"));
+        self.signature.check_answer(value).map_err(refuse)
+    }
+
+    /// Calls it with canonical arguments.
+    pub(crate) async fn call(
+        &self,
+        store: &mut Store<ToolState>,
+        instance: &Instance,
+        args: &str,
+        output_bytes: u32,
+    ) -> wasmtime::Result<Returned> {
+        let value: Value = match serde_json::from_str(args) {
+            Ok(value) => value,
+            Err(error) => return Ok(Returned::NotCalled(unfit(format!("not JSON: {error}")))),
+        };
+        let params = match self.signature.arguments(&value) {
+            Ok(params) => params,
+            Err(wrong) => return Ok(Returned::NotCalled(unfit(wrong))),
+        };
+        let function = instance
+            .get_func(&mut *store, self.index)
+            .ok_or_else(|| wasmtime::format_err!("the component has lost an export"))?;
+        let mut results = vec![Val::Bool(false); usize::from(self.signature.result.is_some())];
+        function.call_async(&mut *store, &params, &mut results).await?;
+        Ok(self.returned(results.pop(), output_bytes as usize))
+    }
+
+    fn returned(&self, value: Option<Val>, max: usize) -> Returned {
+        let (ty, value) = match (&self.signature.result, value) {
+            (Some(Ty::Result(_, err)), Some(Val::Result(Err(value)))) => {
+                return Returned::Error(own_error(err.as_deref(), value.as_deref(), max));
+            }
+            (Some(Ty::Result(ok, _)), Some(Val::Result(Ok(value)))) => (ok.as_deref(), value.map(|value| *value)),
+            (ty, value) => (ty.as_ref(), value),
+        };
+        match output::text(ty, value.as_ref(), max) {
+            Ok(text) => Returned::Text(text),
+            Err(Unwritten::TooLong(kept)) => {
+                let message = format!("the answer has more than {max} bytes; raise limits.output or answer less");
+                Returned::Unusable(Failure::new(Code::OutputLimit, message), Some(kept))
+            }
+            Err(Unwritten::NoForm(why)) => {
+                let message = format!("the answer has no JSON form: {why}");
+                Returned::Unusable(Failure::new(Code::SchemaValidationFailed, message), None)
+            }
+        }
+    }
+}
+
+fn unfit(wrong: String) -> Failure {
+    Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
+}
+
+/// The error case of a function's result. Nothing says that another try would do better, so it is final.
+fn own_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
+    const MESSAGE_BYTES_MAX: usize = 1 << 10;
+    let said = match value {
+        Some(Val::String(text)) => Some(text.as_str()),
+        Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
+        _ => None,
+    };
+    let said = said.map(|text| format!(": {}", super::convert::cut(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
+    let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
+    match output::text(ty, value, max) {
+        Ok(text) => failure.detail = value.map(|_| text),
+        Err(Unwritten::TooLong(_)) => failure.message.push_str(", which is longer than limits.output"),
+        Err(Unwritten::NoForm(why)) => failure.message.push_str(&format!(", which has no JSON form: {why}")),
+    }
+    failure
+}

@@ -1,0 +1,206 @@
+//! The manifest of a plain component: from its exports, its imports, and what `latch.toml` says of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use latchwork_core::ids::Operator;
+use latchwork_core::manifest::{Determinism, Effect, OperatorSpec};
+
+use super::seal::{Sealed, SealedOperator};
+use super::ty::Signature;
+use super::{Export, Found};
+use crate::config::{Grants, OperatorStatement, OperatorWords};
+use crate::engine::Problem;
+use crate::suggest::did_you_mean;
+
+/// What goes into it beside the exports.
+pub(super) struct Making<'a> {
+    /// The plugin's name: that of functions outside of interfaces begins with it.
+    pub(super) plugin: &'a str,
+    pub(super) grants: &'a Grants,
+    /// The first of its imports that is more than types; none: it can look at nothing.
+    pub(super) first_import: Option<&'a str>,
+    pub(super) stated: &'a BTreeMap<String, OperatorStatement>,
+}
+
+impl Making<'_> {
+    pub(super) fn make(&self, found: &[Found]) -> Result<Sealed, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let stated = self.assign(found, &mut problems);
+        let mut operators = Vec::new();
+        for ((export, signature), statement) in found.iter().zip(stated) {
+            let said = match statement {
+                Some((_, OperatorStatement::LeftOut)) => continue,
+                Some((key, OperatorStatement::Stated(words))) => Some((key, words)),
+                None => None,
+            };
+            match signature {
+                Err(reasons) => problems.push(Problem::Unfit {
+                    export: export.to_string(),
+                    operator: self.name(export),
+                    wrong: reasons.join("; "),
+                }),
+                Ok(signature) => {
+                    problems.extend(self.pure_and_imports(said));
+                    let spec = self.spec(export, signature, said.map(|(_, words)| words));
+                    operators.push(SealedOperator { export: export.clone(), spec });
+                }
+            }
+        }
+        problems.extend(clashes(&operators));
+        if operators.is_empty() && problems.is_empty() {
+            problems.push(Problem::Statement { key: "operators".into(), wrong: "leaves out every function".into() });
+        }
+        if problems.is_empty() { Ok(Sealed { version: version(found), operators }) } else { Err(problems) }
+    }
+
+    /// `interface.function`, or `plugin.function`.
+    fn name(&self, export: &Export) -> String {
+        let whole = export.interface.as_deref().unwrap_or(self.plugin);
+        format!("{}.{}", short(whole), export.function)
+    }
+
+    /// Which key of `operators` speaks of which export. An export's own path wins over the name of
+    /// the operator it would be, and that over its interface.
+    fn assign<'s>(
+        &'s self,
+        found: &[Found],
+        problems: &mut Vec<Problem>,
+    ) -> Vec<Option<(&'s str, &'s OperatorStatement)>> {
+        let mut stated = vec![None; found.len()];
+        let interface = |export: &Export, key: &str| {
+            export.interface.as_deref().is_some_and(|whole| whole == key || short(whole) == key)
+        };
+        for (key, statement) in self.stated {
+            let by = |matches: &dyn Fn(&Export) -> bool| -> Vec<usize> {
+                (0..found.len()).filter(|index| matches(&found[*index].0)).collect()
+            };
+            let meant = [
+                (0, by(&|export| export.to_string() == *key)),
+                (1, by(&|export| self.name(export) == *key)),
+                (2, by(&|export| interface(export, key))),
+            ];
+            let meant = meant.into_iter().find(|(_, exports)| !exports.is_empty());
+            let wrong = match (&meant, statement) {
+                (None, _) => {
+                    let names: BTreeSet<_> = found.iter().map(|(export, _)| self.name(export)).collect();
+                    let meant = did_you_mean(key, names.iter().map(String::as_str));
+                    Some(format!("is no function that the component exports{meant}; there are {}", list(&names)))
+                }
+                (Some((2, _)), OperatorStatement::Stated(_)) => {
+                    Some("is an interface, which can only be left out with `false`; name its functions".to_owned())
+                }
+                (Some((1, exports)), _) if exports.len() > 1 => {
+                    let paths: Vec<_> =
+                        exports.iter().map(|index| format!("{:?}", found[*index].0.to_string())).collect();
+                    Some(format!("may be any of {}; name one of them by this path", paths.join(", ")))
+                }
+                _ => None,
+            };
+            if let Some(wrong) = wrong {
+                problems.push(Problem::Statement { key: key.clone(), wrong });
+                continue;
+            }
+            for (rank, index) in meant.into_iter().flat_map(|(rank, all)| all.into_iter().map(move |one| (rank, one))) {
+                let place: &mut Option<(i32, &str, &OperatorStatement)> = &mut stated[index];
+                if place.is_none_or(|(other, _, _)| rank < other) {
+                    *place = Some((rank, key, statement));
+                }
+            }
+        }
+        stated.into_iter().map(|place| place.map(|(_, key, statement)| (key, statement))).collect()
+    }
+
+    /// What reads a clock or draws a number cannot be said to give the same for the same.
+    fn pure_and_imports(&self, said: Option<(&str, &OperatorWords)>) -> Option<Problem> {
+        let (key, words) = said?;
+        let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;
+        let wrong = format!("says it is pure, but the component imports {import}; it is external");
+        Some(Problem::Statement { key: key.to_owned(), wrong })
+    }
+
+    fn spec(&self, export: &Export, signature: &Signature, words: Option<&OperatorWords>) -> OperatorSpec {
+        let words = words.cloned().unwrap_or_default();
+        let effects = words.effects.unwrap_or_else(|| self.effects());
+        let changes = effects.iter().any(|effect| effect.is_world_changing());
+        let determinism = match self.first_import {
+            None if !changes => Determinism::Pure,
+            _ => Determinism::External,
+        };
+        OperatorSpec {
+            name: words.name.unwrap_or_else(|| Operator::new(self.name(export))),
+            description: words.description.unwrap_or_else(|| format!("{export}: {}", signature.wit())),
+            input_schema: signature.input_schema().to_string(),
+            output_schema: signature.output_schema().to_string(),
+            effects,
+            determinism: words.determinism.unwrap_or(determinism),
+            outcome_type: words.outcome_type,
+            outcome_status: words.outcome_status,
+            resolution: Default::default(),
+            limits: Default::default(),
+        }
+    }
+
+    /// What it might do at worst: a component does not say, so its grants do. Without one that
+    /// leads out or may be written to, the host lets nothing through that could change anything.
+    fn effects(&self) -> Vec<Effect> {
+        let sends = !self.grants.http.is_empty() || !self.grants.tcp.is_empty();
+        let writes = self.grants.dirs.iter().any(|dir| dir.write);
+        match self.first_import {
+            Some(_) if sends => vec![Effect::ExternalWrite, Effect::ExternalSend],
+            Some(_) if writes => vec![Effect::ExternalWrite],
+            _ => vec![Effect::ReadOnly],
+        }
+    }
+}
+
+/// Two exports may not serve one operator.
+fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
+    let mut known: BTreeMap<&str, &Export> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for SealedOperator { export, spec } in operators {
+        let name = spec.name.as_str();
+        if !Operator::is_valid(name) {
+            problems.push(Problem::Statement {
+                key: export.to_string(),
+                wrong: format!(
+                    "would serve the operator {name:?}, whose name is not 1 to 128 visible ASCII characters without \
+                     / : ~ and quotes; give it another `name`"
+                ),
+            });
+        }
+        if let Some(other) = known.insert(name, export) {
+            problems.push(Problem::SameName {
+                operator: name.to_owned(),
+                one: other.to_string(),
+                other: export.to_string(),
+            });
+        }
+    }
+    problems
+}
+
+/// `math` of `example:calc/math@1.0.0`.
+fn short(interface: &str) -> &str {
+    let unversioned = interface.split('@').next().unwrap_or(interface);
+    unversioned.rsplit('/').next().unwrap_or(unversioned)
+}
+
+/// The version of the exported package, where there is one and all agree.
+fn version(found: &[Found]) -> String {
+    let versions: BTreeSet<_> = found
+        .iter()
+        .filter_map(|(export, _)| export.interface.as_deref()?.split_once('@'))
+        .map(|(_, version)| version.to_owned())
+        .collect();
+    match versions.len() {
+        1 => versions.into_iter().next().unwrap_or_default(),
+        _ => "0.0.0".to_owned(),
+    }
+}
+
+fn list(names: &BTreeSet<String>) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<_> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}

@@ -1,0 +1,156 @@
+//! The types of a component's functions, and why some of them have no JSON form.
+
+use wasmtime::component::types::{ComponentFunc, Type};
+
+use super::ty::{DEPTH_MAX, Int, NAME_BYTES_MAX, Signature, TYPES_MAX, Ty};
+
+/// Reads a function's type; everything that keeps it from being called with JSON otherwise.
+pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> {
+    let mut reader = Reader::default();
+    if func.async_() {
+        reader.problems.push("it is asynchronous, and this host calls none of those".to_owned());
+    }
+    let mut params = Vec::new();
+    for (name, ty) in func.params() {
+        reader.count(0, name.len());
+        let read = reader.part(&format!("parameter {name}"), &ty);
+        params.extend(read.map(|ty| (name.to_owned(), ty)));
+    }
+    let mut result = None;
+    for ty in func.results() {
+        result = reader.part("its result", &ty);
+    }
+    match reader.problems.is_empty() {
+        true => Ok(Signature { params, result }),
+        false => Err(reader.problems),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    /// Where in the type we are, in words.
+    at: Vec<String>,
+    types: usize,
+    name_bytes: usize,
+    problems: Vec<String>,
+}
+
+impl Reader {
+    /// Too large once is enough said; what is read after that is nothing.
+    fn is_full(&self) -> bool {
+        self.types > TYPES_MAX || self.name_bytes > NAME_BYTES_MAX
+    }
+
+    fn count(&mut self, types: usize, name_bytes: usize) {
+        if self.is_full() {
+            return;
+        }
+        self.types += types;
+        self.name_bytes += name_bytes;
+        if self.is_full() {
+            self.problems.push(format!(
+                "its type is too large: at most {TYPES_MAX} types inside each other and {NAME_BYTES_MAX} bytes of names"
+            ));
+        }
+    }
+
+    fn part(&mut self, at: &str, ty: &Type) -> Option<Ty> {
+        self.at.push(at.to_owned());
+        let read = self.ty(ty);
+        self.at.pop();
+        read
+    }
+
+    fn boxed(&mut self, at: &str, ty: &Type) -> Option<Box<Ty>> {
+        self.part(at, ty).map(Box::new)
+    }
+
+    fn refuse(&mut self, why: &str) -> Option<Ty> {
+        self.problems.push(format!("{}: {why}", self.at.join(", ")));
+        None
+    }
+
+    fn ty(&mut self, ty: &Type) -> Option<Ty> {
+        self.count(1, 0);
+        if self.is_full() {
+            return None;
+        }
+        if self.at.len() > DEPTH_MAX {
+            return self.refuse(&format!("types are nested more than {DEPTH_MAX} deep"));
+        }
+        let int = |signed, bits| Some(Ty::Int(Int { signed, bits }));
+        match ty {
+            Type::Bool => Some(Ty::Bool),
+            Type::S8 => int(true, 8),
+            Type::U8 => int(false, 8),
+            Type::S16 => int(true, 16),
+            Type::U16 => int(false, 16),
+            Type::S32 => int(true, 32),
+            Type::U32 => int(false, 32),
+            Type::S64 => int(true, 64),
+            Type::U64 => int(false, 64),
+            Type::Float32 => Some(Ty::F32),
+            Type::Float64 => Some(Ty::F64),
+            Type::Char => Some(Ty::Char),
+            Type::String => Some(Ty::String),
+            Type::List(list) if list.ty() == Type::U8 => Some(Ty::Bytes),
+            Type::List(list) => self.boxed("item", &list.ty()).map(Ty::List),
+            Type::FixedLengthList(list) => self.boxed("item", &list.ty()).map(|item| Ty::Array(item, list.len())),
+            Type::Record(record) => {
+                let mut fields = Vec::new();
+                for field in record.fields() {
+                    self.count(0, field.name.len());
+                    let read = self.part(&format!("field {}", field.name), &field.ty);
+                    fields.extend(read.map(|ty| (field.name.to_owned(), ty)));
+                }
+                Some(Ty::Record(fields))
+            }
+            Type::Tuple(tuple) => {
+                let items = tuple.types().enumerate();
+                Some(Ty::Tuple(items.filter_map(|(i, ty)| self.part(&format!("item {i}"), &ty)).collect()))
+            }
+            Type::Variant(variant) => {
+                let mut cases = Vec::new();
+                for case in variant.cases() {
+                    self.count(2, case.name.len());
+                    let payload = case.ty.as_ref().map(|ty| self.part(&format!("case {}", case.name), ty));
+                    match payload {
+                        None => cases.push((case.name.to_owned(), None)),
+                        Some(read) => cases.extend(read.map(|ty| (case.name.to_owned(), Some(ty)))),
+                    }
+                }
+                Some(Ty::Variant(cases))
+            }
+            Type::Enum(names) => {
+                self.count(0, names.names().map(str::len).sum());
+                Some(Ty::Enum(self.names(names.names())))
+            }
+            Type::Flags(names) => {
+                self.count(0, names.names().map(str::len).sum());
+                Some(Ty::Flags(self.names(names.names())))
+            }
+            Type::Option(option) => {
+                self.count(2, 0);
+                self.boxed("where it is there", &option.ty()).map(Ty::Option)
+            }
+            Type::Result(result) => {
+                self.count(2, 0);
+                let ok = result.ok().map(|ty| self.boxed("where it is good", &ty));
+                let err = result.err().map(|ty| self.boxed("where it is an error", &ty));
+                Some(Ty::Result(ok.flatten(), err.flatten()))
+            }
+            Type::Own(_) | Type::Borrow(_) => self.refuse(
+                "a resource, which lives in the memory of one instance; each call has an instance of its own, so that \
+                 no later call could use it",
+            ),
+            Type::Stream(_) => self.refuse("a stream, which has no end that could be recorded"),
+            Type::Future(_) => self.refuse("a future, which is not there when the call ends"),
+            Type::ErrorContext => self.refuse("an error context, which lives in the memory of one instance"),
+            Type::Map(_) => self.refuse("a map, which has no JSON form here; a list of tuples has"),
+        }
+    }
+
+    fn names<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+        if self.is_full() { vec![] } else { names.map(str::to_owned).collect() }
+    }
+}

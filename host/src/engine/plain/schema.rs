@@ -1,0 +1,148 @@
+//! JSON Schemas of WIT types: they accept exactly what [`super::input`] converts.
+
+use serde_json::{Map, Value, json};
+
+use super::ty::{Int, Signature, Ty};
+
+/// Halfway between the largest `f32` and the power of two behind it: what is below rounds to a number.
+pub(super) const F32_BEYOND: f64 = 340_282_356_779_733_661_637_539_395_458_142_568_448.0;
+
+/// Base64 with its padding and without loose bits at the end.
+const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
+
+impl Signature {
+    /// What the operator takes: an object with a member for each parameter.
+    pub(super) fn input_schema(&self) -> Value {
+        let mut wide = Wide::default();
+        let schema = record(&self.params, &mut wide);
+        wide.define(schema)
+    }
+
+    /// What the operator gives.
+    pub(super) fn output_schema(&self) -> Value {
+        let mut wide = Wide::default();
+        let schema = optional(self.answer(), &mut wide);
+        wide.define(schema)
+    }
+}
+
+/// Which of the two long definitions are needed.
+#[derive(Default)]
+struct Wide {
+    signed: bool,
+    unsigned: bool,
+}
+
+impl Wide {
+    fn define(self, mut schema: Value) -> Value {
+        let mut definitions = Map::new();
+        for (needed, signed) in [(self.signed, true), (self.unsigned, false)] {
+            if needed {
+                let int = Int { signed, bits: 64 };
+                definitions.insert(int.word(), wide(int));
+            }
+        }
+        if !definitions.is_empty() {
+            schema["$defs"] = Value::Object(definitions);
+        }
+        schema
+    }
+}
+
+fn optional(ty: Option<&Ty>, wide: &mut Wide) -> Value {
+    ty.map_or_else(|| json!({"type": "null"}), |ty| of(ty, wide))
+}
+
+fn of(ty: &Ty, wide: &mut Wide) -> Value {
+    match ty {
+        Ty::Bool => json!({"type": "boolean"}),
+        Ty::Int(int) if int.is_wide() => {
+            *(if int.signed { &mut wide.signed } else { &mut wide.unsigned }) = true;
+            json!({"$ref": format!("#/$defs/{}", int.word())})
+        }
+        Ty::Int(int) => json!({"type": "integer", "minimum": int.min() as i64, "maximum": int.max() as i64}),
+        Ty::F32 => json!({"type": "number", "exclusiveMinimum": -F32_BEYOND, "exclusiveMaximum": F32_BEYOND}),
+        Ty::F64 => json!({"type": "number"}),
+        Ty::Char => json!({"type": "string", "minLength": 1, "maxLength": 1}),
+        Ty::String => json!({"type": "string"}),
+        Ty::Bytes => json!({"type": "string", "contentEncoding": "base64", "pattern": BASE64}),
+        Ty::List(item) => json!({"type": "array", "items": of(item, wide)}),
+        Ty::Array(item, len) => json!({"type": "array", "items": of(item, wide), "minItems": len, "maxItems": len}),
+        Ty::Record(fields) => record(fields, wide),
+        Ty::Tuple(items) => {
+            let schemas: Vec<_> = items.iter().map(|item| of(item, wide)).collect();
+            json!({"type": "array", "prefixItems": schemas, "minItems": items.len(), "maxItems": items.len()})
+        }
+        Ty::Variant(cases) => {
+            let bare: Vec<_> = cases.iter().filter(|(_, ty)| ty.is_none()).map(|(name, _)| name).collect();
+            let mut choices = Vec::new();
+            if !bare.is_empty() {
+                choices.push(json!({"enum": bare}));
+            }
+            for (name, ty) in cases {
+                choices.extend(ty.as_ref().map(|ty| {
+                    let payload = of(ty, wide);
+                    single(name, payload)
+                }));
+            }
+            json!({"anyOf": choices})
+        }
+        Ty::Enum(names) => json!({"enum": names}),
+        Ty::Option(inner) => {
+            let there = of(inner, wide);
+            let there = if inner.may_be_null() { single("some", there) } else { there };
+            json!({"anyOf": [{"type": "null"}, there]})
+        }
+        Ty::Result(ok, err) => {
+            let (ok, err) = (optional(ok.as_deref(), wide), optional(err.as_deref(), wide));
+            json!({"anyOf": [single("ok", ok), single("err", err)]})
+        }
+        Ty::Flags(names) => json!({"type": "array", "items": {"enum": names}, "uniqueItems": true}),
+    }
+}
+
+/// An object with this one member.
+fn single(name: &str, schema: Value) -> Value {
+    json!({"type": "object", "properties": {name: schema}, "required": [name], "additionalProperties": false})
+}
+
+fn record(fields: &[(String, Ty)], wide: &mut Wide) -> Value {
+    let properties: Map<String, Value> = fields.iter().map(|(name, ty)| (name.clone(), of(ty, wide))).collect();
+    // What may be null may be absent: none is none.
+    let required: Vec<_> = fields.iter().filter(|(_, ty)| !ty.may_be_null()).map(|(name, _)| name).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+/// A number where JSON has it, else a string of digits, neither beyond the type.
+fn wide(int: Int) -> Value {
+    let bound = |value: i128| u64::try_from(value).map_or_else(|_| json!(value as i64), |value| json!(value));
+    json!({"anyOf": [
+        {"type": "integer", "minimum": bound(int.min()), "maximum": bound(int.max())},
+        {"type": "string", "pattern": digits(int)},
+    ]})
+}
+
+/// A regular expression for the decimal digits of every value of the type, and nothing else.
+fn digits(int: Int) -> String {
+    let positive = up_to(&int.max().to_string());
+    match int.signed {
+        false => format!("^(?:0|{positive})$"),
+        true => format!("^(?:0|{positive}|-(?:{}))$", up_to(&(-int.min()).to_string())),
+    }
+}
+
+/// For the numbers from 1 to this one.
+fn up_to(max: &str) -> String {
+    let digits = max.as_bytes();
+    let mut choices = vec![format!("[1-9][0-9]{{0,{}}}", digits.len() - 2)];
+    for (at, digit) in digits.iter().enumerate() {
+        // The same up to here, then a smaller digit, then any.
+        let least = if at == 0 { b'1' } else { b'0' };
+        if *digit > least {
+            let class = format!("[{}-{}]", char::from(least), char::from(digit - 1));
+            choices.push(format!("{}{class}[0-9]{{{}}}", &max[..at], digits.len() - 1 - at));
+        }
+    }
+    choices.push(max.to_owned());
+    choices.join("|")
+}

@@ -1,0 +1,103 @@
+//! The manifest of a plain component, kept in a custom section behind its own bytes.
+//!
+//! A job pins plugins by digest, and goes on with what it pinned whatever `latch.toml` says by then.
+//! A plain component does not describe itself: what is kept, and hashed, is the component together
+//! with the manifest that was made of it.
+
+use latchwork_core::manifest::{Manifest, OperatorSpec};
+use serde::{Deserialize, Serialize};
+use wasm_encoder::{ComponentSection, CustomSection, Encode};
+
+use super::Export;
+
+/// Name of the section.
+const SECTION: &str = "latchwork:plain";
+/// Magic number and version of a component.
+const HEADER_BYTES: usize = 8;
+
+/// A manifest, and the export behind each operator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Sealed {
+    pub(super) version: String,
+    pub(super) operators: Vec<SealedOperator>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SealedOperator {
+    #[serde(flatten)]
+    pub(super) export: Export,
+    pub(super) spec: OperatorSpec,
+}
+
+impl Sealed {
+    pub(super) fn manifest(&self) -> Manifest {
+        let operators = self.operators.iter().map(|operator| operator.spec.clone()).collect();
+        Manifest { version: self.version.clone(), operators }
+    }
+}
+
+/// The section: what is to be appended to the component.
+pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
+    let data = serde_json::to_vec(sealed).expect("a manifest has no key that is no text");
+    let section = CustomSection { name: SECTION.into(), data: data.as_slice().into() };
+    let mut bytes = vec![ComponentSection::id(&section)];
+    section.encode(&mut bytes);
+    bytes
+}
+
+/// The manifest that was sealed last.
+pub(super) fn read(component: &[u8]) -> Result<Sealed, String> {
+    let data = last(component).ok_or("it was kept without what was made of its exports")?;
+    serde_json::from_slice(data).map_err(|error| format!("what was made of its exports cannot be read: {error}"))
+}
+
+/// The content of the last section of ours.
+fn last(component: &[u8]) -> Option<&[u8]> {
+    let mut rest = component.get(HEADER_BYTES..)?;
+    let mut found = None;
+    while let Some((id, behind)) = rest.split_first() {
+        let (len, behind) = number(behind)?;
+        let (content, next) = behind.split_at_checked(len)?;
+        if *id == 0
+            && let Some((len, behind)) = number(content)
+            && let Some((name, data)) = behind.split_at_checked(len)
+            && name == SECTION.as_bytes()
+        {
+            found = Some(data);
+        }
+        rest = next;
+    }
+    found
+}
+
+/// An unsigned number of up to 32 bits, seven in a byte.
+fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut value = 0_u64;
+    for (index, byte) in bytes.iter().take(5).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * index);
+        if byte & 0x80 == 0 {
+            return Some((usize::try_from(value).ok()?, &bytes[index + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I72: the last word counts, and damage is an error and no panic.
+    #[test]
+    fn what_is_sealed_last_is_read() {
+        let sealed = |version: &str| Sealed { version: version.into(), operators: vec![] };
+        let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
+        assert!(read(&bytes).is_err());
+        for version in ["1.0.0", "2.0.0"] {
+            bytes.extend(write(&sealed(version)));
+            assert_eq!(read(&bytes).unwrap(), sealed(version));
+        }
+        for cut in 0..bytes.len() {
+            let _ = read(&bytes[..cut]);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What a plain component loads as, and what keeps it from being loaded.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use latchwork_core::manifest::{Class, Determinism, Effect, PluginKind, WasiMode};
+use latchwork_core::memory::{ManualClock, Memory};
+use latchwork_core::pages;
+
+use super::made::component;
+use crate::capability::EnvOrFile;
+use crate::config::{DirGrant, Grants, HttpGrant, OperatorStatement, OperatorWords};
+use crate::engine::{Engine, EngineOptions, LoadError, Plugin, PluginSettings, Statements};
+
+fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())
+}
+
+fn settings() -> PluginSettings {
+    PluginSettings {
+        name: "calc".into(),
+        grants: Grants::default(),
+        limits: Default::default(),
+        wasi: WasiMode::None,
+        operators: Statements::default(),
+        config: BTreeMap::new(),
+        secrets: Arc::new(EnvOrFile { dir: "none".into() }),
+        kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
+    }
+}
+
+fn said(entries: &[(&str, OperatorStatement)]) -> PluginSettings {
+    let stated = entries.iter().map(|(key, statement)| ((*key).to_owned(), statement.clone())).collect();
+    PluginSettings { operators: Statements::Stated(stated), ..settings() }
+}
+
+fn words(words: OperatorWords) -> OperatorStatement {
+    OperatorStatement::Stated(words)
+}
+
+fn load(wit: &str, settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
+    engine().load(&component(wit), settings)
+}
+
+fn names(plugin: &Plugin) -> Vec<&str> {
+    plugin.manifest.operators.iter().map(|spec| spec.name.as_str()).collect()
+}
+
+/// The whole text of a refusal, all of whose problems have this page.
+fn refused(wit: &str, settings: PluginSettings, page: &str) -> String {
+    let error = load(wit, settings).unwrap_err();
+    assert!(error.problems.iter().all(|problem| problem.page() == page), "{error}");
+    error.to_string()
+}
+
+const CALC: &str = "package example:calc@1.2.0;
+    interface types { record pair { a: u8, b: u8 } }
+    interface math { use types.{pair}; add-up: func(p: pair) -> u64; }
+    world calc { export math; export negate: func(x: s32) -> s32; }";
+
+const WITH_CLOCK: &str = "package example:calc;
+    interface clock { now: func() -> u64; }
+    world calc { import clock; export later: func(x: u64) -> u64; }";
+
+/// A clock of WASI, which tools may import.
+const WITH_WASI: &str = "package wasi:clocks@0.2.6;
+    interface monotonic-clock { now: func() -> u64; }
+    world calc { import monotonic-clock; export later: func(x: u64) -> u64; }";
+
+/// I70: operators are named after exports, and types that are only imported need nobody.
+#[test]
+fn operators_are_named_after_exports() {
+    let plugin = load(CALC, settings()).unwrap();
+    assert_eq!((plugin.kind, plugin.is_plain), (PluginKind::Tool, true));
+    assert_eq!(names(&plugin), ["calc.negate", "math.add-up"]);
+    assert_eq!(plugin.manifest.version, "1.2.0");
+    let spec = plugin.operator("math.add-up").unwrap();
+    assert_eq!(spec.description, "example:calc/math@1.2.0#add-up: func(p: record { a: u8, b: u8 }) -> u64");
+    assert_eq!((spec.effects.as_slice(), spec.determinism), ([Effect::ReadOnly].as_slice(), Determinism::Pure));
+    let bad = plugin.check_input("math.add-up", &serde_json::json!({"p": {"a": 300, "c": 1}})).unwrap_err();
+    assert!(
+        ["/p/a is not between 0 and 255", "/p/b is missing: u8", "/p/c is not known"]
+            .iter()
+            .all(|part| bad.message.contains(part)),
+        "{bad}"
+    );
+}
+
+/// I71: what is not said is the worst that the grants let through.
+#[test]
+fn effects_follow_from_imports_and_grants() {
+    let http = HttpGrant { scheme: "https".into(), host: "a.example".into(), port: 443 };
+    let dir = |write| DirGrant { host: std::env::temp_dir(), guest: "/d".into(), write };
+    let with = |wit: &str, grants| {
+        let plugin = load(wit, PluginSettings { grants, ..settings() }).unwrap();
+        let spec = &plugin.manifest.operators[0];
+        (spec.effects.clone(), spec.determinism, plugin.class(spec.name.as_str()))
+    };
+    let grants = Grants { http: vec![http], ..Grants::default() };
+    let sends = vec![Effect::ExternalWrite, Effect::ExternalSend];
+    assert_eq!(with(WITH_WASI, grants.clone()), (sends, Determinism::External, Class::Opaque));
+    let writes = Grants { dirs: vec![dir(true)], ..Grants::default() };
+    assert_eq!(with(WITH_WASI, writes), (vec![Effect::ExternalWrite], Determinism::External, Class::Opaque));
+    let reads = Grants { dirs: vec![dir(false)], ..Grants::default() };
+    let looks = vec![Effect::ReadOnly];
+    assert_eq!(with(WITH_WASI, reads), (looks.clone(), Determinism::External, Class::Read));
+    // Without an import it can use no grant.
+    assert_eq!(with(CALC, grants), (looks, Determinism::Pure, Class::Read));
+}
+
+/// I70: two functions are never one operator; a path tells them apart.
+#[test]
+fn one_name_for_two_functions_is_refused_naming_both() {
+    let clash = "package example:calc;
+        interface calc { add: func() -> u8; }
+        world w { export calc; export add: func() -> u8; }";
+    let text = refused(clash, settings(), pages::PLAIN_NAME);
+    assert!(text.contains("add and example:calc/calc#add") || text.contains("example:calc/calc#add and add"), "{text}");
+    let ambiguous = load(clash, said(&[("calc.add", OperatorStatement::LeftOut)])).unwrap_err();
+    assert_eq!(ambiguous.problems[0].page(), pages::PLAIN_STATEMENT);
+    let text = ambiguous.problems[0].to_string();
+    assert!(text.contains("\"add\"") && text.contains("\"example:calc/calc#add\""), "{text}");
+    let other = words(OperatorWords { name: Some("calc.sum".into()), ..Default::default() });
+    let plugin = load(clash, said(&[("example:calc/calc#add", other)])).unwrap();
+    let mut both = names(&plugin);
+    both.sort_unstable();
+    assert_eq!(both, ["calc.add", "calc.sum"]);
+    assert_eq!(names(&load(clash, said(&[("calc", OperatorStatement::LeftOut)])).unwrap()), ["calc.add"]);
+}
+
+/// I70: each function that cannot be a tool is named with its reason, and can be left out.
+#[test]
+fn resources_are_refused_with_a_reason() {
+    let wit = "package example:db;
+        interface rows { resource cursor { constructor(); next: func() -> u8; } open: func() -> cursor;
+                         peek: func(c: borrow<cursor>, n: list<option<cursor>>) -> u8; }
+        world w { export rows; export plain: func(); }";
+    let error = load(wit, settings()).unwrap_err();
+    assert_eq!(error.problems.len(), 4, "constructor, method, and two functions: {error}");
+    let text = error.to_string();
+    for part in
+        ["its result: a resource", "parameter c: a resource", "parameter n, item, where it is there: a resource"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("\"rows.[constructor]cursor\" = false"), "{text}");
+    assert_eq!(names(&load(wit, said(&[("rows", OperatorStatement::LeftOut)])).unwrap()), ["calc.plain"]);
+    let all = said(&[("rows", OperatorStatement::LeftOut), ("plain", OperatorStatement::LeftOut)]);
+    assert!(refused(wit, all, pages::PLAIN_STATEMENT).contains("leaves out every function"));
+}
+
+/// I10: every import that nobody provides is named.
+#[test]
+fn foreign_imports_are_all_named() {
+    let wit = "package example:calc;
+        interface one { a: func(); } interface two { b: func(); }
+        world w { import one; import two; import three: func(); export x: func(); }";
+    let text = refused(wit, settings(), pages::PLUGIN_IMPORTS);
+    assert!(["example:calc/one", "example:calc/two", "three"].iter().all(|import| text.contains(import)), "{text}");
+    refused(WITH_CLOCK, settings(), pages::PLUGIN_IMPORTS);
+}
+
+/// I71: what is said counts, unless it cannot be so.
+#[test]
+fn statements_are_held_against_the_component() {
+    let full = OperatorWords {
+        name: Some("Time.Later".into()),
+        description: Some("Later.".into()),
+        effects: Some(vec![Effect::InternalWrite]),
+        determinism: Some(Determinism::External),
+        outcome_type: Some("Draft.Time".into()),
+        outcome_status: Some("draft".into()),
+    };
+    let plugin = load(WITH_WASI, said(&[("calc.later", words(full))])).unwrap();
+    let spec = plugin.operator("Time.Later").unwrap();
+    assert_eq!((spec.description.as_str(), spec.outcome_type.as_deref()), ("Later.", Some("Draft.Time")));
+    assert_eq!(plugin.class("Time.Later"), Class::Opaque);
+
+    let pure = words(OperatorWords { determinism: Some(Determinism::Pure), ..Default::default() });
+    let text = refused(WITH_WASI, said(&[("later", pure.clone())]), pages::PLAIN_STATEMENT);
+    assert!(text.contains("wasi:clocks/monotonic-clock"), "{text}");
+    let text = refused(CALC, said(&[("calc.negat", pure.clone()), ("math", pure)]), pages::PLAIN_STATEMENT);
+    assert!(text.contains("calc.negate") && text.contains("is an interface"), "both at once: {text}");
+    let both = OperatorWords {
+        effects: Some(vec![Effect::ExternalSend]),
+        determinism: Some(Determinism::Pure),
+        ..Default::default()
+    };
+    refused(CALC, said(&[("negate", words(both))]), pages::PLUGIN_DESCRIBE);
+}
+
+/// I72: what is pinned is the component and its manifest; with them it loads again, whatever is said meanwhile.
+#[test]
+fn a_digest_stands_for_component_and_manifest() {
+    let bytes = component(CALC);
+    let silent = engine().load(&bytes, settings()).unwrap();
+    let again = engine().load(&bytes, settings()).unwrap();
+    assert_eq!(silent.digest, again.digest);
+    let renamed = words(OperatorWords { name: Some("Add".into()), ..Default::default() });
+    let stated = engine().load(&bytes, said(&[("math.add-up", renamed)])).unwrap();
+    assert_ne!(silent.digest, stated.digest);
+    for plugin in [silent, stated] {
+        let kept = plugin.sealed(bytes.clone());
+        let pinned = PluginSettings { operators: Statements::Sealed, ..settings() };
+        let loaded = engine().load(&kept, pinned).unwrap();
+        assert_eq!((loaded.digest, &loaded.manifest), (plugin.digest, &plugin.manifest));
+        // As a source its seal is worth nothing: what counts is what is said of it.
+        let as_source = engine().load(&kept, settings()).unwrap();
+        assert_eq!(names(&as_source), ["calc.negate", "math.add-up"]);
+    }
+    let unsealed = PluginSettings { operators: Statements::Sealed, ..settings() };
+    assert!(engine().load(&bytes, unsealed).is_err());
+}
+
+/// I11: types that are too large or too deep are refused before anything is made of them.
+#[test]
+fn huge_types_are_refused() {
+    let mut doubling = "record r0 { a: u8, b: u8 }".to_owned();
+    for n in 1..16 {
+        doubling.push_str(&format!(" record r{n} {{ a: r{}, b: r{} }}", n - 1, n - 1));
+    }
+    let wit = |types: &str, ty: &str| {
+        format!("package a:b; interface i {{ {types} f: func(x: {ty}) -> u8; }} world w {{ export i; }}")
+    };
+    let nested = (0..40).fold("u16".to_owned(), |inner, _| format!("list<{inner}>"));
+    let names: Vec<_> = (0..9_000).map(|n| format!("n{n}")).collect();
+    for (wit, why) in [
+        (wit(&doubling, "r15"), "too large"),
+        (wit("", &nested), "deep"),
+        (wit(&format!("enum e {{ {} }}", names.join(", ")), "e"), "too large"),
+    ] {
+        let text = refused(&wit, settings(), pages::PLAIN_UNFIT);
+        assert!(text.contains(why), "{text}");
+    }
+    let many: Vec<_> = (0..501).map(|n| format!("fun{n}: func();")).collect();
+    let text = refused(
+        &format!("package a:b; interface i {{ {} }} world w {{ export i; }}", many.join(" ")),
+        settings(),
+        pages::PLUGIN_MALFORMED,
+    );
+    assert!(text.contains("more than 500 functions"), "{text}");
+    let deepest = (0..super::super::ty::DEPTH_MAX - 1).fold("u16".to_owned(), |inner, _| format!("option<{inner}>"));
+    load(&wit("", &deepest), settings()).unwrap();
+}
+
+/// What names Latchwork is no plain component, nor is a program.
+#[test]
+fn only_plain_components_are_taken_as_such() {
+    for wit in [
+        "package latchwork:plugin@0.1.0; interface log { a: func(); } world w { import log; export x: func(); }",
+        "package wasi:cli@0.2.6; interface run { run: func() -> result; } world w { export run; }",
+    ] {
+        refused(wit, settings(), pages::PLUGIN_MALFORMED);
+    }
+}

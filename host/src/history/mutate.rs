@@ -1,0 +1,294 @@
+//! Every change of one thing in a history.
+
+use latchwork_core::bindings::child;
+use latchwork_core::canon;
+use latchwork_core::error::{Code, Failure};
+use serde_json::{Value, json};
+
+use super::{Args, Asked, End, History};
+
+/// Parts of one JSON text that are changed, one at a time.
+const PARTS_MAX: usize = 24;
+/// How far a time is moved: an hour.
+const TIME_US: i64 = 3_600_000_000;
+
+/// What is done to a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// An entry is left out.
+    Drop,
+    /// An entry changes places with the next.
+    Swap,
+    /// An entry is there twice.
+    Duplicate,
+    /// A call has another operator.
+    Operator,
+    /// A part of a call's arguments is another.
+    Args,
+    /// A part of an answer is another, or it is an error, or none any more.
+    Answer,
+    /// An answer came an hour later.
+    Time,
+    /// An event has another name or payload.
+    Event,
+    /// A part of a step's input is another.
+    Input,
+    /// A part of a step's output is another, or it failed, or did not fail.
+    Output,
+}
+
+/// A history in which one thing was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mutation {
+    /// What was done.
+    pub kind: Kind,
+    /// The same in words.
+    pub description: String,
+    /// What came of it.
+    pub history: History,
+}
+
+/// All of them: first by entry, then by run.
+pub(super) fn all(history: &History) -> impl Iterator<Item = Mutation> + '_ {
+    let entries = (0..history.entries.len()).flat_map(move |index| of_entry(history, index));
+    let runs = (0..history.runs.len()).flat_map(move |index| of_run(history, index));
+    entries.chain(runs)
+}
+
+fn of_entry(history: &History, index: usize) -> Vec<Mutation> {
+    let told = told(history, index);
+    let make = |kind, description: String, change: &dyn Fn(&mut History)| {
+        let mut history = history.clone();
+        change(&mut history);
+        Mutation { kind, description, history }
+    };
+    let mut all = vec![
+        make(Kind::Drop, format!("{told} is left out"), &|history| drop(history.entries.remove(index))),
+        make(Kind::Duplicate, format!("{told} is there twice"), &|history| {
+            history.entries.insert(index, history.entries[index].clone());
+        }),
+    ];
+    if index + 1 < history.entries.len() {
+        let next = self::told(history, index + 1);
+        all.push(make(Kind::Swap, format!("{told} changes places with {next}"), &|history| {
+            history.entries.swap(index, index + 1);
+        }));
+    }
+    for (kind, what, asked) in changes(&history.entries[index].asked) {
+        all.push(make(kind, format!("{told}: {what}"), &|history| history.entries[index].asked = asked.clone()));
+    }
+    all
+}
+
+/// Other forms of one entry.
+fn changes(asked: &Asked) -> Vec<(Kind, String, Asked)> {
+    let mut all = Vec::new();
+    match asked {
+        Asked::Event { name, payload } => {
+            let event = |name: &str, payload: &str| Asked::Event { name: name.into(), payload: payload.into() };
+            all.push((Kind::Event, "another name".to_owned(), event(&format!("{name}~"), payload)));
+            for (at, changed) in parts(payload) {
+                all.push((Kind::Event, format!("payload, another {at}"), event(name, &changed.to_string())));
+            }
+        }
+        Asked::Call { operator, args, action_key, answer, time_us } => {
+            let call = |operator: &str, args: &Args, answer: &Result<String, Failure>, time_us: i64| Asked::Call {
+                operator: operator.into(),
+                args: args.clone(),
+                action_key: *action_key,
+                answer: answer.clone(),
+                time_us,
+            };
+            all.push((
+                Kind::Operator,
+                "another operator".to_owned(),
+                call(&format!("{operator}~"), args, answer, *time_us),
+            ));
+            for (what, args) in other_args(args) {
+                all.push((Kind::Args, what, call(operator, &args, answer, *time_us)));
+            }
+            for (what, answer) in answers(answer) {
+                all.push((Kind::Answer, what, call(operator, args, &answer, *time_us)));
+            }
+            let later = call(operator, args, answer, time_us.saturating_add(TIME_US));
+            all.push((Kind::Time, "answered an hour later".to_owned(), later));
+        }
+    }
+    all
+}
+
+/// Other arguments.
+fn other_args(args: &Args) -> Vec<(String, Args)> {
+    let canonical = |value: &Value| String::from_utf8_lossy(&canon::value_to_canonical(value)).into_owned();
+    match args {
+        Args::Text(text) => {
+            let changed = parts(text).into_iter();
+            changed.map(|(at, value)| (format!("arguments, another {at}"), Args::Text(canonical(&value)))).collect()
+        }
+        Args::Hashed { salt, reference } => {
+            let mut reference = *reference;
+            reference.hash.0[0] ^= 1;
+            vec![("other arguments".to_owned(), Args::Hashed { salt: *salt, reference })]
+        }
+    }
+}
+
+/// Other answers.
+fn answers(answer: &Result<String, Failure>) -> Vec<(String, Result<String, Failure>)> {
+    match answer {
+        Ok(result) => {
+            let changed = parts(result).into_iter();
+            let mut all: Vec<_> =
+                changed.map(|(at, value)| (format!("answer, another {at}"), Ok(value.to_string()))).collect();
+            let failure = Failure::new(Code::AuthForbidden, "a changed history says so");
+            all.push(("answered with an error".to_owned(), Err(failure)));
+            all
+        }
+        Err(failure) => {
+            let other = if failure.code == Code::AuthForbidden { Code::InvalidInput } else { Code::AuthForbidden };
+            vec![
+                ("another error".to_owned(), Err(Failure { code: other, ..failure.clone() })),
+                ("answered, and with no error".to_owned(), Ok("null".to_owned())),
+            ]
+        }
+    }
+}
+
+fn of_run(history: &History, index: usize) -> Vec<Mutation> {
+    let run = &history.runs[index];
+    let mut all = Vec::new();
+    for (at, changed) in parts(&run.input) {
+        let mut history = history.clone();
+        history.runs[index].input = changed.to_string();
+        let description = format!("the input of {}, another {at}", run.step_id);
+        all.push(Mutation { kind: Kind::Input, description, history });
+    }
+    let ends = match &run.end {
+        End::Output(output) => {
+            let changed = parts(output).into_iter();
+            let mut ends: Vec<_> =
+                changed.map(|(at, value)| (format!("another {at}"), End::Output(value.to_string()))).collect();
+            ends.push(("an error instead".to_owned(), End::Failed(Code::AuthForbidden)));
+            ends
+        }
+        End::Failed(_) => vec![("null, and no error".to_owned(), End::Output("null".to_owned()))],
+    };
+    for (what, end) in ends {
+        let mut history = history.clone();
+        history.runs[index].end = end;
+        let description = format!("the output of {}: {what}", run.step_id);
+        all.push(Mutation { kind: Kind::Output, description, history });
+    }
+    all
+}
+
+/// The entry in words: `the call s3/1 of Web.Fetch`.
+fn told(history: &History, index: usize) -> String {
+    let entry = &history.entries[index];
+    let is_call = |asked: &Asked| matches!(asked, Asked::Call { .. });
+    let kind = is_call(&entry.asked);
+    let before = history.entries[..index].iter();
+    let n = before.filter(|other| other.step_id == entry.step_id && is_call(&other.asked) == kind).count();
+    match &entry.asked {
+        Asked::Call { operator, .. } => format!("the call {}/{n} of {operator}", entry.step_id),
+        Asked::Event { name, .. } => format!("the event {}:e{n}, {name}", entry.step_id),
+    }
+}
+
+/// The value with each of its parts changed by itself, and the pointer of the part. A text that is
+/// no JSON is one part.
+fn parts(text: &str) -> Vec<(String, Value)> {
+    let Ok(whole) = serde_json::from_str::<Value>(text) else {
+        return vec![("text".to_owned(), json!(format!("{text}~")))];
+    };
+    let mut places = Vec::new();
+    leaves(&whole, String::new(), &mut places);
+    places
+        .into_iter()
+        .map(|at| {
+            let mut changed = whole.clone();
+            let part = changed.pointer_mut(&at).expect("the place was just found");
+            *part = other(part);
+            (if at.is_empty() { "value".to_owned() } else { at }, changed)
+        })
+        .collect()
+}
+
+fn leaves(value: &Value, at: String, places: &mut Vec<String>) {
+    if places.len() == PARTS_MAX {
+        return;
+    }
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().enumerate().for_each(|(i, item)| leaves(item, child(&at, &i.to_string()), places));
+        }
+        Value::Object(members) if !members.is_empty() => {
+            members.iter().for_each(|(name, member)| leaves(member, child(&at, name), places));
+        }
+        _ => places.push(at),
+    }
+}
+
+/// Another value of the same kind.
+fn other(value: &Value) -> Value {
+    match value {
+        Value::Null => json!(0),
+        Value::Bool(value) => json!(!value),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => json!(whole.checked_add(1).unwrap_or(0)),
+            (None, number) => json!(number.unwrap_or(0.0) / 2.0 + 1.0),
+        },
+        Value::String(text) => json!(format!("{text}~")),
+        Value::Array(_) => json!([null]),
+        Value::Object(_) => json!({ "~": null }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Entry, StepRun};
+    use super::*;
+
+    fn history() -> History {
+        let run = |id: &str| StepRun::new(id, "A.B", r#"{"n":1}"#, End::Output("[true]".into()));
+        let entry = |id: &str, asked| Entry { step_id: id.into(), asked };
+        let call = |answer: &str| Asked::call("T.Do", r#"{"x":1}"#, Ok(answer.into()));
+        let entries = vec![
+            entry("s1", call(r#"{"a":null,"b":["x",1.5]}"#)),
+            entry("s2", call("true")),
+            entry("s1", Asked::Event { name: "seen".into(), payload: "{}".into() }),
+        ];
+        History { job_id: "job_1".into(), runs: vec![run("s1"), run("s2")], entries }
+    }
+
+    /// I74: one change each, all of them different, and never none.
+    #[test]
+    fn every_part_is_changed_by_itself() {
+        let history = history();
+        let all: Vec<_> = history.mutations().collect();
+        for (index, mutation) in all.iter().enumerate() {
+            assert_ne!(mutation.history, history, "{}", mutation.description);
+            assert!(all[..index].iter().all(|other| other.description != mutation.description));
+        }
+        let count = |kind| all.iter().filter(|mutation| mutation.kind == kind).count();
+        assert_eq!([Kind::Drop, Kind::Swap, Kind::Duplicate].map(count), [3, 2, 3]);
+        assert_eq!([Kind::Operator, Kind::Args, Kind::Answer, Kind::Time].map(count), [2, 2, 3 + 1 + 1 + 1, 2]);
+        assert_eq!([Kind::Event, Kind::Input, Kind::Output].map(count), [2, 2, 4]);
+        assert_eq!(all[0].description, "the call s1/0 of T.Do is left out");
+    }
+
+    /// I74: what steps of their own do in another order is the same; what one does is not.
+    #[test]
+    fn only_what_a_step_can_see_counts() {
+        let history = history();
+        let mut swapped = history.clone();
+        swapped.entries.swap(0, 1);
+        assert!(super::super::play::is_same(&history, &swapped) && !history.must_differ(&swapped));
+        for mutation in history.mutations() {
+            let must = history.must_differ(&mutation.history);
+            let given = matches!(mutation.kind, Kind::Answer | Kind::Time | Kind::Input);
+            let independent = mutation.kind == Kind::Swap;
+            assert_eq!(must, !given && !independent, "{}", mutation.description);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A component on a history: every host call is answered from it, and compared with it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use latchwork_core::canon;
+use latchwork_core::error::Failure;
+use latchwork_core::ids::Hash;
+use latchwork_core::keys;
+use latchwork_core::replay::Divergence;
+use latchwork_core::rng::StepRng;
+use tracing::Level;
+
+use super::{Asked, End, History, StepRun};
+use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+
+/// Runs one step plugin on what the history says of it.
+pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {
+    let score = Arc::new(Mutex::new(Score {
+        step_id: run.step_id.clone(),
+        left: history.asked_by(&run.step_id).cloned().collect(),
+        calls: 0,
+        emits: 0,
+        now_us: run.started_us,
+        divergence: None,
+    }));
+    let input = serde_json::from_str(&run.input).ok();
+    let refused = input.and_then(|value| plugin.check_input(&run.operator, &value).err());
+    let outcome = match refused {
+        Some(failure) => StepOutcome::Failed(failure),
+        None => {
+            let calls =
+                Box::new(Played { score: score.clone(), context: run.context.clone(), rng: StepRng::new(run.seed) });
+            plugin.run_step(&run.operator, &run.input, &run.limits, calls).await.outcome
+        }
+    };
+    let mut score = score.lock().expect("no holder panics");
+    if let Some(divergence) = score.divergence.take() {
+        return Some(divergence);
+    }
+    if let Some(missing) = score.left.front() {
+        let (at, what, field, recorded) = match missing {
+            Asked::Call { operator, .. } => (score.slot(), "missing call", "operator", operator),
+            Asked::Event { name, .. } => (score.event(), "missing event", "name", name),
+        };
+        return Some(Divergence::new(at, what, field, recorded, "nothing"));
+    }
+    ended(run, &outcome)
+}
+
+fn ended(run: &StepRun, outcome: &StepOutcome) -> Option<Divergence> {
+    let at = &run.step_id;
+    match (&run.end, outcome) {
+        (End::Output(recorded), StepOutcome::Output(found)) => {
+            (recorded != found).then(|| Divergence::new(at, "output", "bytes", recorded, found))
+        }
+        (End::Failed(code), StepOutcome::Failed(failure) | StepOutcome::Fault(failure)) => {
+            (*code != failure.code).then(|| Divergence::new(at, "failure", "code", code, failure.code))
+        }
+        (End::Output(_), found) => Some(Divergence::new(at, "output", "outcome", "an output", told(found))),
+        (End::Failed(code), found) => Some(Divergence::new(at, "output", "outcome", code, told(found))),
+    }
+}
+
+fn told(outcome: &StepOutcome) -> String {
+    match outcome {
+        StepOutcome::Output(_) => "an output".to_owned(),
+        StepOutcome::Failed(failure) | StepOutcome::Fault(failure) => failure.to_string(),
+        StepOutcome::Stopped => "a call that it stopped at".to_owned(),
+    }
+}
+
+/// What is left to be asked for.
+struct Score {
+    step_id: String,
+    left: VecDeque<Asked>,
+    calls: u32,
+    emits: u32,
+    now_us: i64,
+    divergence: Option<Divergence>,
+}
+
+impl Score {
+    fn slot(&self) -> String {
+        format!("{}/{}", self.step_id, self.calls)
+    }
+
+    fn event(&self) -> String {
+        format!("{}:e{}", self.step_id, self.emits)
+    }
+
+    fn diverge(&mut self, divergence: Divergence) -> Stop {
+        self.divergence.get_or_insert(divergence);
+        Stop
+    }
+
+    fn call(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<Asked, Stop> {
+        let at = self.slot();
+        let canonical = canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
+        let found_args = String::from_utf8_lossy(&canonical).into_owned();
+        let recorded = match self.left.pop_front() {
+            Some(recorded @ Asked::Call { .. }) => recorded,
+            Some(Asked::Event { name, .. }) => {
+                return Err(self.diverge(Divergence::new(at, "call", "kind", format!("the event {name}"), operator)));
+            }
+            None => return Err(self.diverge(Divergence::new(at, "call", "operator", "no call", operator))),
+        };
+        let Asked::Call { operator: wanted, args, action_key, .. } = &recorded else {
+            unreachable!("events were told apart")
+        };
+        if wanted != operator {
+            return Err(self.diverge(Divergence::new(at, "call", "operator", wanted, operator)));
+        }
+        if !args.are(&found_args) {
+            return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
+        }
+        // A key that did not matter is not in the log.
+        if let Some(key) = action_key
+            && action.map(keys::call_action_key) != Some(*key)
+        {
+            let found = action.map(keys::call_action_key).map_or_else(|| "none".to_owned(), Hash::to_hex);
+            return Err(self.diverge(Divergence::new(at, "call", "action key", key, found)));
+        }
+        self.calls += 1;
+        Ok(recorded)
+    }
+
+    fn answer(&mut self, asked: Asked) -> Result<String, Failure> {
+        let Asked::Call { answer, time_us, .. } = asked else { unreachable!("only calls are answered") };
+        self.now_us = self.now_us.max(time_us);
+        answer
+    }
+
+    fn emit(&mut self, found: &str, payload: &str) -> Result<(), Stop> {
+        let at = self.event();
+        match self.left.pop_front() {
+            Some(Asked::Event { name, .. }) if name != found => {
+                Err(self.diverge(Divergence::new(at, "event", "name", name, found)))
+            }
+            Some(Asked::Event { payload: recorded, .. }) if recorded != payload => {
+                Err(self.diverge(Divergence::new(at, "event", "payload", recorded, payload)))
+            }
+            Some(Asked::Event { .. }) => {
+                self.emits += 1;
+                Ok(())
+            }
+            Some(Asked::Call { operator, .. }) => {
+                Err(self.diverge(Divergence::new(at, "event", "kind", format!("a call of {operator}"), found)))
+            }
+            None => Err(self.diverge(Divergence::new(at, "event", "name", "no event", found))),
+        }
+    }
+}
+
+struct Played {
+    score: Arc<Mutex<Score>>,
+    context: StepContext,
+    rng: StepRng,
+}
+
+impl Played {
+    fn score(&self) -> std::sync::MutexGuard<'_, Score> {
+        self.score.lock().expect("no holder panics")
+    }
+}
+
+#[async_trait]
+impl StepCalls for Played {
+    fn context(&self) -> StepContext {
+        self.context.clone()
+    }
+    fn now_us(&mut self) -> i64 {
+        self.score().now_us
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+    }
+    fn next_u32(&mut self) -> u32 {
+        self.rng.next_u32()
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        self.rng.below(bound)
+    }
+    fn log(&mut self, _: Level, _: &str) {}
+
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        let mut score = self.score();
+        let asked = score.call(&operator, &args, action_key.as_deref())?;
+        Ok(score.answer(asked))
+    }
+
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        let mut score = self.score();
+        let asked: Vec<_> = calls
+            .iter()
+            .map(|call| score.call(&call.operator, &call.args, call.action_key.as_deref()))
+            .collect::<Result<_, _>>()?;
+        Ok(asked.into_iter().map(|asked| score.answer(asked)).collect())
+    }
+
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
+        self.score().emit(&name, &payload)
+    }
+}
+
+/// Whether every step sees and does the same in both.
+pub(super) fn is_same(one: &History, other: &History) -> bool {
+    one.runs == other.runs && one.runs.iter().all(|run| one.asked_by(&run.step_id).eq(other.asked_by(&run.step_id)))
+}
+
+/// Whether the two say that something else was done by one who had seen the same.
+pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun)) -> bool {
+    let given = |run: &StepRun| StepRun { end: End::Output(String::new()), ..run.clone() };
+    if given(a) != given(b) {
+        return false;
+    }
+    let (mut these, mut those) = (one.asked_by(&a.step_id), other.asked_by(&b.step_id));
+    loop {
+        let (this, that) = match (these.next(), those.next()) {
+            (None, None) => return a.end != b.end,
+            (Some(this), Some(that)) => (this, that),
+            _ => return true,
+        };
+        if !is_asked_alike(this, that) {
+            return true;
+        }
+        if this != that {
+            // It was answered something else: from here on it may do anything.
+            return false;
+        }
+    }
+}
+
+/// Whether the step itself did the same: an answer and its time are not its own.
+fn is_asked_alike(one: &Asked, other: &Asked) -> bool {
+    match (one, other) {
+        (
+            Asked::Call { operator, args, action_key, .. },
+            Asked::Call { operator: other, args: others, action_key: key, .. },
+        ) => operator == other && args == others && action_key == key,
+        _ => one == other,
+    }
+}

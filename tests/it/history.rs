@@ -1,0 +1,120 @@
+//! Histories of real jobs, played on the components that made them: as they are, and with one thing changed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use latchwork::engine::Plugin;
+use latchwork::history::{self, Asked, End, Entry, Finding, History, Kind, StepRun, Verdict};
+use latchwork_core::manifest::WasiMode;
+
+use crate::hostile::engine;
+use crate::place::{Place, built};
+use crate::support::guest;
+
+/// The golden flow's history, from the file that `latch job export` writes.
+fn golden() -> History {
+    let place = Place::golden("atomic").again();
+    let ran = place.latch(&place.run_args());
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["job", "export", &id, "--out", "e.jsonl"]).code, 0);
+    let file = std::fs::read(place.dir.join("e.jsonl")).unwrap();
+    let mut changed = file.clone();
+    let at = changed.len() / 2;
+    changed[at] ^= 1;
+    assert!(History::read(&changed).is_err(), "what was tampered with is no history");
+    History::read(&file).unwrap()
+}
+
+fn subject() -> Arc<Plugin> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins/funding-rust");
+    let component = std::fs::read(built(&folder)).unwrap();
+    history::subject(engine(), &component, WasiMode::None).unwrap()
+}
+
+fn told(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(|finding| format!("{}: {:?}", finding.description, finding.verdict)).collect()
+}
+
+/// I74: of the golden flow's history every change of a call, an event or an output is found; the only
+/// answers that may be changed are those that no step reads.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_mutation_of_the_golden_flow_is_found() {
+    let (history, plugin) = (golden(), subject());
+    assert!(history.runs.len() >= 3 && history.entries.len() >= 2, "{history:#?}");
+    let findings = history.examine(&plugin).await.unwrap();
+    let kinds: BTreeSet<String> = findings.iter().map(|finding| format!("{:?}", finding.kind)).collect();
+    for kind in ["Drop", "Duplicate", "Operator", "Args", "Answer", "Time", "Input", "Output"] {
+        assert!(kinds.contains(kind), "{kind} is tried: {kinds:?}");
+    }
+    for finding in &findings {
+        assert!(!finding.is_missed, "{}", finding.description);
+        let may_be_unseen = matches!(finding.kind, Kind::Answer | Kind::Time | Kind::Input | Kind::Swap);
+        let found = matches!(finding.verdict, Verdict::Diverged(_));
+        assert!(found || may_be_unseen, "{}: {:?}", finding.description, finding.verdict);
+    }
+    let found = findings.iter().filter(|finding| matches!(finding.verdict, Verdict::Diverged(_))).count();
+    let unseen: Vec<_> =
+        findings.iter().filter(|finding| !matches!(finding.verdict, Verdict::Diverged(_))).cloned().collect();
+    // What the golden flow's steps do not depend on, one a line.
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/history/golden.txt");
+    let equivalent = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(told(&unseen).join("\n"), equivalent.trim_end(), "{found} others were found; see {}", file.display());
+}
+
+/// A history without a job: what an author writes who has none yet.
+fn handmade() -> History {
+    let run = |id: &str, input: &str, output: &str| StepRun::new(id, "Hostile.Do", input, End::Output(output.into()));
+    let entry = |id: &str, asked| Entry { step_id: id.into(), asked };
+    let runs = vec![
+        run("calls", r#"{"do":"call-all","n":2}"#, r#"{"answers":["true","[]"]}"#),
+        run("tells", r#"{"do":"emit"}"#, r#"{"emitted":1}"#),
+        run("draws", r#"{"do":"good"}"#, "{}"),
+    ];
+    let entries = vec![
+        entry("calls", Asked::call("Some.Tool", "0", Ok("true".into()))),
+        entry("tells", Asked::Event { name: "happened".into(), payload: "{}".into() }),
+        entry("calls", Asked::call("Some.Tool", "1", Ok("[]".into()))),
+    ];
+    History { job_id: "job_1".into(), runs, entries }
+}
+
+/// I74: what another step does in between, and what is not read, may change; all else is found where it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_history_can_be_made_by_hand() {
+    let plugin = history::subject(engine(), &std::fs::read(guest("hostile-step")).unwrap(), WasiMode::None).unwrap();
+    let mut history = handmade();
+    let divergence = history.examine(&plugin).await.unwrap_err();
+    assert_eq!(
+        (divergence.at.as_str(), divergence.recorded.as_str()),
+        ("draws", "{}"),
+        "what it draws is not known yet"
+    );
+    history.runs[2].end = End::Output(divergence.found.clone());
+
+    let findings = history.examine(&plugin).await.unwrap();
+    assert!(findings.iter().all(|finding| !finding.is_missed));
+    let unseen: Vec<_> = findings.iter().filter(|finding| !matches!(finding.verdict, Verdict::Diverged(_))).collect();
+    let unseen: Vec<_> = unseen.iter().map(|finding| (finding.description.as_str(), &finding.verdict)).collect();
+    assert_eq!(
+        unseen,
+        [
+            ("the call calls/0 of Some.Tool changes places with the event tells:e0, happened", &Verdict::Same),
+            ("the call calls/0 of Some.Tool: answered an hour later", &Verdict::Independent),
+            ("the event tells:e0, happened changes places with the call calls/1 of Some.Tool", &Verdict::Same),
+            ("the call calls/1 of Some.Tool: answered an hour later", &Verdict::Independent),
+        ]
+    );
+
+    for change in [
+        |run: &mut StepRun| run.seed = [7; 32],
+        |run: &mut StepRun| run.started_us += 1,
+        |run: &mut StepRun| run.context.step_id = "other".into(),
+    ] {
+        let mut other = history.clone();
+        change(&mut other.runs[2]);
+        let found = other.play(&plugin).await.expect("it draws, and looks at its clock and its name");
+        assert_eq!((found.at.as_str(), found.what.as_str()), ("draws", "output"));
+    }
+}

@@ -1,0 +1,273 @@
+//! Components that know nothing of Latchwork, as tools: real ones, called for real.
+
+use std::sync::{Arc, OnceLock};
+
+use latchwork::config::{Grants, LimitsConfig};
+use latchwork::engine::{Plugin, StepContext, ToolCallContext};
+use latchwork::os::clock;
+use latchwork_core::effect::Answer;
+use latchwork_core::error::{Code, Failure};
+use serde_json::{Value, json};
+
+use crate::crash::every_point;
+use crate::hostile::{engine, settings};
+use crate::place::{Place, step};
+use crate::stock::plain_script;
+use crate::support::guest;
+
+const LIMITS: LimitsConfig = LimitsConfig {
+    memory_bytes: Some(16 << 20),
+    fuel: Some(400_000_000),
+    timeout_ms: None,
+    output_bytes: Some(64 << 10),
+    host_calls: None,
+};
+
+async fn shapes(operator: &str, args: Value) -> Answer {
+    static SHAPES: OnceLock<Arc<Plugin>> = OnceLock::new();
+    let load = || {
+        let bytes = std::fs::read(guest("plain-shapes")).unwrap();
+        engine().load(&bytes, settings("plain", Grants::default(), LIMITS)).unwrap()
+    };
+    call(SHAPES.get_or_init(load), operator, args).await
+}
+
+async fn call(plugin: &Plugin, operator: &str, args: Value) -> Answer {
+    let call = ToolCallContext {
+        step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
+        slot: "s1".into(),
+        timeout_ms: 20_000,
+        started_boot_us: clock::boot_us(),
+        ..ToolCallContext::default()
+    };
+    plugin.invoke(operator, &args.to_string(), call, &plugin.limits(operator)).await.answer
+}
+
+async fn gives(operator: &str, args: Value) -> Value {
+    match shapes(operator, args).await {
+        Answer::Ok(output) => serde_json::from_str(&output.result).unwrap(),
+        other => panic!("{operator}: {other:?}"),
+    }
+}
+
+async fn fails(operator: &str, args: Value) -> Failure {
+    match shapes(operator, args).await {
+        Answer::NotApplied(failure) => failure,
+        other => panic!("{operator}: {other:?}"),
+    }
+}
+
+fn everything() -> Value {
+    json!({
+        "truth": true, "tiny": -128, "byte": 255, "small": -32768, "word": 65535, "int": -2147483648i64,
+        "nat": 4294967295u32, "long": "-9223372036854775808", "big": "18446744073709551615", "single": 0.1,
+        "double": 1e300, "letter": "ß", "text": "a\n\"b\"", "bytes": "AP8=", "items": [0, "9007199254740993"],
+        "pair": [7, "x"], "shape": {"path": [{"x": 1, "y": -1, "label": null}, {"x": 0, "y": 0, "label": "o"}]},
+        "color": "dark-green", "style": ["bold", "dashed"], "maybe": {"some": null}, "either": {"err": "no"},
+        "neither": {"ok": null},
+    })
+}
+
+/// I73: every type of WIT, into a component and out of it again.
+#[tokio::test]
+async fn every_type_goes_into_a_component_and_comes_back() {
+    assert_eq!(gives("shapes.echo", json!({ "all": everything() })).await, everything());
+    for (field, value) in [
+        ("maybe", json!(null)),
+        ("maybe", json!({"some": 3})),
+        ("shape", json!("dot")),
+        ("shape", json!({"circle": 0.5})),
+        ("either", json!({"ok": 1})),
+        ("neither", json!({"err": null})),
+        ("style", json!([])),
+        ("bytes", json!("")),
+        ("big", json!(9_007_199_254_740_991u64)),
+    ] {
+        let mut all = everything();
+        all[field] = value;
+        assert_eq!(gives("shapes.echo", json!({ "all": all })).await, all, "{field}");
+    }
+}
+
+/// I70, I73: results are answers or errors, numbers beyond 2^53 are exact, and each call has its own instance.
+#[tokio::test]
+async fn functions_answer_as_tools_do() {
+    assert_eq!(gives("plain.divide", json!({"a": 7, "b": 2})).await, 3);
+    let failure = fails("plain.divide", json!({"a": 7, "b": 0})).await;
+    assert_eq!((failure.code, failure.detail.as_deref()), (Code::InvalidInput, Some("\"7 cannot be divided by 0\"")));
+    assert!(failure.message.ends_with("its error: 7 cannot be divided by 0"), "{failure}");
+    assert_eq!(fails("plain.pick", json!({"wanted": "dark-green"})).await.detail.as_deref(), Some("\"dark-green\""));
+    assert_eq!(gives("plain.add", json!({"a": "9007199254740993", "b": 1})).await, "9007199254740994");
+    assert_eq!(gives("plain.add", json!({"a": 1, "b": 1})).await, 2);
+    assert_eq!(gives("plain.note", json!({})).await, Value::Null);
+    assert_eq!(gives("plain.note", json!({"text": "x"})).await, Value::Null);
+    let corners = json!([{"x": 1, "y": 1}, {"x": 2, "y": 5, "label": "far"}]);
+    assert_eq!(gives("shapes.far-corner", json!({ "of": corners })).await["label"], "far");
+    for _ in 0..2 {
+        assert_eq!(gives("plain.count", json!({})).await, 1);
+    }
+    let unfit = fails("plain.add", json!({"a": -1, "c": true})).await;
+    assert_eq!(unfit.code, Code::InvalidInput);
+    for part in ["/a is not between 0", "/b is missing: u64", "/c is not known"] {
+        assert!(unfit.message.contains(part), "{unfit}");
+    }
+}
+
+/// I70: the same for a component that JavaScript's own tools have made.
+#[tokio::test]
+async fn javascript_functions_are_tools() {
+    let Some(file) = plain_script() else { return };
+    let limits = LimitsConfig { memory_bytes: None, fuel: None, ..LIMITS };
+    let plugin = engine().load(&std::fs::read(file).unwrap(), settings("text", Grants::default(), limits)).unwrap();
+    assert_eq!(plugin.manifest.version, "2.0.0");
+    let count = call(&plugin, "words.count", json!({"text": "a bee a ü", "longer-than": 0})).await;
+    let Answer::Ok(output) = count else { panic!("{count:?}") };
+    let tallies = json!([{"word": "a", "times": 2}, {"word": "bee", "times": 1}, {"word": "ü", "times": 1}]);
+    assert_eq!(serde_json::from_str::<Value>(&output.result).unwrap(), tallies);
+    let failed = call(&plugin, "words.number", json!({"text": "many"})).await;
+    let Answer::NotApplied(failure) = failed else { panic!("{failed:?}") };
+    assert_eq!((failure.code, failure.detail.as_deref()), (Code::InvalidInput, Some("\"many is no number\"")));
+}
+
+/// I11: a plain component that misbehaves ends its own call, and the host goes on.
+#[tokio::test]
+async fn a_hostile_component_ends_its_own_call() {
+    for (operator, args, code) in [
+        ("plain.nothing-number", json!({}), Code::SchemaValidationFailed),
+        ("plain.panic", json!({}), Code::PluginTrap),
+        ("plain.spin", json!({}), Code::OutOfFuel),
+        ("plain.grow", json!({}), Code::MemoryLimit),
+        // What fits the guest's memory would not fit the host's, forty times as large.
+        ("plain.raw", json!({"n": 8_000_000}), Code::OutputLimit),
+        ("plain.numbers", json!({"n": 3_000_000}), Code::OutputLimit),
+        ("plain.numbers", json!({"n": 60_000}), Code::OutputLimit),
+        ("plain.numbers", json!({"n": 500_000_000}), Code::MemoryLimit),
+    ] {
+        assert_eq!(fails(operator, args.clone()).await.code, code, "{operator} {args}");
+    }
+    let whole = fails("plain.raw", json!({"n": 8_000_000})).await;
+    assert!(whole.message.contains("handed over"), "it is stopped before its values are made: {whole}");
+    assert_eq!(gives("plain.raw", json!({"n": 3})).await, "BwcH");
+    assert_eq!(gives("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
+}
+
+/// A place with both components as tools, and a plan that writes down what one of them found.
+fn place(commit: &str, more: &str) -> Place {
+    let config = format!(
+        "commit = {commit:?}\n[[plugin]]\nname = \"shapes\"\nsource = {:?}\n\
+         [[plugin]]\nname = \"notes\"\nsource = {:?}\n\
+         grants = {{ dirs = [{{ host = \"notes\", guest = \"/notes\", write = true }}] }}\n{more}\n",
+        guest("plain-shapes"),
+        guest("plain-notes"),
+    );
+    let place = Place::configured(&config, vec!["write"]);
+    std::fs::create_dir(place.dir.join("notes")).unwrap();
+    let corners = json!([{"x": 1, "y": 1, "label": "near"}, {"x": 2, "y": 5, "label": "far"}]);
+    let mut look = step("look", "shapes.far-corner", &[], json!({ "of": corners }));
+    look["effects"] = json!(["read_only"]);
+    let line = json!({ "file": "a.txt", "line": {"$ref": "look#/label"} });
+    place.plan(&[look, step("write", "notes.append", &["look"], line)])
+}
+
+fn lines(place: &Place) -> usize {
+    std::fs::read_to_string(place.dir.join("notes/a.txt")).map_or(0, |text| text.lines().count())
+}
+
+/// I71, I19: a plan calls plain functions like any other tool: behind a gate, once, and replayed without them.
+#[test]
+fn a_plan_calls_plain_functions() {
+    let place = place("atomic", "");
+    let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    assert_eq!((first.code, lines(&place)), (3, 0), "it may write, so it is asked about: {}", first.stderr);
+    let id = first.json()["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["job", "approve", &id, "write", "--actor", "bob"]).code, 0);
+    let done = place.latch(&["resume", &id, "--json"]);
+    assert_eq!((done.code, lines(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
+    assert_eq!(std::fs::read_to_string(place.dir.join("notes/a.txt")).unwrap(), "far\n");
+    let replay = place.latch(&["job", "replay", &id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"], lines(&place)), (0, &json!(null), 1), "{}", replay.stdout);
+    assert_eq!(place.latch(&["job", "export", &id, "--out", "e.jsonl"]).code, 0);
+    let verified = place.latch(&["verify", "e.jsonl"]);
+    assert_eq!(verified.code, 0, "{} {}", verified.stdout, verified.stderr);
+}
+
+/// I72: an open job goes on with the operators it pinned, whatever is said of the component by then.
+#[test]
+fn an_open_job_keeps_the_manifest_it_pinned() {
+    let place = place("atomic", "");
+    let first = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    let id = first.json()["job_id"].as_str().unwrap().to_owned();
+    let place =
+        place.configure("operators = { \"notes.append\" = { name = \"Note.Add\", effects = [\"read_only\"] } }");
+    let listed = place.latch(&["plugin", "list", "--json"]);
+    assert!(listed.stdout.contains("Note.Add") && !listed.stdout.contains("\"notes.append\""), "{}", listed.stdout);
+    assert_eq!(place.latch(&["job", "approve", &id, "write", "--actor", "bob"]).code, 0);
+    let done = place.latch(&["resume", &id, "--json"]);
+    assert_eq!((done.code, lines(&place)), (0, 1), "{} {}", done.stdout, done.stderr);
+}
+
+/// I12, I71: what is said to look only cannot write, whatever is granted; an error after something was begun is in doubt.
+#[test]
+fn what_is_said_is_enforced() {
+    let place = place("atomic", "operators = { \"notes.append\" = { effects = [\"read_only\"] } }");
+    let looked = place.latch(&place.run_args());
+    let failed = &looked.json()["failed"][0];
+    assert_eq!((looked.code, &failed["reason_code"], lines(&place)), (3, &json!("INVALID_INPUT"), 0), "{failed:#}");
+    assert!(failed["message"].as_str().unwrap().contains("broken"), "{failed:#}");
+
+    let line = json!({ "file": "a.txt", "line": "x" });
+    let place = place.again().configure("").plan(&[step("write", "notes.append-then-fail", &[], line)]);
+    let ran = place.latch(&place.run_args());
+    assert_eq!((ran.code, lines(&place)), (3, 1), "{}", ran.stderr);
+    assert_eq!(ran.json()["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{}", ran.stdout);
+}
+
+/// I1, I2, I5: killed at every statement, a plain function's effect happens once, or a person says what the world shows.
+#[test]
+fn killed_at_every_point_a_line_is_written_once() {
+    for commit in ["atomic", "staged"] {
+        let template = place(commit, "");
+        assert_eq!(template.latch(&["plugin", "list", "--json"]).code, 0);
+        let reached = every_point(&template, |place, point| {
+            finish(place);
+            assert_eq!(lines(place), 1, "{commit}, killed at {point:?}");
+        });
+        assert!(reached.contains("execute") && reached.len() > 5, "{reached:?}");
+    }
+}
+
+/// Runs on, and answers what is asked about the call in doubt with what the file shows.
+fn finish(place: &Place) {
+    for _ in 0..6 {
+        let ran = place.latch(&place.run_args());
+        let response = ran.json();
+        if response["state"] == "COMPLETED" {
+            return;
+        }
+        assert_eq!(response["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{response:#}");
+        std::fs::write(place.dir.join("result.json"), r#"{"file":"a.txt","lines":1}"#).unwrap();
+        let verdict: &[&str] = if lines(place) > 0 { &["--applied", "result.json"] } else { &["--not-applied"] };
+        let id = response["job_id"].as_str().unwrap();
+        let args = [&["job", "resolve", id, "write", "--reason", "looked", "--actor", "bob"], verdict].concat();
+        let resolved = place.latch(&args);
+        assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
+    }
+    panic!("the job does not end: {:#}", place.the_job());
+}
+
+/// `inspect` tells what it is and derives the same operators without a configuration.
+#[test]
+fn inspect_tells_a_plain_component() {
+    let place = place("atomic", "");
+    let file = guest("plain-shapes");
+    let said = place.latch(&["plugin", "inspect", file.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{} {}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("tool (plain component)"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("shapes.divide: divide: func(a: s32, b: s32) -> result<s32, string>"),
+        "{}",
+        said.stdout
+    );
+    let document = place.latch(&["plugin", "inspect", file.to_str().unwrap(), "--json"]).json();
+    assert_eq!((&document["plain"], &document["configured_as"]), (&json!(true), &json!("shapes")));
+}
