@@ -6,7 +6,14 @@
  * which world the component belongs to. */
 void __component_type_object_force_link_latch(void) {}
 
+#ifdef LATCH_TOOL
+enum { USUAL = LATCH_EXTERNAL };
+#else
+enum { USUAL = LATCH_PURE };
+#endif
 
+/* Of wasi.c: sends what was printed, also a last line without an end. */
+void latch_flush(void);
 
 static latch_option_u32_t wanted(uint32_t limit) { return (latch_option_u32_t){ limit != 0, limit }; }
 static char *own(const latch_string_t *given) { return latch_own(*given); }
@@ -15,6 +22,7 @@ static char *own(const latch_string_t *given) { return latch_own(*given); }
 static latch_string_t given(const char *words) {
   latch_string_t copy;
   latch_string_dup(&copy, words ? words : "");
+  latch_utf8_clean((char *)copy.ptr, copy.len);
   return copy;
 }
 static latch_option_string_t given_option(const char *words) {
@@ -37,7 +45,7 @@ void exports_latchwork_plugin_plugin_describe(exports_latchwork_plugin_plugin_ma
     to->effects.len = 0;
     for (uint8_t effect = 0; effect < 5; effect++)
       if (effects & (1u << effect)) to->effects.ptr[to->effects.len++] = effect;
-    to->determinism = (exports_latchwork_plugin_plugin_determinism_t)from->determinism;
+    to->determinism = (exports_latchwork_plugin_plugin_determinism_t)((from->determinism ? (int)from->determinism : (int)USUAL) - LATCH_PURE);
     to->outcome_type = given_option(from->outcome_type);
     to->outcome_status = given_option(from->outcome_status);
     to->resolution.idempotent_by_key_seconds = from->idempotent_by_key_seconds;
@@ -48,7 +56,9 @@ void exports_latchwork_plugin_plugin_describe(exports_latchwork_plugin_plugin_ma
   }
 }
 
-static void put_error(const latch_answer *answer, latchwork_plugin_types_error_t *error) {
+static void put_error(latch_answer *answer, latchwork_plugin_types_error_t *error) {
+  if ((unsigned)answer->code > LATCH_AUTH_FORBIDDEN)
+    latch_fail(answer, LATCH_INVALID_INPUT, "%d is no code of a failure: %s", (int)answer->code, answer->message);
   error->code = (latchwork_plugin_types_error_code_t)answer->code;
   error->message = given(answer->message);
   error->retry_after_ms = wanted(answer->retry_after_ms);
@@ -82,10 +92,44 @@ static const latch_operator *find(latch_string_t *name, latch_answer *answer) {
   return found;
 }
 
+/* The first integer that most readers would round, or NULL. */
+static const char *rounded(const char *json) {
+  while (*json) {
+    if (*json == '"') {
+      json = latch_json_skip_string(json);
+      continue;
+    }
+    if ((*json < '0' || *json > '9') && *json != '-') {
+      json++;
+      continue;
+    }
+    size_t len = strspn(json, "+-.0123456789eE");
+    bool integer = strcspn(json, ".eE") >= len;
+    if (integer && len >= 16 && (len > 18 || llabs(strtoll(json, NULL, 10)) >= 1ll << 53)) {
+      latch_text digits = { 0 };
+      latch_put_bytes(&digits, json, len);
+      return digits.bytes;
+    }
+    json += len;
+  }
+  return NULL;
+}
+
+/* A result that could not leave is a failure. */
+static bool fit(const char *name, latch_answer *answer) {
+  const latch_text *made = &answer->result;
+  if (!made->bytes) return true;
+  size_t good = latch_utf8(made->bytes, made->len);
+  if (good < made->len) return latch_fail(answer, LATCH_SCHEMA_VALIDATION_FAILED, "what %s made is not JSON: byte %zu is no UTF-8", name, good);
+  const char *integer = rounded(made->bytes);
+  if (integer) return latch_fail(answer, LATCH_SCHEMA_VALIDATION_FAILED, "what %s made is not JSON: %s: integers of 2^53 and more are rounded by others; use a string", name, integer);
+  return true;
+}
+
 /* Every way out of here either gives a result or has failed. */
 static bool handled(const latch_operator *operator_, latch_string_t *input, latch_answer *answer) {
   if (!operator_) return false;
-  if (operator_->handler(latch_json_of(own(input)), answer) && !answer->failed) return true;
+  if (latch_answered(operator_->handler(latch_json_of(own(input)), answer), answer) && fit(operator_->name, answer)) return true;
   if (!answer->failed) {
     latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
     /* Nobody said that the world is as it was. */
@@ -97,7 +141,9 @@ static bool handled(const latch_operator *operator_, latch_string_t *input, latc
 
 bool exports_latchwork_plugin_run_run(latch_string_t *name, latch_string_t *input, latch_string_t *ret, latchwork_plugin_types_error_t *error) {
   latch_answer answer = { 0 };
-  if (handled(find(name, &answer), input, &answer)) {
+  bool good = handled(find(name, &answer), input, &answer);
+  latch_flush();
+  if (good) {
     *ret = given(result(&answer));
     return true;
   }
@@ -107,7 +153,9 @@ bool exports_latchwork_plugin_run_run(latch_string_t *name, latch_string_t *inpu
 
 bool exports_latchwork_plugin_invoke_invoke(latch_string_t *name, latch_string_t *args, latchwork_plugin_types_tool_output_t *ret, latchwork_plugin_types_error_t *error) {
   latch_answer answer = { 0 };
-  if (handled(find(name, &answer), args, &answer)) {
+  bool good = handled(find(name, &answer), args, &answer);
+  latch_flush();
+  if (good) {
     put_output(&answer, ret);
     return true;
   }
@@ -119,6 +167,7 @@ bool exports_latchwork_plugin_reconcile_reconcile(latch_string_t *name, latch_st
   latch_answer answer = { 0 };
   const latch_operator *found = find(name, &answer);
   latch_verdict verdict = found && found->reconcile ? found->reconcile(latch_json_of(own(args)), own(key), &answer) : LATCH_UNKNOWN;
+  latch_flush();
   if (answer.failed) {
     put_error(&answer, error);
     return false;
@@ -137,6 +186,7 @@ bool exports_latchwork_plugin_verify_verify(latch_string_t *name, latchwork_plug
   latch_change change = { own(&from->resource_type), own(&from->resource_id), own(&from->operation),
                           known(&from->version), known(&from->etag), known(&from->external_ref) };
   const char *mismatch = found && found->verify ? found->verify(change, &answer) : NULL;
+  latch_flush();
   if (answer.failed) {
     put_error(&answer, error);
     return false;
@@ -150,10 +200,12 @@ bool exports_latchwork_plugin_compensate_compensate(latch_string_t *name, latch_
   latch_answer answer = { 0 };
   const latch_operator *found = find(name, &answer);
   if (found && !found->compensate) latch_fail(&answer, LATCH_INVALID_INPUT, "%s cannot be undone", found->name);
-  if (!answer.failed && found->compensate(latch_json_of(own(args)), latch_json_of(own(done)), own(key), &answer) && !answer.failed) {
+  if (!answer.failed && latch_answered(found->compensate(latch_json_of(own(args)), latch_json_of(own(done)), own(key), &answer), &answer) && fit(found->name, &answer)) {
+    latch_flush();
     put_output(&answer, ret);
     return true;
   }
+  latch_flush();
   if (!answer.failed) latch_fail(&answer, LATCH_INVALID_INPUT, "compensating %s gave false without latch_fail", found->name);
   put_error(&answer, error);
   return false;

@@ -24,7 +24,7 @@ static inline const char *latch_test(const char *name, const char *input, latch_
   if (!answer) answer = &fresh;
   *answer = (latch_answer){ 0 };
   const latch_operator *found = latch_find(name);
-  if (!found || !found->handler(latch_json_of(input), answer) || answer->failed) return NULL;
+  if (!found || !latch_answered(found->handler(latch_json_of(input), answer), answer)) return NULL;
   return answer->result.bytes ? answer->result.bytes : "null";
 }
 

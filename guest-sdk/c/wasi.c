@@ -5,8 +5,14 @@
  * LATCH_TOOL is set for tools. */
 #include "latchwork.h"
 
+
 #define SERVES(name) __imported_wasi_snapshot_preview1_##name
 enum { SUCCESS = 0, BAD_FILE = 8, NO_SYSTEM = 52 };
+
+/* A step's clock is never earlier than this: sleeping moves it. Nanoseconds. */
+#ifndef LATCH_TOOL
+static uint64_t last;
+#endif
 
 static uint64_t now(void) {
 #ifdef LATCH_TOOL
@@ -16,7 +22,17 @@ static uint64_t now(void) {
 #else
   latchwork_plugin_clock_instant_t now;
   latchwork_plugin_clock_now(&now);
-  return (uint64_t)now.seconds * 1000000000u + now.nanoseconds;
+  uint64_t told = (uint64_t)now.seconds * 1000000000u + now.nanoseconds;
+  return last = last > told ? last : told;
+#endif
+}
+
+/* A step's sleep takes no time, and moves its clock; a tool's is looking at the clock until the time has come. */
+static void pass(uint64_t wait) {
+#ifdef LATCH_TOOL
+  for (uint64_t until = now() + wait; now() < until; ) {}
+#else
+  last = now() + wait;
 #endif
 }
 
@@ -43,9 +59,25 @@ int32_t SERVES(random_get)(int32_t into, int32_t len) {
   return SUCCESS;
 }
 
+/* Lines of standard output and error that have not ended yet. */
+static latch_text lines[2];
+
+static void end_line(int file) {
+  latch_text *line = &lines[file - 1];
+  latch_utf8_clean(line->bytes, line->len);
+  latch_string_t message = { (uint8_t *)line->bytes, line->len };
+  latchwork_plugin_log_write(file == 1 ? LATCH_INFO : LATCH_WARN, &message);
+  line->len = 0;
+}
+
+void latch_flush(void) {
+  fflush(NULL);
+  for (int file = 1; file <= 2; file++)
+    if (lines[file - 1].len) end_line(file);
+}
+
 /* 1 is a record of level info, 2 of level warn; a line is a record. */
 int32_t SERVES(fd_write)(int32_t file, int32_t parts, int32_t count, int32_t written) {
-  static latch_text lines[2];
   if (file != 1 && file != 2) return BAD_FILE;
   latch_text *line = &lines[file - 1];
   uint32_t sum = 0;
@@ -59,9 +91,7 @@ int32_t SERVES(fd_write)(int32_t file, int32_t parts, int32_t count, int32_t wri
         latch_put_bytes(line, &part[i].bytes[k], 1);
         continue;
       }
-      latch_string_t message = { (uint8_t *)line->bytes, line->len };
-      latchwork_plugin_log_write(file == 1 ? LATCH_INFO : LATCH_WARN, &message);
-      line->len = 0;
+      end_line(file);
     }
   *(uint32_t *)(intptr_t)written = sum;
   return SUCCESS;
@@ -85,7 +115,31 @@ int32_t SERVES(environ_sizes_get)(int32_t count, int32_t size) {
   *(uint32_t *)(intptr_t)count = *(uint32_t *)(intptr_t)size = 0;
   return SUCCESS;
 }
-int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t events) { return (void)in, (void)out, (void)count, (void)events, NO_SYSTEM; }
+
+/* A sleep: the first of the timers that are asked for. There is nothing else to wait for. */
+int32_t SERVES(poll_oneoff)(int32_t in, int32_t out, int32_t count, int32_t events) {
+  struct timer {
+    uint64_t user;
+    uint8_t kind;
+    _Alignas(8) uint32_t clock;
+    uint64_t wait, precision;
+    uint16_t flags;
+  } *timer = (struct timer *)(intptr_t)in;
+  struct event {
+    uint64_t user;
+    uint16_t error;
+    uint8_t kind;
+    uint64_t bytes;
+    uint16_t flags;
+  } *event = (struct event *)(intptr_t)out;
+  enum { CLOCK = 0, ABSOLUTE = 1 };
+  if (count < 1 || timer->kind != CLOCK) return NO_SYSTEM;
+  uint64_t from = timer->flags & ABSOLUTE ? now() : 0;
+  pass(timer->wait > from ? timer->wait - from : 0);
+  *event = (struct event){ .user = timer->user };
+  *(uint32_t *)(intptr_t)events = 1;
+  return SUCCESS;
+}
 int32_t SERVES(sched_yield)(void) { return SUCCESS; }
 
 /* Parts of zig's library are written in Zig, and name the same call so. */
@@ -93,6 +147,7 @@ int32_t zig_fd_close(int32_t file) __asm__("fd_close|wasi_snapshot_preview1");
 int32_t zig_fd_close(int32_t file) { return SERVES(fd_close)(file); }
 
 _Noreturn void SERVES(proc_exit)(int32_t code) {
+  latch_flush();
   latch_log(LATCH_ERROR, "exit(%d): a plugin answers, it does not exit", (int)code);
   __builtin_trap();
 }

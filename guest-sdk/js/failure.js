@@ -1,6 +1,7 @@
 // Why an operator failed.
 
 import { stringify } from './json.js';
+import { said, show } from './show.js';
 
 /** The ten codes, and whether the world may have been changed where nothing else is said. */
 const APPLIED = {
@@ -70,32 +71,23 @@ export function wellFormed(said) {
 
 function described(thrown, mayHaveChanged) {
   if (thrown instanceof Failure) {
-    const detail = thrown.detail === undefined ? undefined : text(thrown.detail);
+    const detail = thrown.detail === undefined ? undefined : json(thrown.detail);
     const wait = thrown.retryAfterMs === undefined ? undefined : Math.min(Math.max(0, Math.ceil(thrown.retryAfterMs)), 0xffffffff);
     return { code: thrown.code.toLowerCase().replaceAll('_', '-'), message: thrown.message, retryAfterMs: wait, detail, applied: thrown.applied };
   }
   const isError = thrown instanceof Error;
-  const said = isError ? `${thrown.name}: ${thrown.message}` : `thrown: ${show(thrown)}`;
+  const text = isError ? said(thrown) : `thrown: ${show(thrown)}`;
   const detail = { exception: isError ? thrown.name : typeof thrown, message: isError ? thrown.message : show(thrown) };
   if (isError && thrown.stack) detail.stack = thrown.stack;
-  if (isError && thrown.cause !== undefined) detail.cause = show(thrown.cause);
-  return { code: 'invalid-input', message: said, retryAfterMs: undefined, detail: text(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
+  if (isError && thrown.cause !== undefined) detail.cause = said(thrown.cause);
+  if (isError && Array.isArray(thrown.errors)) detail.errors = thrown.errors.map((one) => show(one));
+  return { code: 'invalid-input', message: text, retryAfterMs: undefined, detail: json(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
 }
 
-function text(value) {
+function json(value) {
   try {
     return stringify(value);
   } catch (error) {
     return JSON.stringify(`(detail that is not JSON: ${error.message})`);
-  }
-}
-
-function show(value) {
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
-  if (typeof value === 'string') return value;
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return String(value);
   }
 }

@@ -17,30 +17,49 @@ export function parse(text) {
   return value;
 }
 
-/** The JSON text of a value; throws a RangeError that names the place of a number JSON cannot hold exactly. */
+// The host takes no more, and an engine's stack not much more.
+const DEPTH = 120;
+
+/** The JSON text of a value; throws a RangeError that names the place of what JSON cannot hold. */
 export function stringify(value) {
-  const refuse = (path, why) => {
+  return JSON.stringify(plain(value, '', '', [])) ?? 'null';
+}
+
+/** The value with nothing in it that JSON.stringify would drop, round or turn into something else. */
+function plain(value, path, key, above) {
+  const refuse = (why) => {
     throw new RangeError(`${path || 'the value'} ${why}`);
   };
-  const check = (value, path) => {
-    if (typeof value === 'number') {
-      if (!Number.isFinite(value)) refuse(path, `is ${value}, which JSON does not have`);
-      if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
-        refuse(path, `is ${value}: integers of 2^53 and more are rounded; use a string`);
-      }
-    } else if (typeof value === 'bigint') {
-      refuse(path, `is the BigInt ${value}: use a number below 2^53 or a string`);
-    } else if (Array.isArray(value)) {
-      value.forEach((item, i) => check(item, `${path}/${i}`));
-    } else if (value !== null && typeof value === 'object' && typeof value.toJSON !== 'function') {
-      for (const key of Object.keys(value)) check(value[key], `${path}/${key}`);
+  if (typeof value?.toJSON === 'function') value = value.toJSON(key);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) refuse(`is ${value}, which JSON does not have`);
+    if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
+      refuse(`is ${value}: integers of 2^53 and more are rounded; use a string`);
     }
-  };
-  try {
-    check(value, '');
-  } catch (error) {
-    // A value that holds itself: JSON.stringify says so better.
-    if (error instanceof RangeError && /^\/|^the value /.test(error.message)) throw error;
   }
-  return JSON.stringify(value) ?? 'null';
+  if (typeof value === 'bigint') refuse(`is the BigInt ${value}: use a number below 2^53 or a string`);
+  if (typeof value === 'function' || typeof value === 'symbol') refuse(`is a ${typeof value}, which JSON does not have`);
+  if (value === null || typeof value !== 'object') return value;
+  if (above.includes(value)) refuse('holds itself');
+  if (above.length === DEPTH) refuse(`lies deeper than ${DEPTH} levels`);
+  if (typeof value.then === 'function') refuse('is a promise: functions are not async, calls of tools wait by themselves');
+  if (value instanceof Map) refuse('is a Map: use Object.fromEntries(map), or [...map]');
+  if (value instanceof Set) refuse('is a Set: use [...set]');
+  if (value instanceof Error) refuse('is an Error: throw it, or use its message');
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) refuse('is binary: use Array.from, or a text');
+  if (value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) refuse(`is a ${value.constructor.name}, which JSON does not have`);
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
+  const inner = [...above, value];
+  if (Array.isArray(value)) {
+    const items = [];
+    for (let i = 0; i < value.length; i++) items.push(plain(value[i], `${path}/${i}`, String(i), inner) ?? null);
+    return items;
+  }
+  const made = {};
+  for (const name of Object.keys(value)) {
+    const item = plain(value[name], `${path}/${name}`, name, inner);
+    // Not by assignment: a key may be named __proto__.
+    Object.defineProperty(made, name, { value: item, enumerable: true });
+  }
+  return made;
 }

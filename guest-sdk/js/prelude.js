@@ -1,6 +1,7 @@
 // JavaScript's own clock, randomness and console, led to the host. Evaluated before any line of
 // the plugin, so that what an author writes naturally, also as `const random = Math.random`, is right.
 
+import { makeConsole } from './console.js';
 import { ask } from './host.js';
 import { TextDecoder, TextEncoder } from './text.js';
 
@@ -42,16 +43,6 @@ function randomUUID() {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-function shown(value) {
-  if (typeof value === 'string') return value;
-  if (value instanceof Error) return value.stack ? `${value.name}: ${value.message}\n${value.stack}` : `${value.name}: ${value.message}`;
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return String(value);
-  }
-}
-
 /** Replace them. Called by `component/`, never in a test. */
 export function install() {
   define(Math, 'random', () => {
@@ -78,9 +69,8 @@ export function install() {
   const { subtle } = globalThis.crypto ?? {};
   define(globalThis, 'crypto', { getRandomValues, randomUUID, ...(subtle && { subtle }) });
 
-  const write = (level) => (...values) => ask(`console.${level}`).log(level === 'log' ? 'info' : level, values.map(shown).join(' '));
-  const levels = { log: write('log'), info: write('info'), warn: write('warn'), error: write('error'), debug: write('debug'), trace: write('trace') };
-  define(globalThis, 'console', levels);
+  const log = (level, text) => ask(`console.${level}`).log(level, text);
+  define(globalThis, 'console', makeConsole(log, () => elapsed('console.time')));
 
   globalThis.TextEncoder ?? define(globalThis, 'TextEncoder', TextEncoder);
   globalThis.TextDecoder ?? define(globalThis, 'TextDecoder', TextDecoder);

@@ -1,5 +1,6 @@
 // A stand-in for the host, so that `node --test` runs operators without Wasm.
 
+import { makeConsole } from './console.js';
 import { Failure } from './failure.js';
 import { bind } from './host.js';
 import { describe, invoke, reconcile, registered, run, verify, compensate } from './operators.js';
@@ -51,7 +52,7 @@ export class Host {
   #under(f) {
     const before = bind(this.#functions());
     const real = console;
-    globalThis.console = { ...real, ...Object.fromEntries(['log', 'info', 'warn', 'error', 'debug'].map((level) => [level, (...said) => this.logs.push([level === 'log' ? 'info' : level, said.join(' ')])])) };
+    globalThis.console = makeConsole((level, text) => this.logs.push([level, text]), () => performance.now());
     try {
       return f();
     } catch (thrown) {

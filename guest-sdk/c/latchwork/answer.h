@@ -31,6 +31,7 @@ typedef struct {
   size_t change_count;
 
   bool failed;
+  bool passing; /* only something that was asked failed; the handler may go on, and give true */
   latch_code code;
   char *message;
   const char *detail;      /* JSON; NULL where there is none */
@@ -52,10 +53,20 @@ __attribute__((format(printf, 3, 4))) static inline bool latch_fail(latch_answer
   latch_put_va(&message, format, values);
   va_end(values);
   answer->failed = true;
+  answer->passing = false;
   answer->code = code;
   answer->message = message.bytes;
   answer->applied_unknown = latch_usually_unknown(code);
   return false;
+}
+
+/* What was asked failed: as latch_fail, but a handler that goes on without it may still answer. */
+#define latch_passing(answer, ...) (latch_fail(answer, __VA_ARGS__), (answer)->passing = true, false)
+
+/* Whether a handler that gave this has answered. */
+static inline bool latch_answered(bool gave, latch_answer *answer) {
+  if (gave && answer->passing) answer->failed = answer->passing = false;
+  return gave && !answer->failed;
 }
 
 /* Say what was changed. */

@@ -13,8 +13,8 @@ enum {
   LATCH_EXTERNAL_SEND = 16,
 };
 
-/* How repeatable an operator is. */
-typedef enum { LATCH_PURE, LATCH_STABLE, LATCH_EXTERNAL } latch_determinism;
+/* How repeatable an operator is; usually a step is pure and a tool external. */
+typedef enum { LATCH_USUAL, LATCH_PURE, LATCH_STABLE, LATCH_EXTERNAL } latch_determinism;
 
 /* Whether a call in doubt happened. */
 typedef enum { LATCH_HAPPENED, LATCH_DID_NOT_HAPPEN, LATCH_NOT_YET, LATCH_UNKNOWN } latch_verdict;

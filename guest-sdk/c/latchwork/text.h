@@ -55,6 +55,26 @@ __attribute__((format(printf, 2, 3))) static inline void latch_putf(latch_text *
   va_end(values);
 }
 
+/* How many of these bytes are UTF-8: all of them, or those before the first that is none. */
+static inline size_t latch_utf8(const char *text, size_t len) {
+  const unsigned char *at = (const unsigned char *)text;
+  size_t i = 0;
+  while (i < len) {
+    unsigned char c = at[i], low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80, high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+    size_t more = c < 0x80 ? 0 : c < 0xc2 ? 4 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf5 ? 3 : 4;
+    if (more == 4 || i + more >= len) return i;
+    for (size_t k = 1; k <= more; k++, low = 0x80, high = 0xbf)
+      if (at[i + k] < low || at[i + k] > high) return i;
+    i += more + 1;
+  }
+  return len;
+}
+
+/* Bytes that are no UTF-8 become question marks: the host would take none of the text. */
+static inline void latch_utf8_clean(char *text, size_t len) {
+  for (size_t good = 0; (good += latch_utf8(text + good, len - good)) < len; ) text[good] = '?';
+}
+
 /* A JSON string, quoted and escaped. */
 static inline void latch_put_string(latch_text *text, const char *words) {
   latch_put(text, "\"");

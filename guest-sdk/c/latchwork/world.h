@@ -28,6 +28,7 @@ __attribute__((format(printf, 2, 3))) static inline void latch_log(latch_level l
   va_start(values, format);
   latch_put_va(&text, format, values);
   va_end(values);
+  latch_utf8_clean(text.bytes, text.len);
   latch_string_t message = { (uint8_t *)text.bytes, text.len };
   latchwork_plugin_log_write((latchwork_plugin_log_level_t)level, &message);
   free(text.bytes);
@@ -80,7 +81,7 @@ static inline char *latch_call(latch_answer *answer, const char *operator_name, 
   if (action_key) key = latch_str(action_key);
   latchwork_plugin_tools_error_t error;
   if (latchwork_plugin_tools_call(&name, &text, action_key ? &key : NULL, &result, &error)) return latch_own(result);
-  latch_fail(answer, (latch_code)error.code, "%s", latch_own(error.message));
+  latch_passing(answer, (latch_code)error.code, "%s", latch_own(error.message));
   answer->retry_after_ms = error.retry_after_ms.is_some ? error.retry_after_ms.val : 0;
   answer->detail = error.detail.is_some ? latch_own(error.detail.val) : NULL;
   answer->applied_unknown = error.applied != 0;
@@ -120,17 +121,17 @@ static inline char *latch_secret(latch_answer *answer, const char *secret) {
   latchwork_plugin_secrets_secret_error_t error;
   if (latchwork_plugin_secrets_get(&name, &value, &error)) return latch_own(value);
   if (error.tag == LATCHWORK_PLUGIN_SECRETS_SECRET_ERROR_NOT_GRANTED)
-    latch_fail(answer, LATCH_POLICY_DENIED, "the secret %s: latch.toml does not grant it", secret);
-  else latch_fail(answer, LATCH_MISSING_REQUIRED_CONTEXT, "the secret %s is granted, but has no value", secret);
+    latch_passing(answer, LATCH_POLICY_DENIED, "the secret %s: latch.toml does not grant it", secret);
+  else latch_passing(answer, LATCH_MISSING_REQUIRED_CONTEXT, "the secret %s is granted, but has no value", secret);
   return NULL;
 }
 
 static inline bool latch_kv_failed(latch_answer *answer, const char *key, const latchwork_plugin_kv_kv_error_t *error) {
   if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED)
-    return latch_fail(answer, LATCH_POLICY_DENIED, "the key %s: latch.toml does not grant it (grants = { kv = ... })", key);
+    return latch_passing(answer, LATCH_POLICY_DENIED, "the key %s: latch.toml does not grant it (grants = { kv = ... })", key);
   if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_TOO_LARGE)
-    return latch_fail(answer, LATCH_INVALID_INPUT, "the key %s: keys have up to 256 bytes, values up to 64 KiB", key);
-  return latch_fail(answer, LATCH_DEPENDENCY_UNAVAILABLE, "the key %s: %s", key, latch_own(error->val.unavailable));
+    return latch_passing(answer, LATCH_INVALID_INPUT, "the key %s: keys have up to 256 bytes, values up to 64 KiB", key);
+  return latch_passing(answer, LATCH_DEPENDENCY_UNAVAILABLE, "the key %s: %s", key, latch_own(error->val.unavailable));
 }
 
 /* The value at a key; `*value` is NULL where there is none. False, with `answer` failed, where it cannot be told. */

@@ -66,7 +66,9 @@ class Usage:
 
 def _text(what, value):
     try:
-        return _json.dumps(_schema.plain(value), allow_nan=False, ensure_ascii=False)
+        return _schema.text(value)
+    except RecursionError:
+        raise Failure("INVALID_INPUT", f"{what}: not JSON: it holds itself, or is too deep") from None
     except (TypeError, ValueError) as error:
         raise Failure("INVALID_INPUT", f"{what}: not JSON: {error}") from error
 

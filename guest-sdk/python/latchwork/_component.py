@@ -29,7 +29,7 @@ class Host:
     """What steps and tools share."""
 
     def log(self, level, message):
-        _log.write(getattr(_log.Level, level.upper()), message)
+        _log.write(getattr(_log.Level, level.upper()), _failure.well_formed(message))
 
     def context(self):
         return vars(_context.get())

@@ -65,13 +65,21 @@ def _described(raised, may_have_changed):
         if wait is not None:
             wait = min(max(0, int(wait)), 0xFFFF_FFFF)
         return raised.code, raised.message, wait, detail, raised.applied
-    said = "".join(traceback.format_exception_only(raised)).strip()
+    said = _said(raised)
     detail = {
         "exception": type(raised).__name__,
         "message": str(raised),
         "traceback": _trace(raised),
     }
     return "INVALID_INPUT", said, None, _text(detail), "unknown" if may_have_changed else "no"
+
+
+def _said(raised):
+    """Its text, with those of the exceptions that it groups."""
+    said = "".join(traceback.TracebackException.from_exception(raised).format_exception_only()).strip()
+    if isinstance(raised, BaseExceptionGroup):
+        said += " (" + "; ".join(_said(one) for one in raised.exceptions) + ")"
+    return said
 
 
 def _trace(raised):
@@ -90,6 +98,9 @@ def _trace(raised):
         if text:
             parts.append(f"    {text}\n")
     parts += traceback.format_exception_only(raised)
+    if isinstance(raised, BaseExceptionGroup):
+        for number, one in enumerate(raised.exceptions, 1):
+            parts += [f"\nOf these, {number}:\n", _trace(one)]
     return "".join(parts)
 
 

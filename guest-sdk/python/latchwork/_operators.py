@@ -220,7 +220,9 @@ def given(name, value):
         value.close()
         raise TypeError(f"{name} gave a coroutine: its function is not async; calls of tools wait by themselves")
     try:
-        return json.dumps(_schema.plain(value), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return _schema.text(value)
+    except RecursionError:
+        raise Failure("SCHEMA_VALIDATION_FAILED", f"what {name} made is not JSON: it holds itself, or is too deep") from None
     except (TypeError, ValueError) as error:
         raise Failure("SCHEMA_VALIDATION_FAILED", f"what {name} made is not JSON: {error}") from error
 

@@ -13,9 +13,10 @@ import logging
 import os
 import random
 import secrets  # noqa: F401  (before its source of randomness is replaced)
+import socket
 import sys
 import time
-import uuid  # noqa: F401
+import uuid
 
 # What the standard library would only import when it is needed; there are no files to read then.
 import _strptime  # noqa: F401
@@ -142,9 +143,9 @@ class _Log(io.TextIOBase):
             ask("print").log(self._level, line)
 
 
-def _no(what):
+def _no(what, why="has no files and no processes"):
     def refuse(*_, **__):
-        raise PermissionError(f"{what}: a plugin has no files and no processes; a step reaches the world by tools.call")
+        raise PermissionError(f"{what}: a plugin {why}; a step reaches the world by tools.call")
 
     return refuse
 
@@ -166,6 +167,44 @@ class _NoImports:
         )
 
 
+_NETWORK = (
+    "create_connection create_server getaddrinfo gethostbyaddr gethostbyname gethostbyname_ex getnameinfo getservbyname "
+    "getservbyport if_nameindex socketpair"
+).split()
+
+
+class _Socket(socket.socket):
+    """Not to be made; a class, because libraries derive from it."""
+
+    def __init__(self, *_, **__):
+        raise PermissionError(
+            "socket: a plugin has no network; a step reaches the world by tools.call, and tools that need one are in Rust"
+        )
+
+
+_Socket.__name__ = _Socket.__qualname__ = "socket"
+_Socket.__module__ = "socket"
+
+
+def _node():
+    """Stands for the address of a network card in uuid1: drawn once, marked as drawn."""
+    if uuid._node is None:
+        uuid._node = int.from_bytes(_urandom(6, "uuid.getnode"), "big") | 1 << 40
+    return uuid._node
+
+
+def _exit(what):
+    def refuse(code=None, *_):
+        raise RuntimeError(f"{what}({'' if code is None else code}): a plugin answers, it does not exit")
+
+    return refuse
+
+
+def _times():
+    elapsed = time.monotonic()
+    return os.times_result((elapsed, 0.0, 0.0, 0.0, elapsed))
+
+
 def finish():
     """The end of a run."""
     sys.stdout.finish()
@@ -185,6 +224,10 @@ def install(sleep):
     for name in clocks:
         setattr(time, f"{name}_ns", lambda name=name: _nanoseconds(f"time.{name}_ns"))
         setattr(time, name, lambda name=name: _nanoseconds(f"time.{name}") / 1e9)
+    time.clock_gettime = lambda clk_id: _nanoseconds("time.clock_gettime") / 1e9
+    time.clock_gettime_ns = lambda clk_id: _nanoseconds("time.clock_gettime_ns")
+    time.clock_getres = lambda clk_id: 1e-6
+    os.times = _times
     for name in ("localtime", "gmtime", "ctime"):
         real = getattr(time, name)
         setattr(time, name, lambda secs=None, real=real: real(time.time() if secs is None else secs))
@@ -194,6 +237,18 @@ def install(sleep):
     time.sleep = sleep
     datetime.datetime = _DateTime
 
+    uuid._node, uuid.getnode = None, _node
+    # What asks the system instead of the clock.
+    uuid._generate_time_safe = None
+
+    socket.socket = socket.SocketType = _Socket
+    for name in _NETWORK:
+        if hasattr(socket, name):
+            setattr(socket, name, _no(f"socket.{name}", "has no network"))
+    socket.gethostname = lambda: "localhost"
+    socket.getfqdn = lambda name="": name or "localhost"
+
+    os._exit, os.abort = _exit("os._exit"), _exit("os.abort")
     os.environ.clear()
     for name in _FILES:
         if hasattr(os, name):

@@ -6,6 +6,7 @@ schema written as a dict.
 """
 
 import dataclasses
+import json
 import types
 import typing
 
@@ -89,12 +90,27 @@ def read(annotation, value):
     return value
 
 
-def plain(value):
+def text(value):
+    """The JSON text of a value; raises ValueError or TypeError with the place of what JSON cannot hold."""
+    made = json.dumps(_plain(value, ""), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    try:
+        made.encode()
+    except UnicodeEncodeError as error:
+        half = made[error.start:error.end]
+        raise ValueError(f"it holds {half!r}, half of a character") from None
+    return made
+
+
+def _plain(value, path):
     """What json.dumps takes: dataclasses become dicts, tuples lists."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: _plain(item, f"{path}/{key}") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [_plain(item, f"{path}/{index}") for index, item in enumerate(value)]
+    if isinstance(value, int) and abs(value) > _SAFE:
+        raise ValueError(f"{path or 'it'} is {int(value)}: integers of 2^53 and more are rounded by others; use a string")
+    if not (value is None or isinstance(value, (str, int, float))):
+        raise TypeError(f"{path or 'it'} is of type {type(value).__name__}, which JSON does not have")
     return value

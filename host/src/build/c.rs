@@ -7,9 +7,9 @@ use latchwork_core::manifest::PluginKind;
 
 use super::recipe::Recipe;
 use super::run::{ask, command, run};
-use super::{BuildError, Options, layout, tools, world};
+use super::{BuildError, Options, encode, layout, tools};
 
-const ZIG: &str = "0.17.1";
+const ZIG: &str = include_str!("pip/ziglang.txt");
 const ADVICE: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
 /// Of the SDK: what every plugin is compiled with.
 const SDK: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
@@ -40,7 +40,8 @@ pub(super) fn build(
     compiler.arg(format!("-ffile-prefix-map={}=latchwork", sdk.display()));
     compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK.map(|file| sdk.join(file)));
     run(&format!("compiling with {name}"), ADVICE, &mut compiler, progress)?;
-    component(&core, recipe, &layout.obj)
+    let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
+    encode::component(module, None, recipe, &layout.obj)
 }
 
 /// Every source file of a folder but tests, in order.
@@ -68,32 +69,9 @@ fn compiler(
     {
         return Ok(("clang", command("clang", dir)));
     }
-    let site = tools::pip("ziglang", ZIG, options, progress)?;
+    let site = tools::pip(ZIG, options, progress)?;
     let mut zig = tools::program(&site, "import runpy; runpy.run_module('ziglang', run_name='__main__')", dir);
     let cache = options.tools_dir.join("zig-cache");
     zig.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache).arg("cc");
     Ok(("zig", zig))
-}
-
-/// A component of a core module, in the world of the plugin.
-fn component(core: &Path, recipe: &Recipe, obj: &Path) -> Result<PathBuf, BuildError> {
-    let wit = world::write(obj, recipe)?;
-    let encode = || -> anyhow::Result<Vec<u8>> {
-        let mut module = std::fs::read(core)?;
-        let mut resolve = wit_parser::Resolve::default();
-        let (package, _) = resolve.push_dir(&wit)?;
-        let world = resolve.select_world(&[package], Some(world::WORLD))?;
-        let encoding = wit_component::StringEncoding::UTF8;
-        wit_component::embed_component_metadata(&mut module, &resolve, world, encoding)?;
-        wit_component::ComponentEncoder::default().validate(true).module(&module)?.encode()
-    };
-    // Most often an import that is not there: a step that calls kv, a call of the system.
-    let component = encode().map_err(|error| BuildError::Failed {
-        what: "making a component".to_owned(),
-        status: "the module does not fit its world".to_owned(),
-        output: format!("{error:#}"),
-    })?;
-    let made = obj.join("component.wasm");
-    std::fs::write(&made, component).map_err(|error| BuildError::io("write", &made, error))?;
-    Ok(made)
 }

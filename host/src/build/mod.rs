@@ -6,7 +6,7 @@
 //! [plugin]
 //! name = "mail"      # the component is build/mail.wasm
 //! kind = "tool"      # or "step"
-//! lang = "rust"      # or "js", "python", "c": these have more keys, see `recipe`
+//! lang = "rust"      # or "js", "python", "c", "go": these have more keys, see `recipe`
 //! ```
 //!
 //! The same Rust sources in the same place give the same component, to the byte: the environment's
@@ -18,7 +18,9 @@
 mod c;
 mod cargo;
 mod debian;
+mod encode;
 mod error;
+mod go;
 mod js;
 mod layout;
 mod new;
@@ -104,6 +106,7 @@ pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> R
         Lang::Js => js::build(&dir, &recipe, options, progress)?,
         Lang::Python => python::build(&dir, &recipe, options, progress)?,
         Lang::C => c::build(&dir, &recipe, options, progress)?,
+        Lang::Go => go::build(&dir, &recipe, options, progress)?,
     };
     let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };

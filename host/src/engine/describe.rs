@@ -15,7 +15,7 @@ use super::nobody::Nobody;
 use super::plugin::PluginSettings;
 use super::schema::Schemas;
 use super::step::StepState;
-use super::{convert, fault, virtual_wasi};
+use super::{convert, fault, starting, virtual_wasi};
 
 /// What `describe` may use: interpreters take most of it to start.
 const DESCRIBE: Limits = Limits {
@@ -34,7 +34,8 @@ pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 /// Instantiate with imports that trap, check the types of all exports, and call `describe`.
 ///
 /// A step with virtual WASI gets the same WASI here, of a step that nobody runs: its clock begins
-/// at 1970 and its stream is always the same, so what it describes is too.
+/// at 1970 and its stream is always the same, so what it describes is too. Any other plugin gets the
+/// clock and the stream while its language's runtime starts, and then nothing.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -66,11 +67,15 @@ fn call(
         vec![Problem::Describe(text)]
     };
     let mut linker = Linker::<StepState>::new(engine);
+    let mut starting = None;
     match settings.wasi {
         WasiMode::Virtual => virtual_wasi::link(&mut linker, component)
             .and_then(|()| virtual_wasi::forbid(&mut linker, component, PACKAGE))
             .map_err(failed)?,
-        WasiMode::None => linker.define_unknown_imports_as_traps(component).map_err(failed)?,
+        WasiMode::None => {
+            starting = Some(starting::link(&mut linker, component).map_err(failed)?);
+            linker.define_unknown_imports_as_traps(component).map_err(failed)?;
+        }
     }
     let pre = linker.instantiate_pre(component).map_err(failed)?;
     let mut store = Store::new(engine, StepState::new(Box::new(Nobody::new(&settings.name)), &DESCRIBE));
@@ -81,6 +86,9 @@ fn call(
         Ok(UpdateDeadline::Continue(1))
     });
     let instance = pre.instantiate(&mut store).map_err(failed)?;
+    if let Some(starting) = starting {
+        starting.over();
+    }
 
     let mut problems = Vec::new();
     macro_rules! typed {

@@ -24,6 +24,7 @@ mod plugin;
 mod profile;
 pub(crate) mod schema;
 mod slots;
+mod starting;
 pub(crate) mod step;
 pub(crate) mod tool;
 pub(crate) mod tool_state;

@@ -234,6 +234,7 @@ fn a_step_that_imports_the_world_is_refused_with_every_import() {
     assert_eq!(load("wasi-step", grants, limits()).unwrap_err(), error);
 }
 
+/// I54.
 #[test]
 fn describe_may_call_nothing() {
     let error = load("chatty-step", Grants::default(), limits()).unwrap_err();

@@ -9,6 +9,7 @@ fn sources(lang: &str) -> &'static [(&'static str, &'static str)] {
     match lang {
         "js" => &[("src/plugin.js", include_str!("ambient/plugin.js"))],
         "c" => &[("plugin.c", include_str!("ambient/plugin.c"))],
+        "go" => &[("plugin.go", include_str!("ambient/plugin.go")), ("plugin_test.go", "package main\n")],
         _ => &[("plugin.py", include_str!("ambient/plugin.py")), ("late.py", include_str!("ambient/late.py"))],
     }
 }
@@ -55,7 +56,7 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
 #[test]
 fn an_exception_arrives_with_its_text_and_its_stack() {
     // C has none.
-    for lang in ["js", "python"] {
+    for lang in ["js", "python", "go"] {
         let (response, _, exported) = job(lang, "Ambient.Fail", json!({ "how": "exception" }));
         let failed = &response["failed"][0];
         assert_eq!(failed["reason_code"], "INVALID_INPUT", "{lang}: {response:#}");
@@ -63,7 +64,7 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
         assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
     }
     // Half of a character, as cutting a text makes it.
-    for lang in ["js", "python"] {
+    for lang in ["js", "python", "go"] {
         let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "half" }));
         let failed = &response["failed"][0];
         assert!(failed["message"].as_str().unwrap().contains("half of"), "{lang}: {failed}");
@@ -79,12 +80,67 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
 /// A number that JSON or a double cannot hold is refused, never rounded.
 #[test]
 fn a_number_that_would_be_rounded_is_refused() {
-    for (lang, hows) in [("js", &["big", "bigint", "nan"][..]), ("python", &["nan"])] {
+    for (lang, hows) in
+        [("js", &["big", "bigint", "nan"][..]), ("python", &["big", "nan"]), ("c", &["big"]), ("go", &["big", "nan"])]
+    {
         for how in hows {
             let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": how }));
             let failed = &response["failed"][0];
             assert_eq!(failed["reason_code"], "SCHEMA_VALIDATION_FAILED", "{lang} {how}: {response:#}");
             assert!(failed["message"].as_str().unwrap().contains("is not JSON"), "{lang} {how}: {failed}");
+        }
+    }
+}
+
+/// What a language would lose in silence, or trap over without a word, is refused with its place.
+#[test]
+fn what_cannot_leave_is_refused_with_its_place() {
+    for (lang, how, code, said) in [
+        ("js", "several", "INVALID_INPUT", "both (Error: the first; TypeError: the second)"),
+        ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 holds itself"),
+        ("js", "map", "SCHEMA_VALIDATION_FAILED", "/n/0 is a Map"),
+        ("js", "nested promise", "SCHEMA_VALIDATION_FAILED", "/n is a promise"),
+        ("js", "error", "SCHEMA_VALIDATION_FAILED", "/n is an Error"),
+        ("python", "several", "INVALID_INPUT", "ValueError: the first; KeyError: 'the second'"),
+        ("python", "exit", "INVALID_INPUT", "os._exit(3): a plugin answers"),
+        ("python", "network", "INVALID_INPUT", "socket.gethostbyname: a plugin has no network"),
+        ("python", "half result", "SCHEMA_VALIDATION_FAILED", "half of a character"),
+        ("python", "itself", "SCHEMA_VALIDATION_FAILED", "it holds itself"),
+        ("c", "code", "INVALID_INPUT", "77 is no code of a failure: half of ??"),
+        ("c", "half result", "SCHEMA_VALIDATION_FAILED", "byte 6 is no UTF-8"),
+        ("c", "fails and answers", "RATE_LIMIT", "not now"),
+    ] {
+        let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": how }));
+        let failed = &response["failed"][0];
+        assert_eq!(failed["reason_code"], code, "{lang} {how}: {response:#}");
+        assert!(failed["message"].as_str().unwrap().contains(said), "{lang} {how}: {failed}");
+    }
+}
+
+/// Whatever is printed arrives: halves of characters, what holds itself, lines without an end.
+#[test]
+fn what_is_printed_arrives() {
+    for (lang, lines) in [
+        (
+            "js",
+            &[
+                "half \u{fffd} of it {\"deep\":[[circular]]} Set{1n}",
+                "  0  1  2",
+                "Assertion failed: not so",
+                "default: 1",
+                "Trace: here",
+            ][..],
+        ),
+        ("python", &["half ? of it"]),
+        ("c", &["half ? of it", "slept 3611"]),
+    ] {
+        let plugin = project(lang, "step", Some(sources(lang)));
+        let payload = json!({ "how": "half print" });
+        let place = place(&[(&plugin, "")], &[step("s", "Ambient.Fail", "read_only", payload)]);
+        let ran = run(place.path(), &["run", "plan.json"]);
+        assert_eq!(ran.code, 0, "{lang}: {}", ran.stderr);
+        for line in lines {
+            assert!(ran.stderr.contains(&format!("| {line}\n")), "{lang}: {line}: {}", ran.stderr);
         }
     }
 }

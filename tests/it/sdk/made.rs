@@ -15,14 +15,24 @@ fn a_made_project_passes_its_own_tests() {
             let (program, args): (&str, &[&str]) = match lang {
                 "js" => ("node", &["--test"]),
                 "c" => ("sh", &["-c", "cc -Ilatchwork -o test test_plugin.c -lm && ./test"]),
+                "go" => ("go", &["test", "-v", "./..."]),
                 _ => ("python3", &["-B", "-m", "unittest"]),
             };
-            let tested = Command::new(program).args(args).current_dir(&dir).output().unwrap();
+            let mut command = if program == "go" { super::go() } else { Command::new(program) };
+            let tested = command.args(args).current_dir(&dir).output().unwrap();
             let said =
                 format!("{}{}", String::from_utf8_lossy(&tested.stdout), String::from_utf8_lossy(&tested.stderr));
             assert!(tested.status.success(), "{lang} {kind}: {said}");
             assert!(
-                ["# pass 2", "Ran 2 tests", "2 tests passed"].iter().any(|passed| said.contains(passed)),
+                [
+                    "# pass 2",
+                    "Ran 2 tests",
+                    "2 tests passed",
+                    "--- PASS: TestNobodyIsNotGreeted",
+                    "--- PASS: TestWithoutAGrantItSaysSo"
+                ]
+                .iter()
+                .any(|passed| said.contains(passed)),
                 "{lang} {kind}: {said}"
             );
         }

@@ -1,11 +1,11 @@
-//! The golden flow with its steps in three languages.
+//! The golden flow with its steps in four languages.
 
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
 
-use super::{latch, outputs, run, tools};
+use super::{go, latch, outputs, run, tools};
 use crate::place::{built, copy_tree};
 
 /// The component of an example, built where its tools are the tests' own.
@@ -20,17 +20,19 @@ fn example(name: &str) -> std::path::PathBuf {
     made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
 }
 
-/// I1, I52: Python reads, JavaScript writes, C reviews; killed on the way, one message is sent, and
+/// I1, I52: Python reads, Go compares, JavaScript writes, C reviews; killed on the way, one message is sent, and
 /// every prefix replays.
 #[test]
-fn the_golden_flow_in_three_languages_sends_one_message_though_it_is_killed() {
+fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
     let place = tempfile::tempdir().unwrap();
     copy_tree(&examples.join("funding-outreach/data"), &place.path().join("data"));
     copy_tree(&examples.join("funding-outreach/plan.json"), &place.path().join("plan.json"));
     let mut config = std::fs::read_to_string(examples.join("funding-polyglot/latch.toml")).unwrap();
     config = config.replace("../funding-outreach/data", "data");
-    for plugin in ["funding-python", "funding-js", "funding-c", "files-rust", "requests-rust", "mail-maildir-rust"] {
+    let plugins =
+        ["funding-python", "funding-go", "funding-js", "funding-c", "files-rust", "requests-rust", "mail-maildir-rust"];
+    for plugin in plugins {
         config = config.replace(&format!("\"../{plugin}\""), &format!("{:?}", example(plugin)));
     }
     std::fs::write(place.path().join("latch.toml"), config).unwrap();
@@ -64,8 +66,9 @@ fn the_examples_in_other_languages_pass_their_own_tests() {
         ("funding-js", "node", ["--test", "test/plugin.test.js"]),
         ("funding-python", "python3", ["-Bm", "unittest"]),
         ("funding-c", "sh", ["-c", compile.as_str()]),
+        ("funding-go", "go", ["test", "./..."]),
     ] {
-        let mut command = Command::new(program);
+        let mut command = if program == "go" { go() } else { Command::new(program) };
         command.args(args).current_dir(root.join("example-plugins").join(dir));
         let ran = command.env("PYTHONPATH", "../../guest-sdk/python").output().unwrap();
         let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));

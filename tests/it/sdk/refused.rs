@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{LANGS, run};
 
-fn refused(lang: &str, sources: &[(&str, &str)]) -> Value {
+pub(super) fn refused(lang: &str, sources: &[(&str, &str)]) -> Value {
     let parent = tempfile::tempdir().unwrap();
     let new = run(parent.path(), &["plugin", "new", "x", "--lang", lang, "--kind", "step"]);
     assert_eq!(new.code, 0, "{}", new.stderr);

@@ -35,6 +35,8 @@ pub enum LangArg {
     Python,
     /// C
     C,
+    /// Go
+    Go,
 }
 
 impl From<LangArg> for Lang {
@@ -44,6 +46,7 @@ impl From<LangArg> for Lang {
             LangArg::Js => Lang::Js,
             LangArg::Python => Lang::Python,
             LangArg::C => Lang::C,
+            LangArg::Go => Lang::Go,
         }
     }
 }

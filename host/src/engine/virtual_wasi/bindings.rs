@@ -16,4 +16,4 @@ wasmtime::component::bindgen!({
     },
 });
 
-pub(super) use wasi::{cli, clocks, io, random};
+pub(in crate::engine) use wasi::{cli, clocks, io, random};

@@ -10,7 +10,7 @@
 //!   each of their functions answers.
 
 mod absent;
-mod bindings;
+pub(super) mod bindings;
 mod cli;
 mod clocks;
 mod filesystem;

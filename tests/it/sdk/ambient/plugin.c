@@ -19,7 +19,22 @@ static bool look(latch_json input, latch_answer *answer) {
 }
 
 static bool fail(latch_json input, latch_answer *answer) {
-  (void)input;
+  char *how = latch_json_string(latch_json_member(input, "how"));
+  if (!strcmp(how, "code")) return latch_fail(answer, (latch_code)77, "half of \xf0\x9f");
+  if (!strcmp(how, "half result")) return latch_put(&answer->result, "{\"n\":\"\xf0\x9f\"}"), true;
+  if (!strcmp(how, "big")) return latch_put(&answer->result, "{\"s\":\"9007199254740992\",\"n\":[-9007199254740992]}"), true;
+  if (!strcmp(how, "fails and answers")) return latch_fail(answer, LATCH_RATE_LIMIT, "not now"), true;
+  if (!strcmp(how, "half print")) {
+    time_t before = time(NULL);
+    sleep(3600);
+    usleep(500000);
+    nanosleep(&(struct timespec){ 10, 500000000 }, NULL);
+    printf("half \xff of it");
+    fprintf(stderr, "slept %lld", (long long)(time(NULL) - before));
+    /* A call that failed is no failure of a handler that goes on without. */
+    if (!latch_call(answer, "No.Tool", "{}", NULL)) latch_put(&answer->result, "{\"n\":1}");
+    return true;
+  }
   return latch_fail(answer, LATCH_AUTH_FORBIDDEN, "no key");
 }
 

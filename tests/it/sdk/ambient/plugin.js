@@ -32,6 +32,26 @@ step('Ambient.Fail', {}, ({ how }) => {
   if (how === 'exception') deepInside();
   if (how === 'failure') throw new Failure('AUTH_FORBIDDEN', 'no key');
   if (how === 'half') throw new Error(`half of ${'😀'.slice(0, 1)}`);
+  if (how === 'several') throw new AggregateError([new Error('the first'), new TypeError('the second')], 'both');
+  const itself = { deep: [] };
+  itself.deep.push(itself);
+  if (how === 'itself') return itself;
+  if (how === 'map') return { n: [new Map()] };
+  if (how === 'nested promise') return { n: Promise.resolve(1) };
+  if (how === 'error') return { n: new Error('lost') };
+  if (how === 'half print') {
+    console.log('half \ud83d of it', itself, new Set([1n]));
+    console.group('inside');
+    console.table([{ a: 1, b: 2 }]);
+    console.groupEnd();
+    console.assert(false, 'not so');
+    console.count();
+    console.time();
+    console.timeEnd();
+    console.dir({ n: { toJSON: () => 1 } });
+    console.trace('here');
+    return { n: { toJSON: () => 1 } };
+  }
   if (how === 'big') return { n: 2 ** 53 };
   if (how === 'bigint') return { n: 1n };
   return { n: NaN };

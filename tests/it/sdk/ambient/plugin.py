@@ -1,7 +1,9 @@
 import datetime
+import email.utils
 import os
 import random
 import secrets
+import socket
 import time
 import uuid
 from random import randint
@@ -34,6 +36,8 @@ def look(_: dict, context):
             "datetime": at.isoformat(),
             "naive": datetime.datetime.now().isoformat(),
             "utcnow": datetime.datetime.utcnow().isoformat(),
+            "clock_gettime": time.clock_gettime(time.CLOCK_REALTIME),
+            "times": os.times().elapsed,
             "logged": time.strftime("%H:%M:%S") + f"{time.time() % 1:.6f}",
         },
         "random": {
@@ -44,6 +48,9 @@ def look(_: dict, context):
             "system": random.SystemRandom().random(),
             "uuid": str(uuid.uuid4()),
             "secrets": secrets.token_hex(8),
+            "uuid1": str(uuid.uuid1()),
+            "node": str(uuid.getnode()),
+            "message_id": email.utils.make_msgid(),
             "urandom": os.urandom(8).hex(),
         },
         "fixed": {"seeded": SEEDED.random(), "set": list({f"k{i}" for i in range(8)}), "environment": dict(os.environ)},
@@ -62,6 +69,22 @@ def fail(given: dict, context):
         deepInside()
     if how == "half":
         raise ValueError("half of \ud83d")
+    if how == "several":
+        raise ExceptionGroup("both", [ValueError("the first"), KeyError("the second")])
+    if how == "exit":
+        os._exit(3)
+    if how == "network":
+        socket.gethostbyname("example.org")
+    if how == "half result":
+        return {"n": "half of \ud83d"}
+    if how == "itself":
+        given["itself"] = given
+        return given
+    if how == "big":
+        return {"n": [2**53]}
+    if how == "half print":
+        print("half \ud83d of it", end="")
+        return {"n": 1}
     if how == "failure":
         raise Failure("AUTH_FORBIDDEN", "no key")
     return {"n": float("nan")}

@@ -1,0 +1,122 @@
+//go:build wasip1
+
+package host
+
+import "unsafe"
+
+// What the host has put here and nobody has read yet, and what it has still to read: kept from the
+// collector, which cannot see pointers that only the host has.
+var given, kept []any
+
+// Most of what the host gives fits in here: while it does, nothing is allocated, so that the collector
+// and the scheduler keep still. The host answers no call until it has given everything.
+var (
+	room [64 << 10]uint64
+	used uint32
+)
+
+//go:wasmexport cabi_realloc
+func cabiRealloc(old, oldSize, align, size uint32) uint32 { return realloc(old, oldSize, align, size) }
+
+//go:wasmexport latch_realloc
+func realloc(old, oldSize, align, size uint32) uint32 {
+	if size == 0 {
+		return align
+	}
+	words := (size + 7) / 8
+	var at unsafe.Pointer
+	if words <= uint32(len(room))-used {
+		at = unsafe.Pointer(&room[used])
+		used += words
+	} else {
+		more := make([]uint64, words)
+		given = append(given, more)
+		at = unsafe.Pointer(unsafe.SliceData(more))
+	}
+	if oldSize > 0 {
+		copy(unsafe.Slice((*byte)(at), size), unsafe.Slice((*byte)(pointer(old)), oldSize))
+	}
+	return uint32(uintptr(at))
+}
+
+// Everything that was given has been read.
+func taken() { given, used = nil, 0 }
+
+func pointer(at uint32) unsafe.Pointer { return unsafe.Pointer(uintptr(at)) }
+
+// An area holds values in the layout of the component model.
+type area struct{ at unsafe.Pointer }
+
+func newArea(size uint32) area {
+	room := make([]uint64, (size+7)/8)
+	return area{unsafe.Pointer(unsafe.SliceData(room))}
+}
+
+func (a area) pointer() uint32         { return uint32(uintptr(a.at)) }
+func (a area) plus(offset uint32) area { return area{unsafe.Add(a.at, offset)} }
+
+func (a area) u8(at uint32) uint8   { return *(*uint8)(unsafe.Add(a.at, at)) }
+func (a area) u32(at uint32) uint32 { return *(*uint32)(unsafe.Add(a.at, at)) }
+
+// Strings are copied: what the host put here belongs to its call.
+func (a area) str(at uint32) string { return text(a.u32(at), a.u32(at+4)) }
+func (a area) bytes(at uint32) []byte {
+	return append([]byte{}, unsafe.Slice((*byte)(pointer(a.u32(at))), a.u32(at+4))...)
+}
+
+func text(at, size uint32) string {
+	return string(unsafe.Slice((*byte)(pointer(at)), size))
+}
+
+func (a area) optStr(at uint32) *string {
+	if a.u8(at) == 0 {
+		return nil
+	}
+	s := a.str(at + 4)
+	return &s
+}
+
+func (a area) optU32(at uint32) *uint32 {
+	if a.u8(at) == 0 {
+		return nil
+	}
+	n := a.u32(at + 4)
+	return &n
+}
+
+func (a area) putU8(at uint32, v uint8)   { *(*uint8)(unsafe.Add(a.at, at)) = v }
+func (a area) putU32(at uint32, v uint32) { *(*uint32)(unsafe.Add(a.at, at)) = v }
+
+func (a area) putList(at uint32, list unsafe.Pointer, count int) {
+	a.putU32(at, uint32(uintptr(list)))
+	a.putU32(at+4, uint32(count))
+}
+
+func (a area) putStr(at uint32, s string) {
+	kept = append(kept, s)
+	a.putList(at, unsafe.Pointer(unsafe.StringData(s)), len(s))
+}
+
+func (a area) putOptStr(at uint32, s *string) {
+	if s != nil {
+		a.putU8(at, 1)
+		a.putStr(at+4, *s)
+	}
+}
+
+func (a area) putOptU32(at uint32, n *uint32) {
+	if n != nil {
+		a.putU8(at, 1)
+		a.putU32(at+4, *n)
+	}
+}
+
+// A list of items of this size, filled by put.
+func putItems[T any](a area, at uint32, size uint32, items []T, put func(area, T)) {
+	list := newArea(size * uint32(len(items)))
+	kept = append(kept, list)
+	for i, item := range items {
+		put(list.plus(size*uint32(i)), item)
+	}
+	a.putList(at, list.at, len(items))
+}

@@ -1,0 +1,59 @@
+package latchwork
+
+import "latchwork/internal/host"
+
+// Config reads a key of the plugin's config table in latch.toml; false where it is not set. For tools.
+func Config(key string, into any) (bool, error) {
+	text, found := host.Config(key)
+	if !found {
+		return false, nil
+	}
+	if err := decode(text, into); err != nil {
+		return true, Fail(MissingRequiredContext, "config.%s: %w", key, err)
+	}
+	return true, nil
+}
+
+// Secret gives the placeholder of a secret, which the host replaces in requests to granted hosts. For tools.
+func Secret(name string) (string, error) {
+	value, denied := host.Secret(name)
+	if denied == nil {
+		return value, nil
+	}
+	if denied.Tag == 0 {
+		return "", notGranted("the secret "+name, "secrets")
+	}
+	return "", Fail(MissingRequiredContext, "the secret %s is granted, but has no value", name)
+}
+
+// KVGet reads a key of the small persistent map in the namespace that the grant names; false where
+// nothing is there. For tools.
+func KVGet(key string) ([]byte, bool, error) {
+	value, found, denied := host.KVGet(key)
+	return value, found, kvFailed(key, denied)
+}
+
+// KVSet writes a key; durable when it returns. For tools.
+func KVSet(key string, value []byte) error { return kvFailed(key, host.KVSet(key, value)) }
+
+// KVDelete forgets a key; true where it was there. For tools.
+func KVDelete(key string) (bool, error) {
+	was, denied := host.KVDelete(key)
+	return was, kvFailed(key, denied)
+}
+
+func kvFailed(key string, denied *host.Denied) error {
+	switch {
+	case denied == nil:
+		return nil
+	case denied.Tag == 0:
+		return notGranted("the key "+key, "kv")
+	case denied.Tag == 1:
+		return Fail(InvalidInput, "the key %s: keys have up to 256 bytes, values up to 64 KiB", key)
+	}
+	return Fail(DependencyUnavailable, "the key %s: %s", key, denied.Why)
+}
+
+func notGranted(what, grant string) error {
+	return Fail(PolicyDenied, "%s: latch.toml does not grant it (grants = { %s = ... })", what, grant)
+}

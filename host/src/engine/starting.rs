@@ -1,0 +1,78 @@
+//! What a language's runtime may look at while it starts, before the plugin is asked what it is.
+//!
+//! Some read a clock and draw a seed before the first line of a program runs. To be described, a plugin
+//! gets these of the step that nobody runs: they are the same wherever it is asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wasmtime::StoreContextMut;
+use wasmtime::component::{Component, Linker};
+
+use super::bindings::import;
+use super::component::full;
+use super::fault::HostFault;
+use super::step::StepState;
+use super::virtual_wasi::bindings::{clocks::wall_clock, random::random};
+
+/// Whether a plugin's runtime is starting.
+#[derive(Clone)]
+pub(super) struct Starting(Arc<AtomicBool>);
+
+impl Starting {
+    /// From here on the plugin itself runs, which calls nothing.
+    pub(super) fn over(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    fn check(&self, interface: &str, function: &str) -> wasmtime::Result<()> {
+        match self.0.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => Err(HostFault::Unknown(format!("{interface}#{function}")).into()),
+        }
+    }
+}
+
+/// Link the clocks, the generators and the log.
+pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<Starting> {
+    let starting = Starting(Arc::new(AtomicBool::new(true)));
+    macro_rules! serve {
+        ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $served:path) => {{
+            let (starting, interface) = (starting.clone(), $interface.to_owned());
+            linker.instance(&$interface)?.func_wrap(
+                $function,
+                move |mut store: StoreContextMut<'_, StepState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<$answer> {
+                    starting.check(&interface, $function)?;
+                    $served(store.data_mut(), $($arg),*)
+                },
+            )?;
+        }};
+    }
+    macro_rules! give {
+        ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $served:path) => {{
+            let (starting, interface) = (starting.clone(), $interface.to_owned());
+            linker.instance(&$interface)?.func_wrap(
+                $function,
+                move |mut store: StoreContextMut<'_, StepState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
+                    starting.check(&interface, $function)?;
+                    Ok(($served(store.data_mut(), $($arg),*)?,))
+                },
+            )?;
+        }};
+    }
+    give!(full("clock"), "now", () -> import::clock::Instant, import::clock::Host::now);
+    give!(full("rng"), "bytes", (len: u32) -> Vec<u8>, import::rng::Host::bytes);
+    give!(full("rng"), "next-u32", () -> u32, import::rng::Host::next_u32);
+    serve!(full("log"), "write", (level: import::log::Level, message: String) -> (), import::log::Host::write);
+    // The names have versions.
+    let engine = linker.engine().clone();
+    for (name, _) in component.component_type().imports(&engine) {
+        if name.starts_with("wasi:clocks/wall-clock@") {
+            give!(name, "now", () -> wall_clock::Datetime, wall_clock::Host::now);
+        }
+        if name.starts_with("wasi:random/random@") {
+            give!(name, "get-random-bytes", (len: u64) -> Vec<u8>, random::Host::get_random_bytes);
+        }
+    }
+    Ok(starting)
+}

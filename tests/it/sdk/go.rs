@@ -1,0 +1,45 @@
+//! What is special to Go: its runtime starts with each instance, and it has a scheduler of its own.
+
+use serde_json::json;
+
+use super::{place, project, run, step};
+
+fn log(operator: &str, how: &str) -> String {
+    let sources = [("plugin.go", include_str!("ambient/plugin.go")), ("plugin_test.go", "package main\n")];
+    let plugin = project("go", "step", Some(&sources));
+    let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", json!({ "how": how }))]);
+    run(place.path(), &["run", "plan.json"]).stderr
+}
+
+/// What is printed becomes records: lines that are put together, lines without an end, bytes that are no text.
+#[test]
+fn what_a_go_plugin_prints_becomes_log_records() {
+    let said = log("Ambient.Look", "");
+    for line in ["looking around", "in the middle of ?? a character", "by log", "by slog ways=3", "without an end"] {
+        assert!(said.contains(&format!("| {line}\n")), "{line}: {said}");
+    }
+}
+
+/// What Go cannot recover from ends the try, and its text is kept.
+#[test]
+fn what_ends_a_go_plugin_says_why() {
+    for (how, line) in [
+        ("exit", "os.Exit(3): a plugin answers, it does not exit"),
+        ("fatal", "panic: nobody catches this"),
+        ("deadlock", "fatal error: all goroutines are asleep - deadlock!"),
+    ] {
+        let said = log("Ambient.Fail", how);
+        assert!(said.contains(&format!("| {line}\n")), "{how}: {said}");
+        assert!(said.contains("PLUGIN_TRAP"), "{how}: {said}");
+    }
+}
+
+/// A step that calls what only tools have is refused when it is built.
+#[test]
+fn a_go_step_with_a_tools_import_is_no_component() {
+    let text = "package main\n\nimport \"latchwork\"\n\nfunc main() {\n\tlatchwork.Step(\"A.B\", latchwork.Spec{}, func(_ \
+                latchwork.Context, key string) ([]byte, error) {\n\t\tvalue, _, err := latchwork.KVGet(key)\n\t\treturn \
+                value, err\n\t})\n}\n";
+    let error = super::refused::refused("go", &[("plugin.go", text), ("plugin_test.go", "package main\n")]);
+    assert!(error["message"].as_str().unwrap().contains("latchwork:plugin/kv@0.1.0"), "{error}");
+}

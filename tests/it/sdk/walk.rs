@@ -1,0 +1,74 @@
+//! The same step in every language: time, chance, two calls and an event, killed on the way.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::ids::{Hash, StepId};
+use latchwork_core::keys::step_seed;
+use latchwork_core::rng::StepRng;
+use serde_json::{Value, json};
+
+use super::{LANGS, latch, outputs, place, project, run, step};
+use crate::place::built;
+
+/// How much of a step's stream the runtimes of all languages may draw before the first line of a program.
+const STREAM: usize = 64 << 10;
+
+fn walker(lang: &str) -> PathBuf {
+    let sources: &[(&str, &str)] = match lang {
+        "rust" => return built(&Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects/walk-step")),
+        "js" => &[("src/plugin.js", include_str!("walk/plugin.js"))],
+        "python" => &[("plugin.py", include_str!("walk/plugin.py"))],
+        "c" => &[("plugin.c", include_str!("walk/plugin.c"))],
+        _ => &[("plugin.go", include_str!("walk/plugin.go")), ("plugin_test.go", "package main\n")],
+    };
+    project(lang, "step", Some(sources))
+}
+
+/// The seed of a job, from its evidence.
+fn seed(dir: &Path, job: &str) -> Hash {
+    let exported = run(dir, &["job", "export", job, "--out", "-"]).stdout;
+    let events = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let seed = events.filter_map(|line| line["event"]["job_seed"].as_str().map(str::to_owned)).next();
+    serde_json::from_value(seed.expect("the first event has it").into()).unwrap()
+}
+
+/// I52: in each language the step is killed between its calls and in one of them, and goes on as it
+/// began; each call is made once, and the job replays from every prefix. What it drew is of the one
+/// stream that the job's seed gives its step.
+#[test]
+fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
+    let keep = project("js", "tool", None);
+    for lang in LANGS.into_iter().chain(["rust"]) {
+        let walker = walker(lang);
+        let mut walk = step("s", "Walk.There", "read_only", json!({}));
+        walk["effects"] = json!(["read_only", "internal_write"]);
+        let place = place(&[(&walker, ""), (&keep, "grants = { kv = \"k\" }")], &[walk]);
+        for (command, point) in [("run", "execute:after:1"), ("resume", "execute:before:1")] {
+            let args = if command == "run" { vec!["run", "plan.json"] } else { vec!["resume"] };
+            let killed = latch(place.path(), &args).env("LATCH_CRASH_AT", point).output().unwrap();
+            let said = String::from_utf8_lossy(&killed.stderr);
+            assert_eq!(killed.status.code(), None, "{lang}: killed at {point}: {said}");
+        }
+        let resumed = run(place.path(), &["resume", "--json"]);
+        assert_eq!(resumed.code, 0, "{lang}: {} {}", resumed.stdout, resumed.stderr);
+        let job = &resumed.json()["jobs"][0];
+        assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
+
+        let id = job["job_id"].as_str().unwrap();
+        let walked = outputs(place.path(), job).remove("s").unwrap();
+        // A key has the attempt that first made the call: the second was first made after the first kill.
+        assert_eq!(walked["keys"], json!([format!("latch:{id}:s/0:1"), format!("latch:{id}:s/1:2")]), "{lang}");
+        let events = run(place.path(), &["job", "events", id, "--json"]).stdout;
+        assert_eq!(events.matches("\"command_committed\"").count(), 2, "{lang}: two calls: {events}");
+        assert_eq!(events.matches("\"halfway\"").count(), 1, "{lang}: one event: {events}");
+        let (at, until) = (walked["at"].as_f64().unwrap(), walked["until"].as_f64().unwrap());
+        assert!(until > at, "{lang}: time goes on with the answers: {walked}");
+
+        // The version and variant of a UUID are not drawn.
+        let drawn = hex::decode(walked["id"].as_str().unwrap().replace('-', "")).unwrap();
+        let plain = |at: &usize| ![6, 8].contains(at);
+        let stream = StepRng::new(step_seed(&seed(place.path(), id), &StepId::new("s"))).bytes(STREAM);
+        let found = stream.windows(16).any(|window| (0..16).filter(plain).all(|at| window[at] == drawn[at]));
+        assert!(found, "{lang}: {} is not of the step's stream", walked["id"]);
+    }
+}
