@@ -17,6 +17,7 @@
 pub mod bench;
 pub mod build;
 pub mod capability;
+pub mod check;
 pub mod cli;
 pub mod config;
 pub mod engine;

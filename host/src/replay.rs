@@ -18,13 +18,12 @@ use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::manifest::{PluginKind, WasiMode};
 use latchwork_core::replay::{self, Divergence};
-use latchwork_core::rng::StepRng;
 use latchwork_core::state::{Durable, Emit, Job, Step, label};
 use latchwork_core::step::StepState;
 use serde::Serialize;
 use tracing::Level;
 
-use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
 use crate::registry::Registry;
 
 mod copied;
@@ -55,6 +54,16 @@ pub struct Report {
     pub calls: u64,
     /// The first difference, and the length of the prefix it was found in.
     pub divergence: Option<(u64, Divergence)>,
+    /// The function of the plugin that made the call which differs, and those that called it.
+    #[serde(skip)]
+    pub functions: Vec<String>,
+}
+
+impl Report {
+    /// Nothing replayed yet.
+    pub(crate) fn new() -> Self {
+        Self { prefixes: 0, step_runs: 0, calls: 0, divergence: None, functions: vec![] }
+    }
 }
 
 /// Why a log could not be replayed.
@@ -89,7 +98,7 @@ pub async fn replay(
     events: &[Event],
     every_prefix: bool,
 ) -> Result<Report, ReplayError> {
-    let mut report = Report { prefixes: 0, step_runs: 0, calls: 0, divergence: None };
+    let mut report = Report::new();
     let salts = Salts::Secret(whole.secret);
     let last = events.len();
     // The first two events make a job; before them there is nothing to replay.
@@ -188,7 +197,9 @@ pub(crate) async fn replay_step(
             let calls = Box::new(Recorded::new(whole, salts, job, &step.id, trail.clone()));
             let text = String::from_utf8_lossy(&input).into_owned();
             report.step_runs += 1;
-            plugin.run_step(operator, &text, &pinned.limits, calls).await.outcome
+            let end = plugin.run_step(operator, &text, &pinned.limits, calls).await;
+            report.functions = end.functions;
+            end.outcome
         }
     };
     report.calls += u64::from(trail.served.load(Ordering::Relaxed));
@@ -241,10 +252,10 @@ struct Recorded {
     answers: Vec<(Slot, i64, Result<String, Failure>)>,
     salts: Salts,
     step: StepId,
-    context: StepContext,
-    rng: StepRng,
-    now_us: i64,
+    own: StepSources,
     emitted: u32,
+    /// Payloads of the announced events, where they are known.
+    announced: Vec<Option<Arc<[u8]>>>,
     trail: Arc<Trail>,
 }
 
@@ -264,21 +275,21 @@ impl Recorded {
         let started = prefix.step(step).and_then(|step| step.started_us).unwrap_or(job.accepted_us);
         let header = &job.header;
         let maker = job.step(step).and_then(|step| step.copied.as_ref()).map(|(maker, _)| maker);
+        let context = StepContext {
+            tenant: header.tenant_id.clone(),
+            actor: maker.map_or(&header.actor_id, |maker| &maker.actor_id).clone(),
+            correlation_id: maker.map_or(&header.correlation_id, |maker| &maker.correlation_id).clone(),
+            job_id: maker.map_or(&header.job_id, |maker| &maker.job_id).to_string(),
+            plan_id: job.plan.plan_id.clone(),
+            step_id: step.to_string(),
+        };
         Self {
             answers,
             salts: salts.clone(),
             step: step.clone(),
-            context: StepContext {
-                tenant: header.tenant_id.clone(),
-                actor: maker.map_or(&header.actor_id, |maker| &maker.actor_id).clone(),
-                correlation_id: maker.map_or(&header.correlation_id, |maker| &maker.correlation_id).clone(),
-                job_id: maker.map_or(&header.job_id, |maker| &maker.job_id).to_string(),
-                plan_id: job.plan.plan_id.clone(),
-                step_id: step.to_string(),
-            },
-            rng: StepRng::new(keys::step_seed(&header.job_seed, step)),
-            now_us: started,
+            own: StepSources::new(context, keys::step_seed(&header.job_seed, step), started),
             emitted: 0,
+            announced: announced(whole, step),
             trail,
             job: job.clone(),
         }
@@ -350,28 +361,34 @@ impl Recorded {
         let Some((_, time_us, answer)) = recorded else {
             return Err(Stop);
         };
-        self.now_us = self.now_us.max(*time_us);
+        self.own.hear(*time_us);
         self.trail.served.fetch_add(1, Ordering::Relaxed);
         Ok(answer.clone())
     }
 }
 
+/// What a step announced, as far as it is kept.
+fn announced(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>>> {
+    let count = whole.job.step(step).map_or(0, |step| step.emits.len());
+    (0..count).map(|n| whole.payloads.get(&label::emitted(step, u32::try_from(n).ok()?)).cloned()).collect()
+}
+
 #[async_trait]
 impl StepCalls for Recorded {
     fn context(&self) -> StepContext {
-        self.context.clone()
+        self.own.context.clone()
     }
     fn now_us(&mut self) -> i64 {
-        self.now_us
+        self.own.now_us
     }
     fn random(&mut self, buf: &mut [u8]) {
-        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+        self.own.random(buf);
     }
     fn next_u32(&mut self) -> u32 {
-        self.rng.next_u32()
+        self.own.next_u32()
     }
     fn below(&mut self, bound: u32) -> u32 {
-        self.rng.below(bound)
+        self.own.below(bound)
     }
     fn log(&mut self, _: Level, _: &str) {}
 
@@ -396,6 +413,7 @@ impl StepCalls for Recorded {
         self.emitted += 1;
         let after_calls = self.trail.calls.load(Ordering::Relaxed);
         let recorded = self.job.step(&self.step).and_then(|step| step.emits.get(n as usize));
+        let text = payload.clone();
         // A withheld payload, or one that the log does not have, cannot be compared: name and place can.
         let payload = self
             .salts
@@ -409,7 +427,15 @@ impl StepCalls for Recorded {
                 Err(self.diverge(Divergence::new(at, "event", "name", "no event", name)))
             }
             Ok(false) => Ok(()),
-            Err(divergence) => Err(self.diverge(divergence)),
+            Err(divergence) => {
+                let known = self.announced.get(n as usize).cloned().flatten();
+                let Some(known) = known.filter(|_| divergence.field == "payload") else {
+                    return Err(self.diverge(divergence));
+                };
+                // Words tell more than hashes.
+                let recorded = String::from_utf8_lossy(&known).into_owned();
+                Err(self.diverge(Divergence::new(divergence.at, "event", "payload", recorded, text)))
+            }
         }
     }
 }

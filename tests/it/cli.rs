@@ -269,35 +269,32 @@ fn inspect_shows_what_a_plugin_is_and_may_reach() {
     let ran = run(folder.path(), &["--json", "plugin", "inspect", file]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     let json = ran.json();
-    assert_eq!((json["verdict"].as_str(), json["kind"].as_str()), (Some("accepted"), Some("step")));
+    assert_eq!((json["verdict"].as_str(), json["loads"].as_bool()), (Some("step"), Some(true)));
     assert!(json["digest"].as_str().unwrap().starts_with("sha256:"));
     assert_eq!(json["bytes"].as_u64().unwrap(), std::fs::metadata(file).unwrap().len());
-    assert!(json["imports"]["host"].as_array().unwrap().iter().all(|i| i.as_str().unwrap().contains("latchwork:")));
+    let host = |import: &serde_json::Value| {
+        import["class"] == "host" && import["name"].as_str().unwrap().contains("latchwork:")
+    };
+    assert!(json["imports"].as_array().unwrap().iter().all(host));
     assert!(json["operators"][0]["input_schema"].is_object() || json["operators"][0]["input_schema"].is_boolean());
     assert!(!json["may_not_reach"].as_array().unwrap().is_empty());
 
-    let refused = guest("wasi-step");
-    let refused = run(folder.path(), &["--json", "plugin", "inspect", refused.to_str().unwrap()]);
+    let entry = format!("[[plugin]]\nname = \"w\"\nsource = {:?}\n", guest("wasi-step"));
+    std::fs::write(folder.path().join("wasi.toml"), entry).unwrap();
+    let file = guest("wasi-step");
+    let refused = run(folder.path(), &["--json", "--config", "wasi.toml", "plugin", "inspect", file.to_str().unwrap()]);
     assert_eq!(refused.code, 1, "{}", refused.stdout);
     let json = refused.json();
-    assert_eq!(json["verdict"], "refused");
-    let problems = json["problems"].as_array().unwrap();
-    assert!(problems.iter().all(|problem| problem["code"] == "L0022"), "{problems:?}");
-    let imports: Vec<&str> = json["imports"]
-        .as_object()
-        .unwrap()
-        .values()
-        .flat_map(|names| names.as_array().unwrap())
-        .map(|name| name.as_str().unwrap())
-        .collect();
-    let wasi: Vec<_> = imports.iter().filter(|import| import.starts_with("wasi:")).collect();
+    assert_eq!((&json["verdict"], &json["configured_as"]), (&"neither".into(), &"w".into()));
+    let differences = json["difference"]["here"].as_array().unwrap();
+    let imports = json["imports"].as_array().unwrap().iter().map(|import| import["name"].as_str().unwrap());
+    let wasi: Vec<_> = imports.filter(|import| import.starts_with("wasi:")).collect();
     assert!(!wasi.is_empty());
     for import in wasi {
-        let named = problems.iter().any(|problem| problem["message"].as_str().unwrap().contains(import));
-        assert!(named, "{import} is named: {problems:?}");
+        assert!(differences.iter().any(|it| it["interface"] == import), "{import} is named: {differences:?}");
     }
 
     std::fs::write(folder.path().join("text.wasm"), "not a component").unwrap();
     let text = run(folder.path(), &["--json", "plugin", "inspect", "text.wasm"]);
-    assert_eq!((text.code, text.json()["error"]["code"].as_str()), (1, Some("L0023")), "{}", text.stdout);
+    assert_eq!((text.code, text.json()["form"].as_str()), (1, Some("text")), "{}", text.stdout);
 }

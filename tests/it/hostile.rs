@@ -38,6 +38,7 @@ pub(crate) fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> Plug
         operators: Statements::default(),
         secrets: Arc::new(OneSecret),
         kv: Arc::new(Map::default()),
+        servers: None,
     }
 }
 

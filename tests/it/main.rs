@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
 
 mod bindings;
+mod check;
 mod cli;
 mod compensation;
 mod compensation_crash;
@@ -19,9 +20,11 @@ mod gates;
 mod golden;
 mod history;
 mod hostile;
+mod inspect;
 mod keys;
 mod late;
 mod llm;
+mod made;
 mod modes;
 mod notify;
 mod pinned;

@@ -2,6 +2,7 @@
 //! writes naturally is right.
 
 mod ambient;
+mod checked;
 mod go;
 mod made;
 mod polyglot;

@@ -26,19 +26,36 @@ struct Target {
     kind: Vec<String>,
 }
 
+/// Where cargo keeps what it has compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Folder {
+    /// Where it always does.
+    Usual,
+    /// In a folder of its own: nothing is taken from the usual one.
+    Another,
+}
+
 /// Build the package in `dir`; the file that cargo made.
-pub(super) fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+pub(super) fn build(
+    dir: &Path,
+    folder: Folder,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
     let toolchain = Toolchain::find(dir, options, progress)?;
     let mut cargo = command("cargo", dir);
     cargo.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
-    prepare(&mut cargo, dir, &toolchain);
+    let workspace = prepare(&mut cargo, dir, &toolchain);
+    if folder == Folder::Another {
+        cargo.arg("--target-dir").arg(workspace.join("target/built-again"));
+    }
     let printed = run("cargo build", ADVICE, &mut cargo, progress)?;
     let manifest = dir.join("Cargo.toml");
     made(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
 }
 
-/// Compiler, linker, and flags that keep this machine's paths out of the component.
-fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) {
+/// Compiler, linker, and flags that keep this machine's paths out of the component. The workspace.
+fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
     if let Some(rustc) = &toolchain.rustc {
         cargo.env("RUSTC", rustc);
     }
@@ -53,6 +70,7 @@ fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) {
         flags.push(remap(&home, "/cargo"));
     }
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    workspace.to_owned()
 }
 
 fn remap(from: &Path, to: &str) -> String {

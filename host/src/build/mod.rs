@@ -42,6 +42,7 @@ use latchwork_core::manifest::PluginKind;
 pub use error::BuildError;
 pub use new::{New, NewError};
 pub use recipe::{JsEngine, Lang, More, Problem, RECIPE, Recipe};
+pub(crate) use sdk::interfaces;
 pub use wasm_target::Toolchain;
 
 /// A component that was built.
@@ -97,17 +98,37 @@ pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
     dir.join("build").join(format!("{}.wasm", recipe.name))
 }
 
+/// Build the plugin in `dir` again, independently of the build before, and give the component: what is
+/// in `build/` stays. Blocks.
+pub fn again(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
+    let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
+    let recipe = Recipe::read(&dir)?;
+    let made = make(&dir, &recipe, cargo::Folder::Another, options, progress)?;
+    publish::content(&made, recipe.lang)
+}
+
+fn make(
+    dir: &Path,
+    recipe: &Recipe,
+    folder: cargo::Folder,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    match recipe.lang {
+        Lang::Rust => cargo::build(dir, folder, options, progress),
+        // These begin from nothing each time.
+        Lang::Js => js::build(dir, recipe, options, progress),
+        Lang::Python => python::build(dir, recipe, options, progress),
+        Lang::C => c::build(dir, recipe, options, progress),
+        Lang::Go => go::build(dir, recipe, options, progress),
+    }
+}
+
 /// Build the plugin in `dir`. `progress` is told what is done, line by line. Blocks.
 pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
-    let made = match recipe.lang {
-        Lang::Rust => cargo::build(&dir, options, progress)?,
-        Lang::Js => js::build(&dir, &recipe, options, progress)?,
-        Lang::Python => python::build(&dir, &recipe, options, progress)?,
-        Lang::C => c::build(&dir, &recipe, options, progress)?,
-        Lang::Go => go::build(&dir, &recipe, options, progress)?,
-    };
+    let made = make(&dir, &recipe, cargo::Folder::Usual, options, progress)?;
     let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };
     progress(&format!("{how}: {} ({} KiB, sha256:{})", built.wasm.display(), built.bytes.div_ceil(1024), built.digest));

@@ -46,18 +46,20 @@ const HIDDEN: [(&str, &str); 3] =
 fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
     match (lang, kind) {
         (Lang::Rust, PluginKind::Step) => {
-            template!("rust/template/step": "Cargo.toml" "README.md" "cargo-config.toml" "gitignore" "src/lib.rs")
+            template!("rust/template/step": "Cargo.toml" "README.md" "cargo-config.toml" "cases.jsonl" "gitignore" "src/lib.rs")
         }
         (Lang::Rust, PluginKind::Tool) => {
             template!("rust/template/tool": "Cargo.toml" "README.md" "cargo-config.toml" "gitignore" "src/lib.rs")
         }
         (Lang::Js, PluginKind::Step) => {
-            template!("js/template/step": "README.md" "gitignore" "package.json" "src/plugin.js" "test/plugin.test.js")
+            template!("js/template/step": "README.md" "cases.jsonl" "gitignore" "package.json" "src/plugin.js" "test/plugin.test.js")
         }
         (Lang::Js, PluginKind::Tool) => {
             template!("js/template/tool": "README.md" "gitignore" "package.json" "src/plugin.js" "test/plugin.test.js")
         }
-        (Lang::C, PluginKind::Step) => template!("c/template/step": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
+        (Lang::C, PluginKind::Step) => {
+            template!("c/template/step": "README.md" "cases.jsonl" "gitignore" "plugin.c" "test_plugin.c")
+        }
         (Lang::C, PluginKind::Tool) => template!("c/template/tool": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
         (Lang::Go, PluginKind::Step) => {
             template!("go/template/step": "README.md" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
@@ -66,7 +68,7 @@ fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
             template!("go/template/tool": "README.md" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
         }
         (Lang::Python, PluginKind::Step) => {
-            template!("python/template/step": "README.md" "gitignore" "plugin.py" "test_plugin.py")
+            template!("python/template/step": "README.md" "cases.jsonl" "gitignore" "plugin.py" "test_plugin.py")
         }
         (Lang::Python, PluginKind::Tool) => {
             template!("python/template/tool": "README.md" "gitignore" "plugin.py" "test_plugin.py")

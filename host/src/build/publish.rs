@@ -14,11 +14,7 @@ const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
 /// Copy a component to its place: the old or the new one is there, never a part of one.
 pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built, BuildError> {
-    let mut content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
-    check(made, &content)?;
-    if recipe.lang != Lang::Rust {
-        real::rename(&mut content);
-    }
+    let content = content(made, recipe.lang)?;
     let changed = std::fs::read(place).ok().is_none_or(|before| before != content);
     if changed {
         let dir = place.parent().expect("the place is a file in build/");
@@ -40,6 +36,16 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
         bytes: content.len() as u64,
         changed,
     })
+}
+
+/// The component in a file that a build made.
+pub(super) fn content(made: &Path, lang: Lang) -> Result<Vec<u8>, BuildError> {
+    let mut content = std::fs::read(made).map_err(|error| BuildError::io("read", made, error))?;
+    check(made, &content)?;
+    if lang != Lang::Rust {
+        real::rename(&mut content);
+    }
+    Ok(content)
 }
 
 fn check(path: &Path, content: &[u8]) -> Result<(), BuildError> {

@@ -24,6 +24,11 @@ macro_rules! files {
 pub(super) const WIT: &[File] = files!("wit": "clock.wit" "config.wit" "context.wit" "events.wit" "invoke.wit"
     "kv.wit" "log.wit" "plugin.wit" "rng.wit" "run.wit" "secrets.wit" "tools.wit" "types.wit" "world.wit");
 
+/// The interfaces: name and text of each file.
+pub(crate) fn interfaces() -> impl Iterator<Item = (&'static str, &'static str)> {
+    WIT.iter().map(|file| (file.path, file.text))
+}
+
 /// The real clock and real entropy, which tools of most languages are led to.
 pub(super) const REAL: &[File] = files!("guest-sdk/wit": "clocks.wit" "random.wit");
 

@@ -39,7 +39,7 @@ enum Remedy {
     Other(&'static str),
 }
 
-const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no world-changing effect, \
+pub(crate) const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no world-changing effect, \
      so that it may only look; declare internal-write, external-write or external-send in describe";
 
 impl Denied {

@@ -12,6 +12,7 @@ mod clock;
 pub(crate) mod config;
 pub(crate) mod connect;
 mod context;
+mod double;
 mod events;
 pub(crate) mod filesystem;
 pub(crate) mod grant;
@@ -26,5 +27,12 @@ pub(crate) mod stdio;
 mod tools;
 pub(crate) mod watch;
 
+pub(crate) use double::settle;
+pub use double::{Servers, Unanswered};
 pub(crate) use placeholder::Placeholders;
 pub use secrets::{EnvOrFile, Secrets};
+
+/// The place that a URL leads to; none where it leads nowhere.
+pub(crate) fn place_of(uri: &::http::Uri) -> Option<crate::config::HttpGrant> {
+    self::http::place_of(uri).ok()
+}

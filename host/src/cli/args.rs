@@ -9,9 +9,11 @@ use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
+mod check;
 mod evidence;
 mod new;
 
+pub use check::PluginCheckArgs;
 pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
 pub use new::PluginNewArgs;
 
@@ -487,6 +489,8 @@ pub enum PluginCommand {
     Build(PluginBuildArgs),
     /// Operators, schemas, imports, effects, digest and size; what it may reach and what not
     Inspect(PluginInspectArgs),
+    /// Find violations of determinism and contract before a job does: a gate for CI
+    Check(PluginCheckArgs),
     /// The configured plugins
     List,
     /// Remove kept components that no configured plugin is and no unfinished job needs
@@ -509,6 +513,9 @@ pub struct PluginInspectArgs {
     /// A component, or the folder it was built in
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Run nothing of it, not even what describes its operators
+    #[arg(long = "static")]
+    pub only_static: bool,
 }
 
 /// `latch explain`

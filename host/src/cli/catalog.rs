@@ -34,6 +34,7 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         operators: Statements::Stated(plugin.operators),
         secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
         kv: nowhere(),
+        servers: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `latch explain`: the page of a code.
 
+use latchwork_core::pages::Page;
 use latchwork_core::{pages, plan};
 use serde_json::json;
 
@@ -7,7 +8,7 @@ use super::args::ExplainArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::output::{Tone, table};
-use crate::suggest;
+use crate::{check, suggest};
 
 pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let Some(code) = &args.code else {
@@ -19,11 +20,8 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
         ctx.answer(&document, || format!("{rule}, a rule of plans: {asks}"));
         return Ok(Exit::Done);
     }
-    let Some(page) = pages::all().iter().find(|page| page.code.eq_ignore_ascii_case(code)) else {
-        let near = suggest::near(
-            code,
-            pages::all().iter().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)),
-        );
+    let Some(page) = page(code) else {
+        let near = suggest::near(code, all().map(|page| page.code).chain(plan::RULES.iter().map(|(rule, _)| *rule)));
         let help = match near.as_slice() {
             [] => "`latch explain` lists all of them".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),
@@ -40,14 +38,24 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
     Ok(Exit::Done)
 }
 
+/// Every page: of codes, then of the rules of `latch plugin check`.
+fn all() -> impl Iterator<Item = Page> {
+    let rules = check::RULES.iter().map(|rule| Page { code: rule.id, text: rule.page });
+    pages::all().iter().copied().chain(rules)
+}
+
+fn page(code: &str) -> Option<Page> {
+    all().find(|page| page.code.eq_ignore_ascii_case(code))
+}
+
 fn list(ctx: &Context<'_>) {
-    let entry = |page: &pages::Page| json!({ "code": page.code, "title": page.title() });
+    let entry = |page: Page| json!({ "code": page.code, "title": page.title() });
     let rule = |(code, asks): &(&str, &str)| json!({ "code": code, "title": asks });
-    let codes: Vec<_> = pages::all().iter().map(entry).chain(plan::RULES.iter().map(rule)).collect();
+    let codes: Vec<_> = all().map(entry).chain(plan::RULES.iter().map(rule)).collect();
     let document = json!({ "codes": codes });
     ctx.answer(&document, || {
         let row = |(code, means): (&str, &str)| [code.to_owned(), means.to_owned()];
-        let pages = pages::all().iter().map(|page| (page.code, page.title()));
+        let pages = all().map(|page| (page.code, page.title()));
         table(["code", "means"], &pages.chain(plan::RULES.iter().copied()).map(row).collect::<Vec<_>>()).join("\n")
     });
 }

@@ -99,19 +99,24 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
     (Code::PluginTrap, format!("the plugin trapped: {root}"))
 }
 
-/// ` in f, called from g, h`, from the component's name section.
+/// ` in f, called from g, h`.
 fn place(error: &wasmtime::Error) -> Option<String> {
-    let backtrace = error.downcast_ref::<WasmBacktrace>()?;
-    let mut names = backtrace.frames().iter().map(|frame| match frame.func_name() {
-        // Rust guests keep mangled names; without the hash at their end they are stable.
-        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
-        None => format!("function {}", frame.func_index()),
-    });
-    let first = names.next()?;
-    let callers: Vec<_> = names.take(FRAMES_SHOWN).collect();
+    let functions = functions(error);
+    let (first, callers) = functions.split_first()?;
     let mut text = format!(" in {first}");
     if !callers.is_empty() {
         text.push_str(&format!(", called from {}", callers.join(", ")));
     }
     Some(text)
+}
+
+/// The function a guest was in, and those that called it, from the component's name section.
+pub(super) fn functions(error: &wasmtime::Error) -> Vec<String> {
+    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
+    let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
+        // Rust guests keep mangled names; without the hash at their end they are stable.
+        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
+        None => format!("function {}", frame.func_index()),
+    });
+    names.take(FRAMES_SHOWN + 1).collect()
 }

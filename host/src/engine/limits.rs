@@ -63,6 +63,11 @@ impl Guard {
         }
     }
 
+    /// Linear memory, all memories together. It never shrinks.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
     /// One more host call, unless there were too many.
     pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
         self.host_calls += 1;

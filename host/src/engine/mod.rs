@@ -7,7 +7,9 @@
 //! * `plain` makes tools of components that know nothing of Latchwork.
 //! * `virtual_wasi` answers a step's WASI from its own history.
 //! * `cache` keeps compiled code.
+//! * `anatomy` reads from a component's bytes what the engine would not say.
 
+pub mod anatomy;
 pub(crate) mod bindings;
 mod cache;
 mod component;
@@ -24,6 +26,7 @@ mod plugin;
 mod profile;
 pub(crate) mod schema;
 mod slots;
+mod sources;
 mod starting;
 pub(crate) mod step;
 pub(crate) mod tool;
@@ -44,6 +47,8 @@ pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
 pub use outline::Outline;
 pub use plugin::{Plugin, PluginSettings, Statements};
+pub use profile::Variation;
+pub use sources::StepSources;
 pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
 pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
 
@@ -78,9 +83,20 @@ impl Engine {
             Ok(Profile { engine: start(config)?, digest, slots: slots::Slots::new() })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
-        tick([&step.engine, &tool.engine]);
+        tick(&[&step.engine, &tool.engine]);
         tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
         Ok(Self { step, tool, cache })
+    }
+
+    /// An engine that computes the same for steps, and goes about it otherwise: to find steps that do
+    /// not compute the same in it. Tools run as in this one.
+    pub fn varied(&self, variation: Variation) -> Result<Self, EngineError> {
+        let (config, digest) = profile::vary(variation);
+        // No pool: each instance maps memory of its own.
+        let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
+        tick(&[&engine]);
+        let step = Profile { engine, digest, slots: slots::Slots::new() };
+        Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone() })
     }
 
     /// Digest of everything that may change what a step computes; jobs record it.
@@ -97,7 +113,8 @@ impl Engine {
     /// describe itself, and make it ready to run. Compiling takes seconds for large ones, so
     /// call it where a thread may be kept busy.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
-        let refuse = |problems| LoadError { plugin: settings.name.clone(), problems };
+        let refuse =
+            |problems| LoadError { plugin: settings.name.clone(), problems: anatomy::explain(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         // The world decides the profile, but is read from the exports, which are known once it
@@ -158,7 +175,7 @@ impl Engine {
             seal,
             imports,
             code: code.map_err(not_a_component)?,
-            schemas,
+            schemas: Arc::new(schemas),
             settings: Arc::new(settings),
         }))
     }
@@ -190,13 +207,12 @@ fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
 }
 
 /// Count epochs up for as long as the engines live.
-fn tick(engines: [&wasmtime::Engine; 2]) {
-    let engines = engines.map(wasmtime::Engine::weak);
+fn tick(engines: &[&wasmtime::Engine]) {
+    let engines: Vec<_> = engines.iter().map(|engine| engine.weak()).collect();
     let ticker = move || {
-        while let [Some(step), Some(tool)] = [engines[0].upgrade(), engines[1].upgrade()] {
-            step.increment_epoch();
-            tool.increment_epoch();
-            drop((step, tool));
+        while let Some(alive) = engines.iter().map(|engine| engine.upgrade()).collect::<Option<Vec<_>>>() {
+            alive.iter().for_each(wasmtime::Engine::increment_epoch);
+            drop(alive);
             std::thread::sleep(Duration::from_millis(profile::EPOCH_TICK_MS));
         }
     };

@@ -1,7 +1,7 @@
 //! What a component asks for and offers, read from its type: nothing of it is run.
 
+use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
-use wasmtime::component::Component;
 
 use super::error::Problem;
 use super::{Engine, component, plain};
@@ -25,8 +25,11 @@ impl Engine {
     /// # Errors
     /// The bytes are no component.
     pub fn outline(&self, bytes: &[u8]) -> Result<Outline, Problem> {
-        let engine = &self.profile(component::guess(bytes)).engine;
-        let component = Component::new(engine, bytes).map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
+        let profile = self.profile(component::guess(bytes));
+        let engine = &profile.engine;
+        // Whoever looks at it often loads it as well: compiled once.
+        let component = self.compile(profile, Hash::of(&[bytes]), bytes);
+        let component = component.map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
         let ty = component.component_type();
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();

@@ -16,10 +16,10 @@ use serde_json::Value;
 use super::convert;
 use super::plain::Function;
 use super::schema::Schemas;
-use super::step::{StepCalls, StepCode, StepEnd, StepOutcome};
+use super::step::{Spent, StepCalls, StepCode, StepEnd, StepOutcome};
 use super::tool::{self, Ask, Finding, ReconcileVerdict, Said, ToolCallContext, ToolCode, ToolEnd};
-use crate::capability::Secrets;
 use crate::capability::grant::Rights;
+use crate::capability::{Secrets, Servers};
 use crate::config::{Grants, LimitsConfig, OperatorStatement};
 
 /// What the configuration says of a plugin, and where its capabilities come from.
@@ -41,6 +41,8 @@ pub struct PluginSettings {
     pub secrets: Arc<dyn Secrets>,
     /// The map behind `latchwork:plugin/kv`.
     pub kv: Arc<dyn KeyValue>,
+    /// What answers instead of every server; none: the servers do.
+    pub servers: Option<Arc<dyn Servers>>,
 }
 
 /// Where the manifest of a plain component comes from.
@@ -93,7 +95,7 @@ pub struct Plugin {
     /// What it imports, as the component names it.
     pub imports: Vec<String>,
     pub(crate) settings: Arc<PluginSettings>,
-    pub(crate) schemas: BTreeMap<Operator, Schemas>,
+    pub(crate) schemas: Arc<BTreeMap<Operator, Schemas>>,
     pub(crate) code: Linked,
 }
 
@@ -141,6 +143,26 @@ impl Plugin {
         &self.settings
     }
 
+    /// The same code under other settings; a tool only, since grants are looked at when it is called.
+    pub(crate) fn under(&self, settings: PluginSettings) -> Option<Self> {
+        let Linked::Tool(code) = &self.code else { return None };
+        Some(Self {
+            name: self.name.clone(),
+            digest: self.digest,
+            kind: self.kind,
+            manifest: self.manifest.clone(),
+            reconcile: self.reconcile,
+            verify: self.verify,
+            compensate: self.compensate,
+            is_plain: self.is_plain,
+            seal: self.seal.clone(),
+            imports: self.imports.clone(),
+            settings: Arc::new(settings),
+            schemas: self.schemas.clone(),
+            code: Linked::Tool(code.clone()),
+        })
+    }
+
     /// What of WASI it was linked with.
     pub fn wasi(&self) -> WasiMode {
         self.settings.wasi
@@ -179,10 +201,10 @@ impl Plugin {
     pub async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {
         let code = match (&self.code, self.schemas(operator)) {
             (Linked::Step(code), Ok(_)) => code,
-            (Linked::Tool(_), _) => return StepEnd { outcome: StepOutcome::Fault(self.other_kind("step")), fuel: 0 },
-            (_, Err(failure)) => return StepEnd { outcome: StepOutcome::Fault(failure), fuel: 0 },
+            (Linked::Tool(_), _) => return StepEnd::not_run(self.other_kind("step")),
+            (_, Err(failure)) => return StepEnd::not_run(failure),
         };
-        let (answer, fuel) = code.run(operator, input, limits, calls).await;
+        let (answer, spent) = code.run(operator, input, limits, calls).await;
         let outcome = match answer {
             Ok(Ok(output)) => match self.check_text(operator, &output) {
                 Ok(()) => StepOutcome::Output(output),
@@ -191,7 +213,8 @@ impl Plugin {
             Ok(Err(failure)) => StepOutcome::Failed(failure),
             Err(outcome) => outcome,
         };
-        StepEnd { outcome, fuel }
+        let Spent { fuel, memory_bytes, functions } = spent;
+        StepEnd { outcome, fuel, memory_bytes, functions }
     }
 
     /// Run a step with no limits, checks or records: the engine's own cost, for comparison.

@@ -41,6 +41,42 @@ pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
     (config, Hash::of(&[text.as_bytes()]))
 }
 
+/// A host for steps that goes about the same work otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variation {
+    /// The same code; each instance maps memory of its own instead of taking it from a pool, and the
+    /// guest has half the stack.
+    Apart,
+    /// Code compiled without optimization and with another register allocator; memory in other places,
+    /// with bounds checked by instructions, copied rather than mapped; and four times the stack, since
+    /// such code needs more of it.
+    Unoptimized,
+}
+
+/// The configuration for steps under a variation, and the digest under which its code is kept.
+pub(crate) fn vary(variation: Variation) -> (Config, Hash) {
+    let (mut config, digest) = build(PluginKind::Step);
+    match variation {
+        Variation::Apart => {
+            config.max_wasm_stack(WASM_STACK_BYTES / 2);
+            // No setting that code depends on: what is compiled already is used.
+            (config, digest)
+        }
+        Variation::Unoptimized => {
+            config
+                .cranelift_opt_level(OptLevel::None)
+                .cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass)
+                .memory_init_cow(false)
+                .memory_reservation(0)
+                .memory_reservation_for_growth(0)
+                .memory_guard_size(0)
+                .max_wasm_stack(4 * WASM_STACK_BYTES)
+                .async_stack_size(4 * WASM_STACK_BYTES + FIBER_STACK_BYTES - WASM_STACK_BYTES);
+            (config, Hash::of(&[&digest.0, b"unoptimized"]))
+        }
+    }
+}
+
 macro_rules! set {
     ($method:ident, $value:expr) => {
         (

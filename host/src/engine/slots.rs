@@ -60,6 +60,7 @@ impl Slots {
 }
 
 /// The turns of one component.
+#[derive(Clone)]
 pub(crate) struct Turns {
     slots: Arc<Semaphore>,
     weight: u32,

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::manifest::{Limits, WasiMode};
+use serde::{Deserialize, Serialize};
 use tracing::Level;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
@@ -14,7 +15,7 @@ use super::slots::Turns;
 use super::virtual_wasi::{self, VirtualWasi};
 
 /// What a step, and a tool, is told of its job.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepContext {
     /// Whose data it is.
     pub tenant: String,
@@ -81,6 +82,24 @@ pub struct StepEnd {
     pub outcome: StepOutcome,
     /// Fuel used, instantiation not counted.
     pub fuel: u64,
+    /// Linear memory it ended with, which is also the most it had.
+    pub memory_bytes: u64,
+    /// Where the host ended it: the function it was in, and those that called that.
+    pub functions: Vec<String>,
+}
+
+impl StepEnd {
+    /// It never ran.
+    pub(crate) fn not_run(failure: Failure) -> Self {
+        Self { outcome: StepOutcome::Fault(failure), fuel: 0, memory_bytes: 0, functions: vec![] }
+    }
+}
+
+/// What a try took, and where it was ended.
+pub(crate) struct Spent {
+    pub(crate) fuel: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) functions: Vec<String>,
 }
 
 /// What came of a try of a step.
@@ -155,7 +174,7 @@ impl StepCode {
         input: &str,
         limits: &Limits,
         calls: Box<dyn StepCalls>,
-    ) -> (Result<Result<String, Failure>, StepOutcome>, u64) {
+    ) -> (Result<Result<String, Failure>, StepOutcome>, Spent) {
         let _turn = self.turns.take().await;
         let mut store = Store::new(self.pre.engine(), StepState::new(calls, limits));
         let mut fuel_given = None;
@@ -170,6 +189,8 @@ impl StepCode {
         .await;
         store.data_mut().flush_output();
         let fuel = fuel_given.map_or(0, |given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
+        let memory_bytes = store.data().guard.memory_bytes();
+        let functions = result.as_ref().err().map(fault::functions).unwrap_or_default();
         let answer = match result {
             Ok(Ok(output)) if output.len() > limits.output_bytes as usize => {
                 Err(StepOutcome::Fault(oversized(output.len(), limits)))
@@ -179,7 +200,7 @@ impl StepCode {
             Err(error) if fault::is_stop(&error) => Err(StepOutcome::Stopped),
             Err(error) => Err(StepOutcome::Fault(fault::failure(&error))),
         };
-        (answer, fuel)
+        (answer, Spent { fuel, memory_bytes, functions })
     }
 
     /// Instantiate, call and drop, with no more around it than the engine needs: what the

@@ -83,6 +83,7 @@ pub enum Finding {
 }
 
 /// A tool plugin, ready to be instantiated.
+#[derive(Clone)]
 pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
     turns: Turns,
@@ -93,6 +94,7 @@ pub(crate) struct ToolCode {
 }
 
 /// How its operators are called.
+#[derive(Clone)]
 enum Invoke {
     Described(export::invoke::GuestIndices),
     Plain(Functions),

@@ -55,6 +55,9 @@ impl ToolState {
         let mut wasi = WasiCtx::builder();
         wasi.stdout(LogStream::new(&settings.name, &call.slot, Level::INFO));
         wasi.stderr(LogStream::new(&settings.name, &call.slot, Level::WARN));
+        if settings.servers.is_some() {
+            crate::capability::settle(&mut wasi, &call.external_key, call.tries_before);
+        }
         for dir in &settings.grants.dirs {
             let perms = if dir.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
             wasi.preopened_dir(&dir.host, &dir.guest, perms)

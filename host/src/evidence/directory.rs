@@ -80,6 +80,7 @@ pub(crate) fn settings(name: &str) -> PluginSettings {
         operators: Statements::default(),
         secrets: Arc::new(NoSecrets),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
+        servers: None,
     }
 }
 

@@ -7,4 +7,5 @@ mod reexecute;
 pub use directory::Directory;
 pub(crate) use directory::settings;
 pub use key::{BadKey, SigningKey, is_signature};
+pub(crate) use reexecute::unknown;
 pub use reexecute::{MissingComponent, reexecute};

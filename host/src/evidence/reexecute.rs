@@ -41,7 +41,7 @@ pub async fn reexecute(
             skipped.push(format!("{} ({label})", step.id));
             continue;
         }
-        let mut ran = replay::Report { prefixes: 0, step_runs: 0, calls: 0, divergence: None };
+        let mut ran = replay::Report::new();
         let found = replay::replay_step((components, &salts), &durable, &durable.job, step, &mut ran).await;
         verified.report.steps_reexecuted += 1;
         let line = verified.evidence.line_of_step(&step.id);
@@ -98,7 +98,7 @@ fn missing(components: &Directory, durable: &Durable) -> Vec<MissingComponent> {
 }
 
 /// The first payload that a run needs and the file does not show.
-fn unknown(durable: &Durable, salts: &latchwork_core::evidence::Salts, step: &Step) -> Option<String> {
+pub(crate) fn unknown(durable: &Durable, salts: &latchwork_core::evidence::Salts, step: &Step) -> Option<String> {
     if durable.input(&step.id).is_none() {
         return Some(label::input(&step.id));
     }

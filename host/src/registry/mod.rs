@@ -61,6 +61,7 @@ impl Registry {
                 operators: Statements::Stated(plugin.operators.clone()),
                 secrets: secrets.clone(),
                 kv: kv.clone(),
+                servers: None,
             };
             registry.settings.insert(plugin.name.clone(), settings.clone());
             let added = registry.read(plugin, settings).and_then(|loaded| registry.add(&loaded, config, plugin));

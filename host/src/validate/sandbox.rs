@@ -10,11 +10,10 @@ use async_trait::async_trait;
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{Determinism, PluginKind};
-use latchwork_core::rng::StepRng;
 use tracing::Level;
 
 use super::{StepValidator, ValidationRequest};
-use crate::engine::{StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::engine::{StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
 
 /// How far the second run's clock is from the first's: more than a year, and no round number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
@@ -142,9 +141,7 @@ pub(super) async fn run(request: &ValidationRequest<'_>, conditions: Conditions)
     }
     let asked = Arc::new(Mutex::new(Vec::new()));
     let calls = Box::new(Alone {
-        context: request.context.clone(),
-        rng: StepRng::new(conditions.seed),
-        now_us: conditions.now_us,
+        own: StepSources::new(request.context.clone(), conditions.seed, conditions.now_us),
         asked: asked.clone(),
     });
     let input = String::from_utf8_lossy(request.input);
@@ -161,9 +158,7 @@ pub(super) async fn run(request: &ValidationRequest<'_>, conditions: Conditions)
 
 /// A host without tools.
 struct Alone {
-    context: StepContext,
-    rng: StepRng,
-    now_us: i64,
+    own: StepSources,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
@@ -176,19 +171,19 @@ impl Alone {
 #[async_trait]
 impl StepCalls for Alone {
     fn context(&self) -> StepContext {
-        self.context.clone()
+        self.own.context.clone()
     }
     fn now_us(&mut self) -> i64 {
-        self.now_us
+        self.own.now_us
     }
     fn random(&mut self, buf: &mut [u8]) {
-        buf.copy_from_slice(&self.rng.bytes(buf.len()));
+        self.own.random(buf);
     }
     fn next_u32(&mut self) -> u32 {
-        self.rng.next_u32()
+        self.own.next_u32()
     }
     fn below(&mut self, bound: u32) -> u32 {
-        self.rng.below(bound)
+        self.own.below(bound)
     }
     fn log(&mut self, _: Level, _: &str) {}
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{outputs, place, run, step, tools};
 
-/// I53.
+/// I53, I63.
 #[test]
 fn a_made_project_in_rust_builds_tests_itself_and_runs() {
     let parent = tempfile::tempdir().unwrap();
@@ -23,6 +23,8 @@ fn a_made_project_in_rust_builds_tests_itself_and_runs() {
     let made = parent.path().join("made-step");
     let built = run(parent.path(), &["plugin", "build", "made-step"]);
     assert_eq!(built.code, 0, "{}", built.stderr);
+    let checked = run(parent.path(), &["plugin", "check", "made-step", "--once", "--json"]);
+    assert_eq!((checked.code, &checked.json()["findings"]), (0, &json!([])), "{}", checked.stdout);
     let place = place(&[(&made, "")], &[step("s", "MadeStep.Greet", "read_only", json!({ "name": "Ada" }))]);
     let ran = run(place.path(), &["run", "plan.json", "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -53,7 +53,7 @@ pub(super) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> {
+pub(super) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> {
     let options = Options::from_env();
     let build = |dir: &PathBuf| {
         ctx.printer.note(format!("building {}", shown(&ctx.cwd, dir)));
@@ -61,6 +61,13 @@ fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> 
         tokio::task::block_in_place(|| build::build(dir, &options, &mut |line| ctx.printer.note(line)))
     };
     Ok(dirs.iter().map(build).collect::<Result<Vec<_>, _>>().map_err(failed)?)
+}
+
+/// Build a folder again; the component, which is put nowhere.
+pub(super) fn again(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
+    let options = Options::from_env();
+    let build = || build::again(dir, &options, &mut |line| ctx.printer.note(line));
+    Ok(tokio::task::block_in_place(build).map_err(failed)?)
 }
 
 fn failed(error: BuildError) -> CliError {

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::error::Exit;
 
 mod build;
+mod check;
 pub(super) mod confirmation;
 mod inspect;
 mod list;
@@ -18,6 +19,7 @@ pub(super) async fn run(args: PluginArgs, ctx: &Context<'_>) -> anyhow::Result<E
         PluginCommand::New(args) => new::run(&args, ctx),
         PluginCommand::Build(args) => build::run(&args, ctx).await,
         PluginCommand::Inspect(args) => inspect::run(&args, ctx),
+        PluginCommand::Check(args) => check::run(&args, ctx).await,
         PluginCommand::List => list::run(ctx),
         PluginCommand::Prune => prune::run(ctx).await,
         PluginCommand::Toolchain => build::toolchain(ctx),

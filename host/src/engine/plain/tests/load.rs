@@ -27,6 +27,7 @@ fn settings() -> PluginSettings {
         config: BTreeMap::new(),
         secrets: Arc::new(EnvOrFile { dir: "none".into() }),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
+        servers: None,
     }
 }
 

@@ -1,0 +1,137 @@
+//! The same cases in another process: another place in memory, another environment, time zone and language.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use latchwork_core::manifest::WasiMode;
+use latchwork_core::memory::{ManualClock, Memory};
+use serde::{Deserialize, Serialize};
+
+use super::perturb::differs;
+use super::script::Script;
+use super::trace::{Trace, everything};
+use super::{Hosts, Ran};
+use crate::capability::Secrets;
+use crate::check::report::Report;
+use crate::config::{Grants, LimitsConfig};
+use crate::engine::{Engine, EngineOptions, PluginSettings};
+
+/// The environment of the other process: none of this one's.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("TZ", "Pacific/Kiritimati"),
+    ("LANG", "tr_TR.UTF-8"),
+    ("LC_ALL", "tr_TR.UTF-8"),
+    ("HOME", "/nonexistent"),
+    ("PYTHONHASHSEED", "4242"),
+    ("LATCH_CHECK", "a variable that no step may see"),
+];
+
+/// How another process is started.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// This program.
+    pub program: PathBuf,
+    /// What it is called with to [`serve`].
+    pub args: Vec<String>,
+    /// The component.
+    pub wasm: PathBuf,
+    /// Where compiled code is kept.
+    pub cache_dir: Option<PathBuf>,
+}
+
+/// What it is asked.
+#[derive(Serialize, Deserialize)]
+struct Question {
+    wasm: PathBuf,
+    cache_dir: Option<PathBuf>,
+    wasi: WasiMode,
+    scripts: Vec<Script>,
+}
+
+/// Runs what another process was asked to; the question and the answer are JSON.
+///
+/// # Errors
+/// It cannot be answered: why.
+pub async fn serve(question: &[u8]) -> Result<String, String> {
+    let question: Question = serde_json::from_slice(question).map_err(|error| error.to_string())?;
+    let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
+    let engine = Engine::new(EngineOptions { cache_dir: question.cache_dir }).map_err(|error| error.to_string())?;
+    let settings = bare(&question.wasm, question.wasi);
+    let load = || engine.load(&bytes, settings).map_err(|error| error.to_string());
+    let plugin = tokio::task::block_in_place(load)?;
+    let mut traces = Vec::new();
+    for script in &question.scripts {
+        traces.push(script.run(&plugin).await);
+    }
+    serde_json::to_string(&traces).map_err(|error| error.to_string())
+}
+
+/// D066, in another process.
+pub(super) async fn compare(hosts: &Hosts<'_>, ran: &[Ran<'_>], report: &mut Report) {
+    let Some(process) = hosts.process else { return };
+    let calm: Vec<_> = ran.iter().filter(|ran| ran.base.fault().is_none()).collect();
+    if calm.is_empty() {
+        return;
+    }
+    let scripts = calm.iter().map(|ran| ran.script.clone()).collect();
+    let (wasm, cache_dir) = (process.wasm.clone(), process.cache_dir.clone());
+    let question = Question { wasm, cache_dir, wasi: hosts.settings.wasi, scripts };
+    match tokio::task::block_in_place(|| ask(process, &question)) {
+        Ok(traces) => {
+            for (ran, trace) in calm.iter().zip(&traces) {
+                if let Some(parting) = everything(&ran.base, trace) {
+                    let host = "in another process with another environment, time zone and language";
+                    report.add([differs(ran, host, &parting, trace)]);
+                }
+            }
+            for run in &mut report.cases {
+                run.runs += u64::from(calm.iter().any(|ran| ran.case.name == run.name));
+            }
+        }
+        Err(why) => report.notes.push(format!("cases were not run in another process: {why}")),
+    }
+}
+
+fn ask(process: &Process, question: &Question) -> Result<Vec<Trace>, String> {
+    let mut command = Command::new(&process.program);
+    command.args(&process.args).env_clear().envs(ENVIRONMENT).current_dir("/");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let text = serde_json::to_vec(question).map_err(|error| error.to_string())?;
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    // It reads everything before it says anything.
+    let written = stdin.write_all(&text);
+    drop(stdin);
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    written.map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!("it ended with {}", output.status));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
+}
+
+fn bare(wasm: &Path, wasi: WasiMode) -> PluginSettings {
+    PluginSettings {
+        name: wasm.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        grants: Grants::default(),
+        limits: LimitsConfig::default(),
+        wasi,
+        operators: Default::default(),
+        config: BTreeMap::new(),
+        secrets: Arc::new(NoSecrets),
+        kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
+        servers: None,
+    }
+}
+
+/// Steps have no secrets.
+struct NoSecrets;
+
+impl Secrets for NoSecrets {
+    fn value(&self, _name: &str) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,60 @@
+//! D065: another build of the same sources must do the same. What a build takes from its machine (a seed,
+//! the time, the order of a set) is in the component, the same in every job, and other in the next build.
+
+use std::sync::Arc;
+
+use latchwork_core::ids::Hash;
+use latchwork_core::replay::differences;
+
+use super::hosts::Hosts;
+use super::perturb::Runs;
+use super::trace::behaviour;
+use crate::check::finding::Finding;
+use crate::check::report::Report;
+use crate::engine::Plugin;
+
+/// Another build of the same sources.
+pub struct Rebuilt {
+    /// The component.
+    pub bytes: Vec<u8>,
+}
+
+/// The other build, where it has other bytes and can be loaded.
+pub(super) struct Other(Arc<Plugin>);
+
+pub(super) fn load(hosts: &Hosts<'_>, plugin: &Plugin, rebuilt: &Rebuilt, report: &mut Report) -> Option<Other> {
+    if Hash::of(&[&rebuilt.bytes]) == plugin.digest {
+        // The same bytes do the same.
+        return None;
+    }
+    (hosts.progress)("compiling its other build, to compare");
+    let loaded = tokio::task::block_in_place(|| hosts.engine.load(&rebuilt.bytes, hosts.settings.clone()));
+    let finding = |message: String| Finding::new("D065", hosts.file, message);
+    let other = match loaded {
+        Ok(other) => other,
+        Err(error) => {
+            report.add([finding(format!("another build of the same sources cannot be loaded: {error}"))]);
+            return None;
+        }
+    };
+    let json = |plugin: &Plugin| serde_json::to_string(&plugin.manifest).expect("a manifest is JSON");
+    if let Some(first) = differences(&json(plugin), &json(&other)).into_iter().next() {
+        let message = format!("another build of the same sources describes itself otherwise: {}", first.at);
+        report.add([finding(message).values(&first.recorded, &first.found)]);
+        return None;
+    }
+    Some(Other(other))
+}
+
+pub(super) async fn compare(runs: &mut Runs<'_>, other: &Other) -> Option<Finding> {
+    let script = runs.script();
+    let trace = runs.run(&script, &other.0).await?;
+    let parting = behaviour(&runs.ran.base, &trace)?;
+    let message = format!(
+        "another build of the same sources does something else with the same clock and random numbers: {} is not the same",
+        parting.what
+    );
+    let finding = runs.ran.finding("D065", message).values(&parting.expected, &parting.found);
+    let hint = "find what is read while it is built (a seed, the time, the order of a set) and read it while it runs";
+    Some(finding.functions(trace.functions).hint(hint))
+}

@@ -1,0 +1,240 @@
+//! Reading a file of cases: JSON lines, every problem at once, each with its line.
+
+use latchwork_core::canon;
+use latchwork_core::error::{Code, Failure};
+use serde_json::{Map, Value};
+
+use super::case::{Answer, Case};
+use crate::check::Place;
+use crate::suggest;
+
+/// Keys of a line, of an answer, of an error.
+const LINE: [&str; 4] = ["name", "operator", "input", "answers"];
+const ANSWER: [&str; 4] = ["operator", "args", "result", "error"];
+const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
+
+/// So many cases in a file.
+const CASES_MAX: usize = 10_000;
+
+/// Something wrong in a file of cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, from 1, where the line is no JSON.
+    pub column: Option<u64>,
+    /// Where in the line's document: a JSON pointer.
+    pub pointer: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Reads cases.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
+    let mut reader = Reader { cases: vec![], wrong: vec![], line: 0 };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let before = bytes.iter().take_while(|byte| byte.is_ascii()).filter(|byte| **byte == b'\n').count();
+        reader.line = before as u64 + 1;
+        reader.wrong("", "it is not UTF-8 text from here on");
+        return Err(reader.wrong);
+    };
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        reader.line = index as u64 + 1;
+        if reader.cases.len() == CASES_MAX {
+            reader.wrong("", format!("a file has at most {CASES_MAX} cases"));
+            break;
+        }
+        reader.read(file, line);
+    }
+    if reader.wrong.is_empty() { Ok(reader.cases) } else { Err(reader.wrong) }
+}
+
+struct Reader {
+    cases: Vec<Case>,
+    wrong: Vec<Wrong>,
+    line: u64,
+}
+
+impl Reader {
+    fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
+        let wrong = Wrong { line: self.line, column: None, pointer: pointer.to_owned(), message: message.into() };
+        self.wrong.push(wrong);
+    }
+
+    fn read(&mut self, file: &str, line: &str) {
+        let value: Value = match serde_json::from_str(line) {
+            Ok(value) => value,
+            Err(error) => {
+                let column = Some(error.column().max(1) as u64);
+                let text = error.to_string();
+                let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+                let message = format!("it is not JSON: {message}");
+                self.wrong.push(Wrong { line: self.line, column, pointer: String::new(), message });
+                return;
+            }
+        };
+        let Some(fields) = self.object("", &value, &LINE) else { return };
+        let before = self.wrong.len();
+        let operator = self.text(fields, "", "operator", true);
+        let input = match fields.get("input") {
+            Some(input) => self.canonical("/input", input),
+            None => {
+                self.wrong("", "`input` is missing: the operator's input, as JSON");
+                None
+            }
+        };
+        let name = self.text(fields, "", "name", false);
+        let name = name.unwrap_or_else(|| format!("line {}", self.line));
+        if self.cases.iter().any(|case| case.name == name) {
+            self.wrong("/name", format!("there is another case {name:?} before this one"));
+        }
+        let answers = match fields.get("answers") {
+            None => vec![],
+            Some(Value::Array(answers)) => {
+                answers.iter().enumerate().filter_map(|(n, answer)| self.answer(n, answer)).collect()
+            }
+            Some(_) => {
+                self.wrong("/answers", "it is a list, with an answer for each call in its order");
+                vec![]
+            }
+        };
+        if let (Some(operator), Some(input), true) = (operator, input, before == self.wrong.len()) {
+            let place = Place { file: file.to_owned(), line: Some(self.line) };
+            self.cases.push(Case { name, operator, input, answers, place, recorded: None });
+        }
+    }
+
+    fn answer(&mut self, n: usize, value: &Value) -> Option<Answer> {
+        let at = format!("/answers/{n}");
+        let fields = self.object(&at, value, &ANSWER)?;
+        let operator = self.text(fields, &at, "operator", false);
+        let args = fields.get("args").map(|args| self.canonical(&format!("{at}/args"), args));
+        let args = match args {
+            Some(None) => return None,
+            Some(args) => args,
+            None => None,
+        };
+        let answer = match (fields.get("result"), fields.get("error")) {
+            (Some(result), None) => Ok(result.to_string()),
+            (None, Some(error)) => Err(self.failure(&format!("{at}/error"), error)?),
+            (Some(_), Some(_)) => {
+                self.wrong(&at, "it has a `result` and an `error`; a call is answered with one of them");
+                return None;
+            }
+            (None, None) => {
+                self.wrong(&at, "it has neither `result` nor `error`: what the tool answers");
+                return None;
+            }
+        };
+        Some(Answer { operator, args, answer })
+    }
+
+    fn failure(&mut self, at: &str, value: &Value) -> Option<Failure> {
+        let fields = self.object(at, value, &ERROR)?;
+        let word = self.text(fields, at, "code", true)?;
+        let Some(code) = Code::parse(&word) else {
+            let meant = suggest::did_you_mean(&word, Code::ALL.iter().map(|code| code.as_str()));
+            self.wrong(&format!("{at}/code"), format!("there is no code {word:?}{meant}"));
+            return None;
+        };
+        let message = self.text(fields, at, "message", false).unwrap_or_else(|| "the tool failed".to_owned());
+        let mut failure = Failure::new(code, message);
+        failure.detail = fields.get("detail").map(Value::to_string);
+        if let Some(wait) = fields.get("retry_after_ms") {
+            match wait.as_u64().and_then(|ms| u32::try_from(ms).ok()) {
+                Some(ms) => failure.retry_after_ms = Some(ms),
+                None => self.wrong(&format!("{at}/retry_after_ms"), "it is a number of milliseconds"),
+            }
+        }
+        Some(failure)
+    }
+
+    fn object<'v>(&mut self, at: &str, value: &'v Value, known: &[&str]) -> Option<&'v Map<String, Value>> {
+        let Some(fields) = value.as_object() else {
+            self.wrong(at, format!("it is a JSON object with {}", known.join(", ")));
+            return None;
+        };
+        for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
+            let meant = suggest::did_you_mean(key, known.iter().copied());
+            self.wrong(&format!("{at}/{key}"), format!("there is no such key{meant}"));
+        }
+        Some(fields)
+    }
+
+    fn text(&mut self, fields: &Map<String, Value>, at: &str, key: &str, required: bool) -> Option<String> {
+        match fields.get(key) {
+            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+            Some(_) => {
+                self.wrong(&format!("{at}/{key}"), "it is a text that is not empty");
+                None
+            }
+            None => {
+                if required {
+                    self.wrong(at, format!("`{key}` is missing"));
+                }
+                None
+            }
+        }
+    }
+
+    fn canonical(&mut self, at: &str, value: &Value) -> Option<String> {
+        match canon::canonicalize(value.to_string().as_bytes()) {
+            Ok(bytes) => Some(String::from_utf8(bytes).expect("canonical JSON is UTF-8")),
+            Err(error) => {
+                self.wrong(at, format!("it has no canonical form: {error}"));
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_read() {
+        let line = r#"{"name":"n","operator":"A.B","input":{"b":1.0,"a":2},"answers":[
+            {"operator":"T","args":{"y":1,"x":2},"result":[1.0]},{"error":{"code":"RATE_LIMIT","message":"m"}}]}"#;
+        let text = format!("\n{}\n", line.replace('\n', ""));
+        let cases = parse("c.jsonl", text.as_bytes()).unwrap();
+        assert_eq!(cases.len(), 1);
+        let case = &cases[0];
+        assert_eq!((case.name.as_str(), case.input.as_str(), case.place.line), ("n", r#"{"a":2,"b":1}"#, Some(2)));
+        assert_eq!(case.answers[0].args.as_deref(), Some(r#"{"x":2,"y":1}"#));
+        assert_eq!(case.answers[0].answer, Ok("[1.0]".to_owned()), "a result is kept as it is");
+        assert_eq!(case.answers[1].answer, Err(Failure::new(Code::RateLimit, "m")));
+    }
+
+    #[test]
+    fn every_problem_is_told_with_its_line() {
+        let text = concat!(
+            "{\"operator\":\"A.B\",\"input\":{}}\n",
+            "{\"operator\":\"A.B\",\n",
+            "{\"operater\":\"A.B\",\"input\":9007199254740993}\n",
+            "{\"operator\":\"A.B\",\"input\":1,\"name\":\"line 1\",\"answers\":[{\"result\":1,\"error\":2},{},\
+              {\"error\":{\"code\":\"RATE_LIMITS\"}},7]}\n",
+            "[]\n",
+        );
+        let wrong = parse("c.jsonl", text.as_bytes()).unwrap_err();
+        let told: Vec<_> = wrong.iter().map(|w| (w.line, w.pointer.as_str(), w.message.as_str())).collect();
+        let has = |line: u64, pointer: &str, part: &str| {
+            let found = told.iter().any(|(l, p, m)| *l == line && *p == pointer && m.contains(part));
+            assert!(found, "{line} {pointer} {part}: {told:#?}");
+        };
+        has(2, "", "not JSON");
+        has(3, "/operater", "did you mean `operator`?");
+        has(3, "", "`operator` is missing");
+        has(3, "/input", "canonical");
+        has(4, "/name", "another case");
+        has(4, "/answers/0", "one of them");
+        has(4, "/answers/1", "neither");
+        has(4, "/answers/2/error/code", "did you mean `RATE_LIMIT`?");
+        has(4, "/answers/3", "object");
+        has(5, "", "object");
+        assert_eq!((wrong.len(), wrong[0].column), (10, Some(18)));
+    }
+}

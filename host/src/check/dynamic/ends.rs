@@ -1,0 +1,75 @@
+//! How a case ended: D051 to D053, D055 to D061, D068.
+
+use latchwork_core::error::Code;
+
+use super::Ran;
+use super::trace::{Ended, Trace};
+use crate::check::finding::Finding;
+
+/// What is wrong with how the host ended a run, if it did.
+pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding> {
+    let failure = trace.fault()?;
+    let rule = match failure.code {
+        // In the middle of a call: of `emit`. Otherwise of the answer.
+        Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
+        Code::SchemaValidationFailed => "D055",
+        Code::OutOfFuel => "D057",
+        Code::MemoryLimit => "D058",
+        Code::OutputLimit => "D059",
+        Code::StackOverflow | Code::WallClockLimit => "D061",
+        _ => "D056",
+    };
+    let message = failure.message.split(" in ").next().filter(|_| !trace.functions.is_empty());
+    let message = format!("{when}{}", message.unwrap_or(&failure.message));
+    Some(ran.finding(rule, message).functions(trace.functions.clone()))
+}
+
+/// What is wrong with how a case ended.
+pub(super) fn of(ran: &Ran<'_>) -> Vec<Finding> {
+    let found = fault(ran, &ran.base, "").into_iter();
+    found.chain(close(ran)).collect()
+}
+
+/// How well a case and its step go together.
+pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
+    let base = &ran.base;
+    let mut found = Vec::new();
+    if ran.case.recorded.is_some() {
+        // What does not fit a real job is a divergence, which the rules of histories tell.
+        return found;
+    }
+    if let Some(mismatch) = &base.mismatch {
+        let message = format!("call {} has other {} than the case says", mismatch.call, mismatch.what);
+        let finding = ran.finding("D052", message).values(&mismatch.expected, &mismatch.found);
+        found.push(finding.functions(base.functions.clone()));
+    } else if base.unanswered {
+        let (operator, args) = base.calls().last().expect("it ended at a call");
+        let n = base.calls().count();
+        let message =
+            format!("the case has no answer for call {} ({operator}): what comes after it was not run", n - 1);
+        let hint = format!("add an answer to the case: {{\"operator\":{operator:?},\"args\":{args},\"result\":…}}");
+        found.push(ran.finding("D051", message).hint(hint));
+    } else if base.unused > 0 && matches!(base.ended, Ended::Output(_) | Ended::Failed(_)) {
+        let message = format!("{} of {} answers were not asked for", base.unused, ran.case.answers.len());
+        found.push(ran.finding("D053", message));
+    }
+    found
+}
+
+/// D068: a run that used nearly all it may.
+fn close(ran: &Ran<'_>) -> Option<Finding> {
+    let (base, limits) = (&ran.base, &ran.script.limits);
+    let output = match &base.ended {
+        Ended::Output(output) => output.len() as u64,
+        Ended::Fault(_) => return None,
+        _ => 0,
+    };
+    let uses = [
+        ("fuel", base.fuel, limits.fuel),
+        ("bytes of memory", base.memory_bytes, limits.memory_bytes),
+        ("bytes of output", output, u64::from(limits.output_bytes)),
+    ];
+    let (what, used, limit) = uses.into_iter().find(|(_, used, limit)| used / 9 > limit / 10)?;
+    let finding = ran.finding("D068", format!("it used {used} of {limit} {what}"));
+    Some(finding.hint("a little more input would end it: use less, or ask for more in `limits`"))
+}

@@ -1,0 +1,65 @@
+//! The hosts that a step is run under, beside the usual one.
+
+use std::sync::Arc;
+
+use super::again::Process;
+use super::builds::{self, Rebuilt};
+use crate::check::finding::Finding;
+use crate::check::report::Report;
+use crate::engine::{Engine, EngineError, Plugin, PluginSettings, Variation};
+
+/// What other hosts are made of.
+pub(crate) struct Hosts<'a> {
+    /// The usual engine.
+    pub(crate) engine: &'a Engine,
+    /// The component.
+    pub(crate) bytes: &'a [u8],
+    /// Its file, for findings.
+    pub(crate) file: &'a str,
+    /// What it is loaded with.
+    pub(crate) settings: &'a PluginSettings,
+    /// How another process is started.
+    pub(crate) process: Option<&'a Process>,
+    /// Another build of the same sources.
+    pub(crate) rebuilt: Option<&'a Rebuilt>,
+    /// Told of what takes its time.
+    pub(crate) progress: &'a (dyn Fn(&str) + Sync),
+}
+
+/// The component in other hosts; none where it cannot be loaded there, which is a finding.
+pub(super) struct Loaded {
+    pub(super) apart: Option<Arc<Plugin>>,
+    pub(super) unoptimized: Option<Arc<Plugin>>,
+    pub(super) rebuilt: Option<builds::Other>,
+}
+
+impl Hosts<'_> {
+    pub(super) fn load(&self, plugin: &Plugin, report: &mut Report) -> Loaded {
+        let apart = self.varied(Variation::Apart, "D062", "with half the stack it cannot be loaded", report);
+        (self.progress)("compiling it without optimization, to compare");
+        let message = "compiled without optimization it cannot be loaded";
+        let unoptimized = self.varied(Variation::Unoptimized, "D066", message, report);
+        let rebuilt = match self.rebuilt {
+            Some(rebuilt) => builds::load(self, plugin, rebuilt, report),
+            None => {
+                report.not_run_rule("D065", "there is no other build: check the plugin's folder, or give --rebuilt");
+                None
+            }
+        };
+        Loaded { apart, unoptimized, rebuilt }
+    }
+
+    fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut Report) -> Option<Arc<Plugin>> {
+        let load = || -> Result<Arc<Plugin>, String> {
+            let engine = self.engine.varied(variation).map_err(|error: EngineError| error.to_string())?;
+            engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
+        };
+        match tokio::task::block_in_place(load) {
+            Ok(plugin) => Some(plugin),
+            Err(error) => {
+                report.add([Finding::new(rule, self.file, format!("{message}: {error}"))]);
+                None
+            }
+        }
+    }
+}

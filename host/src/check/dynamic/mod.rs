@@ -1,0 +1,127 @@
+//! Rules that run steps: each case once as a worker would, and again under hosts that go about it otherwise.
+//!
+//! The engine gives a step no way to tell hosts apart, so most of what could differ does not: what is
+//! found here are steps that live off the machine's stack, their tools' good luck or their build's
+//! entropy, and any hole in the host itself.
+
+pub(super) mod again;
+mod builds;
+mod case;
+mod cases;
+mod ends;
+mod errors;
+mod hosts;
+mod perturb;
+pub(crate) mod script;
+pub(crate) mod trace;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use again::Process;
+pub use builds::Rebuilt;
+pub use case::{Answer, Case, Recorded};
+pub use cases::{Wrong, parse};
+pub(super) use hosts::Hosts;
+
+use self::script::Script;
+use self::trace::Trace;
+use super::finding::Finding;
+use super::report::{CaseRun, Report};
+use super::rule::Kind;
+use crate::engine::Plugin;
+
+/// Fuel that the perturbed runs of one case may take together; beyond it the remaining ones are left
+/// out, which the report tells. Fuel, not time: the same case leaves out the same runs everywhere.
+const FUEL_OF_A_CASE: u64 = 20_000_000_000;
+
+/// A case, how it is run, and what it did.
+struct Ran<'a> {
+    case: &'a Case,
+    script: Script,
+    base: Trace,
+}
+
+impl Ran<'_> {
+    /// A finding about it.
+    fn finding(&self, rule: &str, message: impl Into<String>) -> Finding {
+        about(self.case, rule, message)
+    }
+}
+
+/// A finding about a case.
+fn about(case: &Case, rule: &str, message: impl Into<String>) -> Finding {
+    let finding = Finding::new(rule, &case.place.file, message);
+    finding.at(case.place.line).of(&case.operator).case(&case.name)
+}
+
+/// Cases whose operators the plugin does not serve.
+pub(super) fn unserved(plugin: &Plugin, cases: &[Case]) -> Vec<Wrong> {
+    let served = || plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
+    let foreign = cases.iter().filter(|case| plugin.operator(&case.operator).is_none());
+    let wrong = foreign.map(|case| Wrong {
+        line: case.place.line.unwrap_or(1),
+        column: None,
+        pointer: "/operator".to_owned(),
+        message: format!(
+            "the plugin serves no operator {:?}{}",
+            case.operator,
+            crate::suggest::did_you_mean(&case.operator, served())
+        ),
+    });
+    wrong.collect()
+}
+
+/// Runs every case under every host.
+pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case], file: &str, report: &mut Report) {
+    let with_case: BTreeSet<&str> = cases.iter().map(|case| case.operator.as_str()).collect();
+    for spec in plugin.manifest.operators.iter().filter(|spec| !with_case.contains(spec.name.as_str())) {
+        let message = format!("{} has no case: nothing is known of what it does", spec.name);
+        let hint = "write a line for it into cases.jsonl, or give --history an exported job that ran it";
+        report.add([Finding::new("D050", file, message).of(spec.name.as_str()).hint(hint)]);
+    }
+    if cases.is_empty() {
+        report.not_run(Kind::Dynamic, "there are no cases");
+        report.ran_rule("D050");
+        return;
+    }
+    report.ran(Kind::Dynamic);
+    let loaded = hosts.load(plugin, report);
+    let mut ran = Vec::new();
+    for case in cases {
+        let value = serde_json::from_str(&case.input).expect("a case's input is JSON");
+        if let Err(failure) = plugin.check_input(&case.operator, &value) {
+            let hint = "mend the case, or the operator's input schema";
+            report.add([about(case, "D054", failure.message).hint(hint)]);
+            continue;
+        }
+        let script = case.script(plugin.limits(&case.operator));
+        let base = script.run(plugin).await;
+        let mut run = CaseRun {
+            name: case.name.clone(),
+            operator: case.operator.clone(),
+            ended: base.end(),
+            fuel: base.fuel,
+            memory_bytes: base.memory_bytes,
+            runs: 1,
+        };
+        let one = Ran { case, script, base };
+        report.add(ends::of(&one));
+        report.add(ends::fit(&one));
+        if one.base.fault().is_none() {
+            let mut runs = perturb::Runs::new(&one, &mut run.runs);
+            report.add(perturb::all(&mut runs, plugin, &loaded).await);
+            report.add(errors::all(&mut runs, plugin).await);
+            if let Some(other) = &loaded.rebuilt {
+                report.add(builds::compare(&mut runs, other).await);
+            }
+            if runs.left_out {
+                let note = format!("case {:?} takes so much fuel that not all of its runs were made", case.name);
+                report.notes.push(note);
+            }
+        }
+        report.cases.push(run);
+        ran.push(one);
+    }
+    again::compare(hosts, &ran, report).await;
+}

@@ -1,0 +1,228 @@
+//! A step that runs against a script instead of a worker: what it finds, and what its calls are answered.
+//!
+//! Everything in a script is data, so that another process can run the same one.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use latchwork_core::canon;
+use latchwork_core::error::Failure;
+use latchwork_core::manifest::Limits;
+use serde::{Deserialize, Serialize};
+use tracing::Level;
+
+use super::trace::{Asked, Ended, Mismatch, Trace};
+use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
+
+/// What one call is answered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Given {
+    /// The operator it is for; any if there is none.
+    pub(crate) operator: Option<String>,
+    /// The arguments it is for, canonical; any if there are none.
+    pub(crate) args: Option<String>,
+    /// When the answer was recorded, microseconds since 1970 UTC.
+    pub(crate) heard_us: i64,
+    /// The answer.
+    pub(crate) answer: Result<String, Failure>,
+}
+
+/// How a step is run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Script {
+    pub(crate) operator: String,
+    pub(crate) input: String,
+    pub(crate) context: StepContext,
+    pub(crate) seed: [u8; 32],
+    pub(crate) started_us: i64,
+    pub(crate) answers: Vec<Given>,
+    pub(crate) limits: Limits,
+    /// Answers are looked for by operator and arguments; otherwise they go by the order of the calls.
+    pub(crate) loose: bool,
+    /// Of calls made at once, the last is answered first.
+    pub(crate) reversed: bool,
+    /// The worker dies when this call is made.
+    pub(crate) stop_at: Option<usize>,
+    /// What the step is expected to ask for: at the first difference it is stopped, so that the
+    /// function it happens in is known.
+    #[serde(skip)]
+    pub(crate) expected: Option<Arc<Vec<Asked>>>,
+}
+
+impl Script {
+    /// Runs the step in a fresh instance.
+    pub(crate) async fn run(&self, plugin: &Plugin) -> Trace {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let calls = Box::new(Host {
+            own: StepSources::new(self.context.clone(), self.seed, self.started_us),
+            taken: vec![false; self.answers.len()],
+            script: self.clone(),
+            seen: seen.clone(),
+        });
+        let end = plugin.run_step(&self.operator, &self.input, &self.limits, calls).await;
+        let seen = std::mem::take(&mut *seen.lock().expect("no holder panics"));
+        let ended = match end.outcome {
+            StepOutcome::Output(output) => Ended::Output(output),
+            StepOutcome::Failed(failure) => Ended::Failed(failure),
+            StepOutcome::Fault(failure) => Ended::Fault(failure),
+            StepOutcome::Stopped => Ended::Stopped,
+        };
+        Trace {
+            asked: seen.asked,
+            ended,
+            fuel: end.fuel,
+            memory_bytes: end.memory_bytes,
+            functions: end.functions,
+            took_time: seen.took_time,
+            took_chance: seen.took_chance,
+            unanswered: seen.unanswered,
+            mismatch: seen.mismatch,
+            unused: seen.unused,
+        }
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Default)]
+struct Seen {
+    asked: Vec<Asked>,
+    calls: usize,
+    took_time: bool,
+    took_chance: bool,
+    unanswered: bool,
+    mismatch: Option<Mismatch>,
+    unused: usize,
+}
+
+/// The host of a step that follows a script.
+struct Host {
+    own: StepSources,
+    taken: Vec<bool>,
+    script: Script,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Host {
+    /// Notes what is asked for; an error where something else is expected.
+    fn note(&mut self, asked: Asked) -> Result<(), Stop> {
+        let mut seen = self.seen.lock().expect("no holder panics");
+        let n = seen.asked.len();
+        let differs = self.script.expected.as_ref().is_some_and(|expected| expected.get(n) != Some(&asked));
+        seen.asked.push(asked);
+        if differs { Err(Stop) } else { Ok(()) }
+    }
+
+    /// Takes the number of a call, and finds which answer is its.
+    fn place(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
+        let args = canonical(&call.args);
+        let (operator, action_key) = (call.operator.clone(), call.action_key.clone());
+        self.note(Asked::Call { operator, args: args.clone(), action_key, together })?;
+        let mut seen = self.seen.lock().expect("no holder panics");
+        let k = seen.calls;
+        seen.calls += 1;
+        if self.script.stop_at == Some(k) {
+            return Err(Stop);
+        }
+        let answers = &self.script.answers;
+        if self.script.loose {
+            let free = |same_args: bool| {
+                answers.iter().enumerate().position(|(n, given)| {
+                    let operator = given.operator.as_ref().is_none_or(|operator| *operator == call.operator);
+                    !self.taken[n] && operator && (!same_args || given.args.as_ref() == Some(&args))
+                })
+            };
+            let found = free(true).or_else(|| free(false));
+            seen.unanswered |= found.is_none();
+            return found.inspect(|n| self.taken[*n] = true).ok_or(Stop);
+        }
+        let Some(given) = answers.get(k) else {
+            seen.unanswered = true;
+            return Err(Stop);
+        };
+        self.taken[k] = true;
+        let of_call =
+            [("operator", given.operator.as_ref(), &call.operator), ("arguments", given.args.as_ref(), &args)];
+        for (what, expected, found) in of_call {
+            if let Some(expected) = expected.filter(|expected| *expected != found) {
+                let (expected, found) = (expected.clone(), found.clone());
+                seen.mismatch.get_or_insert(Mismatch { call: k, what: what.to_owned(), expected, found });
+                return Err(Stop);
+            }
+        }
+        Ok(k)
+    }
+
+    fn hear(&mut self, n: usize) -> Result<String, Failure> {
+        let given = &self.script.answers[n];
+        self.own.hear(given.heard_us);
+        given.answer.clone()
+    }
+}
+
+/// The ledger compares canonical arguments; what has no canonical form is refused as it is.
+fn canonical(args: &str) -> String {
+    let canonical = canon::canonicalize(args.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    canonical.unwrap_or_else(|| args.to_owned())
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let unused = self.taken.iter().filter(|taken| !**taken).count();
+        self.seen.lock().expect("no holder panics").unused = unused;
+    }
+}
+
+#[async_trait]
+impl StepCalls for Host {
+    fn context(&self) -> StepContext {
+        self.own.context.clone()
+    }
+    fn now_us(&mut self) -> i64 {
+        self.seen.lock().expect("no holder panics").took_time = true;
+        self.own.now_us
+    }
+    fn random(&mut self, buf: &mut [u8]) {
+        self.seen.lock().expect("no holder panics").took_chance = true;
+        self.own.random(buf);
+    }
+    fn next_u32(&mut self) -> u32 {
+        self.seen.lock().expect("no holder panics").took_chance = true;
+        self.own.next_u32()
+    }
+    fn below(&mut self, bound: u32) -> u32 {
+        self.seen.lock().expect("no holder panics").took_chance = true;
+        self.own.below(bound)
+    }
+    fn log(&mut self, _: Level, _: &str) {}
+
+    async fn call(
+        &mut self,
+        operator: String,
+        args: String,
+        action_key: Option<String>,
+    ) -> Result<Result<String, Failure>, Stop> {
+        let n = self.place(&ToolCall { operator, args, action_key }, false)?;
+        Ok(self.hear(n))
+    }
+
+    async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        // Every call takes its number before any is answered, as with a worker.
+        let places: Vec<_> = calls.iter().map(|call| self.place(call, true)).collect();
+        let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
+        // Answers come in one order or the other; the step gets them in its own.
+        let mut answers: Vec<_> = places.iter().map(|_| None).collect();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        if self.script.reversed {
+            order.reverse();
+        }
+        for i in order {
+            tokio::task::yield_now().await;
+            answers[i] = Some(self.hear(places[i]));
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {
+        self.note(Asked::Emit { name, payload })
+    }
+}

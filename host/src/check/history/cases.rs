@@ -1,0 +1,60 @@
+//! Steps of real jobs as cases: what they found and what they were answered, to be run under other hosts.
+
+use latchwork_core::effect::Answer as Effected;
+use latchwork_core::ids::Operator;
+use latchwork_core::keys;
+use latchwork_core::state::{Durable, Step};
+
+use super::Read;
+use crate::check::Place;
+use crate::check::dynamic::{Answer, Case, Recorded};
+use crate::engine::StepContext;
+
+/// The case of a step; none of one that a fork copied, which ran as another job.
+pub(super) fn of(read: &Read<'_>, durable: &Durable, step: &Step, operator: &Operator) -> Option<Case> {
+    let job = &durable.job;
+    let (started_us, pinned) = (step.started_us?, job.pinned(operator)?);
+    let input = String::from_utf8(durable.input(&step.id)?.to_vec()).ok()?;
+    if step.copied.is_some() {
+        return None;
+    }
+    let (mut answers, mut heard_us) = (Vec::new(), Vec::new());
+    for (n, (k, slot, call)) in job.calls_of(&step.id).enumerate() {
+        let (true, Some(finished), Some(effect)) = (call.committed, call.finished.as_ref(), durable.answer(slot))
+        else {
+            break;
+        };
+        if k as usize != n {
+            break;
+        }
+        let answer = match &effect.answer {
+            Effected::Ok(output) => Ok(output.result.clone()),
+            Effected::NotApplied(failure) | Effected::Unknown { failure, .. } => Err(failure.clone()),
+        };
+        answers.push(Answer { operator: None, args: None, answer });
+        heard_us.push(finished.time_us);
+    }
+    let header = &job.header;
+    let context = StepContext {
+        tenant: header.tenant_id.clone(),
+        actor: header.actor_id.clone(),
+        correlation_id: header.correlation_id.clone(),
+        job_id: header.job_id.to_string(),
+        plan_id: job.plan.plan_id.clone(),
+        step_id: step.id.to_string(),
+    };
+    Some(Case {
+        name: format!("{}/{}", header.job_id, step.id),
+        operator: operator.to_string(),
+        input,
+        answers,
+        place: Place { file: read.file.to_owned(), line: Some(read.verified.evidence.line_of_step(&step.id)) },
+        recorded: Some(Recorded {
+            context,
+            seed: keys::step_seed(&header.job_seed, &step.id),
+            started_us,
+            heard_us,
+            limits: pinned.limits,
+        }),
+    })
+}

@@ -1,0 +1,45 @@
+//! A divergence from a real job, in words.
+
+use latchwork_core::ids::Slot;
+use latchwork_core::replay::{Divergence, differences};
+use latchwork_core::state::Durable;
+
+/// What a finding says of a divergence.
+pub(super) struct Told {
+    pub(super) rule: &'static str,
+    pub(super) message: String,
+    pub(super) expected: String,
+    pub(super) found: String,
+}
+
+pub(super) fn told(durable: &Durable, divergence: &Divergence) -> Told {
+    let Divergence { at, what, field, recorded, found, .. } = divergence;
+    let rule = match what.as_str() {
+        "call" | "missing call" | "call left out" => "D150",
+        "event" => "D151",
+        _ => "D152",
+    };
+    let expected = known(durable, at, what, field).unwrap_or_else(|| recorded.clone());
+    let message = format!("the job would diverge at {at}: {field} of the {what}");
+    // Of JSON, the first value that differs.
+    match differences(&expected, found).into_iter().next() {
+        Some(first) if !first.at.is_empty() => {
+            let shown = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
+            let message = format!("{message}, at {}", first.at);
+            Told { rule, message, expected: shown(first.recorded), found: shown(first.found) }
+        }
+        _ => Told { rule, message, expected, found: found.clone() },
+    }
+}
+
+/// What was recorded, where the file shows more than its hash.
+fn known(durable: &Durable, at: &str, what: &str, field: &str) -> Option<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match (what, field) {
+        ("call", "arguments") => {
+            let slot: &Slot = durable.job.calls.keys().find(|slot| slot.to_string() == at)?;
+            durable.args(slot).map(|bytes| text(&bytes))
+        }
+        _ => None,
+    }
+}

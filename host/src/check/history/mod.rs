@@ -1,0 +1,192 @@
+//! Rules that run steps of real jobs again on this build: D150 to D155.
+
+mod cases;
+mod diverged;
+
+use std::sync::Arc;
+
+use latchwork_core::evidence::{self, Verified};
+use latchwork_core::ids::{Hash, Operator};
+use latchwork_core::manifest::{PluginKind, WasiMode};
+use latchwork_core::state::{Durable, Step};
+use latchwork_core::step::StepState;
+
+use super::dynamic::Case;
+use super::finding::Finding;
+use super::report::{HistoryRun, Report};
+use super::rule::Kind;
+use crate::engine::Plugin;
+use crate::evidence::{is_signature, unknown};
+use crate::replay::{self, Components};
+
+/// So many steps of real jobs become cases of one operator: all of them are replayed, these are run
+/// under other hosts too.
+const CASES_OF_AN_OPERATOR: usize = 10;
+
+/// An exported job.
+pub struct History {
+    /// The file, as the one who asks named it.
+    pub file: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a history is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is no evidence.
+    NotEvidence(String),
+    /// It is damaged: the line, and what is wrong.
+    Damaged(u64, String),
+}
+
+/// A history that was read.
+pub(super) struct Read<'a> {
+    file: &'a str,
+    verified: Verified,
+}
+
+/// Reads a history; what is not intact proves nothing.
+pub(super) fn read(history: &History) -> Result<Read<'_>, Unreadable> {
+    let verified = evidence::verify(&history.bytes, None, &is_signature).map_err(Unreadable::NotEvidence)?;
+    match verified.report.problems.first() {
+        Some(problem) => Err(Unreadable::Damaged(problem.line, problem.message.clone())),
+        None => Ok(Read { file: &history.file, verified }),
+    }
+}
+
+/// This build, whatever a job pinned.
+struct ThisBuild(Arc<Plugin>);
+
+impl Components for ThisBuild {
+    fn by_digest(&self, _: Hash, _: WasiMode) -> Result<Arc<Plugin>, String> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Replays every step of every history that is one of this plugin's; those that did the same, as cases.
+pub(super) async fn run(
+    plugin: &Arc<Plugin>,
+    reads: &[Read<'_>],
+    engine_profile: Hash,
+    report: &mut Report,
+) -> Vec<Case> {
+    if reads.is_empty() {
+        report.not_run(Kind::History, "there are no histories (--history)");
+        return vec![];
+    }
+    report.ran(Kind::History);
+    let mut cases: Vec<Case> = Vec::new();
+    for read in reads {
+        let made = one(plugin, read, engine_profile, report).await;
+        for case in made {
+            let known = cases.iter().filter(|known| known.operator == case.operator).count();
+            if known < CASES_OF_AN_OPERATOR {
+                cases.push(case);
+            }
+        }
+    }
+    cases
+}
+
+async fn one(plugin: &Arc<Plugin>, read: &Read<'_>, engine_profile: Hash, report: &mut Report) -> Vec<Case> {
+    let Some(durable) = &read.verified.durable else { return vec![] };
+    let job = durable.job.header.job_id.to_string();
+    let mut run = HistoryRun { file: read.file.to_owned(), job, steps: 0, diverged: 0 };
+    let mut cases = Vec::new();
+    let gone = gone(plugin, read);
+    let mut is_ours = !gone.is_empty();
+    report.add(gone);
+    for step in &durable.job.steps {
+        let Some(operator) = ours(plugin, durable, step) else { continue };
+        is_ours = true;
+        match step_again(plugin, read, durable, step, &operator, &mut run).await {
+            Ok(()) => cases.extend(cases::of(read, durable, step, &operator)),
+            Err(finding) => report.add([*finding]),
+        }
+    }
+    if !is_ours {
+        let message = format!("no step of {} is one of this plugin's operators", run.job);
+        report.add([Finding::new("D155", read.file, message)]);
+    }
+    if durable.job.header.engine_profile != engine_profile {
+        let note = format!("{}: its steps ran under another engine profile than this program's", read.file);
+        report.notes.push(note);
+    }
+    report.histories.push(run);
+    cases
+}
+
+/// The operator of a step that started and that this plugin serves.
+fn ours(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Operator> {
+    let planned = durable.job.plan.step(&step.id)?;
+    let pinned = durable.job.pinned(&planned.name)?;
+    let is_ours = pinned.kind == PluginKind::Step && plugin.operator(planned.name.as_str()).is_some();
+    (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
+}
+
+/// D153: operators that the job has of the plugin of this name, and this build has no more.
+fn gone(plugin: &Plugin, read: &Read<'_>) -> Vec<Finding> {
+    let header = read.verified.evidence.header();
+    let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);
+    let operators = plugins.flat_map(|record| &record.operators);
+    let gone = operators.filter(|operator| plugin.operator(operator.as_str()).is_none());
+    let finding = |operator: &Operator| {
+        let message = format!("the job runs {operator}, which this build does not serve");
+        Finding::new("D153", read.file, message)
+            .of(operator.as_str())
+            .hint("keep the operator, or keep the old build for the jobs that pinned it")
+    };
+    gone.map(finding).collect()
+}
+
+async fn step_again(
+    plugin: &Arc<Plugin>,
+    read: &Read<'_>,
+    durable: &Durable,
+    step: &Step,
+    operator: &Operator,
+    run: &mut HistoryRun,
+) -> Result<(), Box<Finding>> {
+    let salts = read.verified.evidence.salts();
+    let finding = |rule: &str, message: String| {
+        let finding = Finding::new(rule, read.file, message).of(operator.as_str());
+        finding.case(format!("{}/{}", run.job, step.id)).at(read.verified.evidence.line_of_step(&step.id))
+    };
+    if let Some(label) = unknown(durable, &salts, step) {
+        let message = format!("{} was not run again: {label} is withheld in the file", step.id);
+        return Err(Box::new(finding("D154", message).hint("export the job with its payloads")));
+    }
+    let input = durable.input(&step.id).unwrap_or_default();
+    let refused =
+        serde_json::from_slice(&input).ok().and_then(|value| plugin.check_input(operator.as_str(), &value).err());
+    if let (Some(failure), StepState::Succeeded) = (refused, step.state) {
+        let message = format!("this build's schema refuses an input that {} had: {}", step.id, failure.message);
+        let hint = "a schema may get wider, never narrower, for the jobs that are under way";
+        run.diverged += 1;
+        return Err(Box::new(finding("D153", message).hint(hint)));
+    }
+    let mut ran = replay::Report::new();
+    let build = ThisBuild(plugin.clone());
+    let found = replay::replay_step((&build, &salts), durable, &durable.job, step, &mut ran).await;
+    let found =
+        match found {
+            Ok(None) => None,
+            Ok(Some(divergence)) => {
+                let told = diverged::told(durable, &divergence);
+                let finding = finding(told.rule, told.message).values(&told.expected, &told.found);
+                Some(finding.functions(ran.functions).hint(
+                    "keep the old build for the jobs that pinned it, or fork them: this build does something else",
+                ))
+            }
+            Err(error) => Some(finding("D154", format!("{} was not run again: {error}", step.id))),
+        };
+    run.steps += ran.step_runs;
+    match found {
+        None => Ok(()),
+        Some(finding) => {
+            run.diverged += u64::from(finding.rule != "D154");
+            Err(Box::new(finding))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `latch plugin check`: what is wrong with a plugin, found before anybody runs a job with it.
+//!
+//! * `rule` is the registry: each rule has a stable id, a severity and a page (`rules/*.md`).
+//! * `finding` is one thing that breaks a rule, `report` all of them, `render` what people, CI
+//!   systems and code hosts read.
+//! * `static_rules` look at the component, without running a step of it; `dynamic` runs its steps
+//!   with cases, under hosts that differ; `tools` runs a tool against doubles of what it may reach;
+//!   `history` runs steps of real jobs again.
+//!
+//! The same component, cases and histories give the same report, to the byte: nothing in it tells
+//! the time, the machine or the order in which things happened to finish.
+
+mod dynamic;
+mod finding;
+mod history;
+pub mod render;
+mod report;
+mod rule;
+mod static_rules;
+mod tools;
+
+use std::sync::Arc;
+
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::PluginKind;
+
+pub use dynamic::again::serve;
+pub use dynamic::{Answer, Case, Process, Rebuilt, Recorded, Wrong, parse};
+pub use finding::{Finding, Place};
+pub use history::{History, Unreadable};
+pub use report::{CaseRun, Component, HistoryRun, Report, RuleState};
+pub use rule::{Kind, RULES, Rule, Severity, find};
+pub use static_rules::Examined;
+
+use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
+
+/// What is checked.
+pub struct Subject<'a> {
+    /// The file, as the one who asks named it: findings point there.
+    pub file: &'a str,
+    /// The component.
+    pub bytes: &'a [u8],
+    /// What it would be loaded with.
+    pub settings: PluginSettings,
+    /// Whether an entry of the configuration says so; otherwise its cases say what it is granted.
+    pub is_configured: bool,
+}
+
+/// What it is checked with.
+#[derive(Default)]
+pub struct Inputs<'a> {
+    /// The file of cases: its name, as the one who asks named it, and what is in it.
+    pub cases: Option<(&'a str, &'a [u8])>,
+    /// Exported jobs.
+    pub histories: &'a [History],
+    /// Another build of the same sources.
+    pub rebuilt: Option<&'a Rebuilt>,
+    /// How another process is started; none: cases run in this one only.
+    pub process: Option<&'a Process>,
+}
+
+/// Why nothing could be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputError {
+    /// The file of cases is wrong: everything of it.
+    Cases(Vec<Wrong>),
+    /// A history is none: the file, and why.
+    History(String, Unreadable),
+}
+
+/// Checks a component. `progress` is told of what takes its time. Blocks a thread while something is
+/// compiled.
+///
+/// # Errors
+/// What it is to be checked with is wrong.
+pub async fn check(
+    engine: &Engine,
+    subject: &Subject<'_>,
+    inputs: &Inputs<'_>,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Report, InputError> {
+    let mut histories = Vec::new();
+    for file in inputs.histories {
+        histories.push(history::read(file).map_err(|why| InputError::History(file.file.clone(), why))?);
+    }
+    progress("compiling it");
+    let loaded = load(engine, subject);
+    let mut report = Report::new(component(subject, loaded.as_deref().ok()));
+    let examined =
+        Examined { file: subject.file, bytes: subject.bytes, outline: engine.outline(subject.bytes), loaded: &loaded };
+    report.add(static_rules::run(&examined));
+    report.ran(Kind::Static);
+    match &loaded {
+        Ok(plugin) if plugin.kind == PluginKind::Step => {
+            let cases = inputs.cases.map(|(file, bytes)| parse(file, bytes)).transpose().map_err(InputError::Cases)?;
+            let mut cases = cases.unwrap_or_default();
+            let wrong = dynamic::unserved(plugin, &cases);
+            if !wrong.is_empty() {
+                return Err(InputError::Cases(wrong));
+            }
+            report.not_run(Kind::Tools, "it is a step");
+            cases.extend(history::run(plugin, &histories, engine.step_profile(), &mut report).await);
+            let hosts = dynamic::Hosts {
+                engine,
+                bytes: subject.bytes,
+                file: subject.file,
+                settings: &subject.settings,
+                process: inputs.process,
+                rebuilt: inputs.rebuilt,
+                progress,
+            };
+            let file = inputs.cases.map_or(subject.file, |(file, _)| file);
+            dynamic::run(plugin, &hosts, &cases, file, &mut report).await;
+        }
+        Ok(plugin) => {
+            for kind in [Kind::Dynamic, Kind::History] {
+                report.not_run(kind, "it is a tool");
+            }
+            progress("running its cases");
+            tool(plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
+        }
+        Err(_) => {
+            for kind in [Kind::Dynamic, Kind::Tools, Kind::History] {
+                report.not_run(kind, "the component cannot be loaded");
+            }
+        }
+    }
+    report.finish();
+    Ok(report)
+}
+
+/// What only tools are held to.
+async fn tool(
+    plugin: &Arc<Plugin>,
+    subject: &Subject<'_>,
+    cases: Option<(&str, &[u8])>,
+    report: &mut Report,
+) -> Result<(), Vec<Wrong>> {
+    let (cases_file, bytes) = cases.unwrap_or((subject.file, &[]));
+    let checked =
+        tools::Tools { plugin, settings: &subject.settings, is_configured: subject.is_configured, cases_file };
+    tools::run(&checked, &tools::parse(bytes)?, report).await
+}
+
+fn load(engine: &Engine, subject: &Subject<'_>) -> Result<Arc<Plugin>, LoadError> {
+    tokio::task::block_in_place(|| engine.load(subject.bytes, subject.settings.clone()))
+}
+
+fn component(subject: &Subject<'_>, plugin: Option<&Plugin>) -> Component {
+    Component {
+        name: subject.settings.name.clone(),
+        file: subject.file.to_owned(),
+        digest: format!("sha256:{}", Hash::of(&[subject.bytes])),
+        kind: plugin.map(|plugin| plugin.kind),
+        version: plugin.map(|plugin| plugin.manifest.version.clone()),
+    }
+}

@@ -1,0 +1,117 @@
+//! JUnit XML: a test suite for each kind of rule, a test for each rule.
+
+use std::fmt::Write as _;
+
+use crate::check::{Finding, Kind, Report, RuleState, Severity};
+
+pub(super) fn render(report: &Report) -> String {
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let name = escaped(&report.component.name);
+    let totals = Totals::of(report, &report.rules.iter().collect::<Vec<_>>());
+    let _ = writeln!(xml, "<testsuites name=\"{name}\" {totals}>");
+    for kind in Kind::ALL {
+        let rules: Vec<_> = report.rules.iter().filter(|rule| rule.kind == kind).collect();
+        if rules.is_empty() {
+            continue;
+        }
+        let totals = Totals::of(report, &rules);
+        let _ = writeln!(xml, "  <testsuite name=\"{name} {}\" {totals}>", kind.as_str());
+        for rule in rules {
+            test(&mut xml, report, rule);
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+fn test(xml: &mut String, report: &Report, rule: &RuleState) {
+    let (name, title) = (escaped(&report.component.name), escaped(rule.title));
+    let class = format!("{name}.{}", rule.kind.as_str());
+    let _ = writeln!(xml, "    <testcase classname=\"{class}\" name=\"{} {title}\">", rule.id);
+    let found: Vec<_> = report.of(rule.id).collect();
+    if let (Some(why), true) = (&rule.not_run, found.is_empty()) {
+        let _ = writeln!(xml, "      <skipped message=\"{}\"/>", escaped(why));
+    }
+    for finding in &found {
+        let (message, text) = (escaped(&finding.message), escaped(&lines(finding)));
+        let _ = match finding.severity {
+            Severity::Violation => {
+                writeln!(xml, "      <failure type=\"{}\" message=\"{message}\">{text}</failure>", rule.id)
+            }
+            // JUnit has no warnings: a test that passed may have something to say.
+            Severity::Warning => writeln!(xml, "      <system-out>warning: {text}</system-out>"),
+        };
+    }
+    xml.push_str("    </testcase>\n");
+}
+
+fn lines(finding: &Finding) -> String {
+    let place = match finding.place.line {
+        Some(line) => format!("{}:{line}", finding.place.file),
+        None => finding.place.file.clone(),
+    };
+    let mut lines = vec![finding.message.clone(), format!("at {place}")];
+    lines.extend(finding.operator.iter().map(|operator| format!("operator {operator}")));
+    lines.extend(finding.case.iter().map(|case| format!("case {case}")));
+    lines.extend(finding.expected.iter().map(|expected| format!("expected: {expected}")));
+    lines.extend(finding.found.iter().map(|found| format!("found: {found}")));
+    lines.extend(finding.functions.iter().map(|function| format!("in {function}")));
+    lines.extend(finding.hint.iter().map(|hint| format!("do: {hint}")));
+    lines.join("\n")
+}
+
+/// The numbers in the head of a suite.
+struct Totals {
+    tests: usize,
+    failures: usize,
+    skipped: usize,
+}
+
+impl Totals {
+    fn of(report: &Report, rules: &[&RuleState]) -> Self {
+        let fails = |rule: &&&RuleState| report.of(rule.id).any(|found| found.severity == Severity::Violation);
+        let skipped = |rule: &&&RuleState| rule.not_run.is_some() && report.of(rule.id).next().is_none();
+        Self {
+            tests: rules.len(),
+            failures: rules.iter().filter(fails).count(),
+            skipped: rules.iter().filter(skipped).count(),
+        }
+    }
+}
+
+impl std::fmt::Display for Totals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { tests, failures, skipped } = self;
+        write!(f, "tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"")
+    }
+}
+
+/// Text as it may stand in an attribute or an element: what XML has no form for becomes a mark.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\r' => out.push_str("&#13;"),
+            c if (c as u32) < 0x20 || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_a_plugin_says_leaves_its_place() {
+        assert_eq!(escaped("a<b>&\"c\"\n\u{1}\u{ffff}é"), "a&lt;b&gt;&amp;&quot;c&quot;&#10;\u{fffd}\u{fffd}é");
+    }
+}

@@ -1,0 +1,123 @@
+//! SARIF 2.1.0, as code hosts take it up.
+
+use serde_json::{Value, json};
+
+use crate::check::{Finding, RULES, Report, Rule, Severity};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+pub(super) fn render(report: &Report) -> Value {
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "latch plugin check",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": RULES.iter().map(rule).collect::<Vec<_>>(),
+            } },
+            "automationDetails": { "id": format!("latch-plugin-check/{}/", report.component.name) },
+            "invocations": [{ "executionSuccessful": true }],
+            "columnKind": "unicodeCodePoints",
+            "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+        }],
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Violation => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn rule(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.title() },
+        "fullDescription": { "text": what_is_wrong(rule.page) },
+        "help": { "text": rule.page, "markdown": rule.page },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "tags": [rule.kind().as_str()] },
+    })
+}
+
+/// The first section of a page, on one line.
+fn what_is_wrong(page: &str) -> String {
+    let body = page.split("\n## ").nth(1).unwrap_or_default();
+    let body = body.split_once('\n').map_or("", |(_, body)| body);
+    body.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn result(finding: &Finding) -> Value {
+    let index = RULES.iter().position(|rule| rule.id == finding.rule);
+    let mut text = finding.message.clone();
+    for (what, value) in [("expected", &finding.expected), ("found", &finding.found), ("do", &finding.hint)] {
+        if let Some(value) = value {
+            text += &format!("\n{what}: {value}");
+        }
+    }
+    let logical = |name: &String, kind: &str| json!({ "fullyQualifiedName": name, "kind": kind });
+    let operator = finding.operator.iter().map(|operator| logical(operator, "function"));
+    let functions = finding.functions.iter().map(|function| logical(function, "function"));
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(&finding.place.file) },
+            // The whole of a component: code hosts want a line.
+            "region": { "startLine": finding.place.line.unwrap_or(1) },
+        },
+    });
+    let logical: Vec<_> = operator.chain(functions).collect();
+    if !logical.is_empty() {
+        location["logicalLocations"] = json!(logical);
+    }
+    json!({
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "level": level(finding.severity),
+        "message": { "text": text },
+        "locations": [location],
+        "partialFingerprints": { "latchwork/1": fingerprint(finding) },
+        "properties": { "operator": finding.operator, "case": finding.case },
+    })
+}
+
+/// The same for the same thing found in another build: nothing in it that a build changes.
+fn fingerprint(finding: &Finding) -> String {
+    let empty = String::new();
+    let part = |text: &Option<String>| text.as_ref().unwrap_or(&empty).clone();
+    // What is about no operator is told apart by its words.
+    let what = if finding.operator.is_none() { finding.message.clone() } else { String::new() };
+    let file = finding.place.file.clone();
+    let parts = [finding.rule.to_owned(), part(&finding.operator), part(&finding.case), what, file];
+    latchwork_core::ids::Hash::of(&[parts.join("\0").as_bytes()]).to_hex()
+}
+
+/// A path as a relative reference: what has a meaning there is written as an escape.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.trim_start_matches("./").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte as char),
+            _ => uri += &format!("%{byte:02X}"),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_reference() {
+        assert_eq!(uri("./build/a b#1.wasm"), "build/a%20b%231.wasm");
+        assert_eq!(uri("/tmp/ü.wasm"), "/tmp/%C3%BC.wasm");
+    }
+
+    #[test]
+    fn the_first_section_says_what_is_wrong() {
+        let text = what_is_wrong(RULES[0].page);
+        assert!(text.len() > 20 && !text.contains('\n') && !text.contains("What is wrong"), "{text}");
+    }
+}

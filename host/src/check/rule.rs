@@ -1,0 +1,212 @@
+//! The registry of rules.
+
+use serde::Serialize;
+
+/// What it takes to find a break of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The component is looked at. D001 to D049.
+    Static,
+    /// Its steps run with cases, under hosts that differ. D050 to D099.
+    Dynamic,
+    /// Its tools run against doubles of what they may reach. D100 to D149.
+    Tools,
+    /// Steps of real jobs run again. D150 to D199.
+    History,
+}
+
+impl Kind {
+    /// All of them, in order.
+    pub const ALL: [Kind; 4] = [Kind::Static, Kind::Dynamic, Kind::Tools, Kind::History];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Static => "static",
+            Kind::Dynamic => "dynamic",
+            Kind::Tools => "tools",
+            Kind::History => "history",
+        }
+    }
+}
+
+/// How bad it is to break a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The check fails.
+    Violation,
+    /// It is told, and the check does not fail.
+    Warning,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Violation => "violation",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// A rule. Its id is for ever: that of a rule that went is never given again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// `D001`
+    pub id: &'static str,
+    /// What becomes of a plugin that breaks it.
+    pub severity: Severity,
+    /// Its page, in Markdown: what is wrong, why, bad and good code in several languages.
+    pub page: &'static str,
+}
+
+impl Rule {
+    /// What a plugin that breaks it does, in a few words: from the heading of its page.
+    pub fn title(&self) -> &'static str {
+        let first = self.page.lines().next().unwrap_or_default();
+        first.split_once(": ").map_or(first, |(_, title)| title)
+    }
+
+    /// What it takes to find a break of it: by its number.
+    pub fn kind(&self) -> Kind {
+        match self.id[1..].parse() {
+            Ok(0..50) => Kind::Static,
+            Ok(50..100) => Kind::Dynamic,
+            Ok(100..150) => Kind::Tools,
+            _ => Kind::History,
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($id:literal $severity:ident,)*) => {
+        /// Every rule, by its id.
+        pub const RULES: &[Rule] = &[
+            $(Rule {
+                id: $id,
+                severity: Severity::$severity,
+                page: include_str!(concat!("rules/", $id, ".md")),
+            },)*
+        ];
+    };
+}
+
+rules! {
+    "D001" Violation,
+    "D002" Violation,
+    "D003" Violation,
+    "D004" Violation,
+    "D005" Violation,
+    "D006" Violation,
+    "D007" Violation,
+    "D008" Violation,
+    "D009" Violation,
+    "D010" Violation,
+    "D011" Violation,
+    "D012" Violation,
+    "D013" Violation,
+    "D014" Violation,
+    "D015" Warning,
+    "D016" Warning,
+    "D017" Violation,
+    "D018" Violation,
+    "D019" Warning,
+    "D050" Warning,
+    "D051" Warning,
+    "D052" Violation,
+    "D053" Warning,
+    "D054" Violation,
+    "D055" Violation,
+    "D056" Violation,
+    "D057" Violation,
+    "D058" Violation,
+    "D059" Violation,
+    "D060" Violation,
+    "D061" Violation,
+    "D062" Violation,
+    "D063" Violation,
+    "D064" Violation,
+    "D065" Violation,
+    "D066" Violation,
+    "D067" Warning,
+    "D068" Warning,
+    "D100" Violation,
+    "D101" Violation,
+    "D102" Violation,
+    "D103" Violation,
+    "D104" Violation,
+    "D105" Violation,
+    "D106" Violation,
+    "D107" Warning,
+    "D108" Violation,
+    "D109" Violation,
+    "D110" Violation,
+    "D111" Violation,
+    "D112" Violation,
+    "D150" Violation,
+    "D151" Violation,
+    "D152" Violation,
+    "D153" Violation,
+    "D154" Warning,
+    "D155" Warning,
+}
+
+/// The rule with this id, whatever its case.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The languages of the fenced code in a section of a page.
+    fn languages(page: &str, section: &str) -> BTreeSet<String> {
+        let (_, body) = page.split_once(&format!("\n## {section}\n")).unwrap_or_default();
+        let body = body.split("\n## ").next().unwrap_or_default();
+        // Every other fence begins a block.
+        let fences = body.lines().filter_map(|line| line.strip_prefix("```"));
+        fences.step_by(2).map(str::to_owned).collect()
+    }
+
+    /// I60, with the next.
+    #[test]
+    fn every_rule_has_a_page_with_bad_and_good_code_in_two_languages() {
+        for rule in RULES {
+            assert!(rule.page.starts_with(&format!("# {}: ", rule.id)), "{}: the heading", rule.id);
+            assert!(!rule.title().ends_with('.') && rule.title().len() < 90, "{}: {}", rule.id, rule.title());
+            for section in ["What is wrong", "Why it matters", "Bad", "Good", "What to do"] {
+                let (_, body) = rule
+                    .page
+                    .split_once(&format!("\n## {section}\n\n"))
+                    .unwrap_or_else(|| panic!("{}: no {section:?}", rule.id));
+                let body = body.split("\n## ").next().unwrap();
+                assert!(body.trim().len() > 10, "{}: {section:?} says nothing", rule.id);
+            }
+            let known = ["rust", "js", "python", "c", "go"].map(str::to_owned);
+            for section in ["Bad", "Good"] {
+                let spoken = languages(rule.page, section);
+                let spoken = spoken.iter().filter(|language| known.contains(language)).count();
+                assert!(spoken >= 2, "{}: {section:?} has code in {spoken} languages", rule.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_page_has_a_rule_and_every_id_is_used_once_and_in_order() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/check/rules");
+        let files: BTreeSet<String> =
+            std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        let pages: BTreeSet<String> = RULES.iter().map(|rule| format!("{}.md", rule.id)).collect();
+        assert_eq!(files, pages);
+        assert!(RULES.is_sorted_by(|a, b| a.id < b.id), "in order, each once");
+        for rule in RULES {
+            assert!(rule.id.len() == 4 && rule.id[1..].parse::<u32>().is_ok_and(|n| n > 0 && n < 200), "{}", rule.id);
+            assert_eq!(latchwork_core::pages::find(rule.id), None, "{} has one page", rule.id);
+        }
+    }
+}

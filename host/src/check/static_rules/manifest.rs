@@ -1,0 +1,64 @@
+//! D014, D015 and D019: manifests that a host takes, and that contradict themselves or say too
+//! little.
+
+use latchwork_core::manifest::PluginKind;
+
+use super::Examined;
+use crate::check::finding::Finding;
+use crate::engine::Plugin;
+
+/// Larger components take seconds to compile wherever they are loaded first. Interpreters with
+/// their libraries stay below.
+const LARGE_BYTES: usize = 32 << 20;
+
+pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
+    let file = component.file;
+    let mut found = Vec::new();
+    if component.bytes.len() > LARGE_BYTES {
+        let message = format!("it has {} MiB, more than {}", component.bytes.len() >> 20, LARGE_BYTES >> 20);
+        let hint = "build it optimized for size and without debugging information";
+        found.push(Finding::new("D015", file, message).hint(hint));
+    }
+    let Ok(plugin) = component.loaded else { return found };
+    for spec in &plugin.manifest.operators {
+        let name = spec.name.as_str();
+        if spec.description.trim().is_empty() {
+            let message = "the operator has no description: who writes a plan sees nothing else of it";
+            found.push(Finding::new("D019", file, message).of(name));
+        }
+        let resolution = spec.resolution;
+        let keyed = resolution.idempotent_by_key_seconds > 0;
+        if !spec.is_world_changing() && (keyed || resolution.settling_ms > 0) {
+            let message =
+                "it says how doubt about it is resolved, and declares no effect that there could be doubt about";
+            let hint = "declare internal_write, external_write or external_send if it changes something; \
+                        leave the resolution out if it does not";
+            found.push(Finding::new("D014", file, message).of(name).hint(hint));
+        } else if plugin.kind == PluginKind::Step && keyed {
+            let message = "it is a step, which runs again by itself, and says that it may be repeated under a key";
+            let hint = "the tools it calls have keys; leave the resolution of the step out";
+            found.push(Finding::new("D014", file, message).of(name).hint(hint));
+        } else if resolution.settling_ms > 0 && !plugin.reconcile && !keyed {
+            let message =
+                "it says how long its effect takes to settle, and exports no reconcile that would be asked then";
+            found.push(
+                Finding::new("D014", file, message).of(name).hint("export reconcile, or leave the settling time out"),
+            );
+        }
+    }
+    found.extend(unused_exports(file, plugin));
+    found
+}
+
+/// What accounts for effects, in a tool that has none.
+fn unused_exports(file: &str, plugin: &Plugin) -> Option<Finding> {
+    let exports = [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
+    let there: Vec<&str> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
+    let changes = plugin.manifest.operators.iter().any(|spec| spec.is_world_changing());
+    if changes || there.is_empty() {
+        return None;
+    }
+    let message = format!("it exports {}, and no operator declares an effect they could be about", there.join(", "));
+    let hint = "declare what its operators change, or leave the exports out";
+    Some(Finding::new("D014", file, message).hint(hint))
+}

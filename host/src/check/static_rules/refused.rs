@@ -1,0 +1,148 @@
+//! D001 to D013, D017 and D018: what a host refuses when it loads a plugin, every single thing of
+//! it, with what the bytes say beyond what the engine does.
+
+use super::Examined;
+use crate::check::finding::Finding;
+use crate::engine::Problem;
+use crate::engine::anatomy::{Anatomy, Calls, Difference, Form, Kind, Reach};
+
+pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
+    let Err(error) = component.loaded else { return vec![] };
+    let anatomy = Anatomy::of(component.bytes);
+    let file = component.file;
+    let mut found = Vec::new();
+    bytes(&anatomy, file, &mut found);
+    let differences = anatomy.difference_at_best(anatomy.nearest());
+    found.extend(differences.iter().filter_map(|it| types(file, &anatomy, it)));
+    let imports = imports(component, &anatomy, &differences, &error.problems);
+    found.extend(imports);
+    let explained = !found.is_empty();
+    found.extend(error.problems.iter().filter_map(|problem| rest(file, problem, explained)));
+    found
+}
+
+/// What is no component that any host of ours runs.
+fn bytes(anatomy: &Anatomy, file: &str, found: &mut Vec<Finding>) {
+    if *anatomy.form() != Form::Component {
+        let mut finding = Finding::new("D001", file, format!("it is {}", anatomy.form()));
+        finding.hint = anatomy.hints(&[]).into_iter().next();
+        found.push(finding);
+    }
+    for used in anatomy.features() {
+        let feature = used.feature;
+        let message = format!("it uses {}, and {}: {}", feature.name, feature.why, used.found);
+        let functions = used.function.iter().cloned().collect();
+        found.push(Finding::new("D005", file, message).functions(functions).hint(feature.instead));
+    }
+}
+
+/// What differs from the world whatever its entry gives, but for imports.
+fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
+    // Of what is no component nothing is known.
+    if *anatomy.form() != Form::Component {
+        return None;
+    }
+    let rule = match it.kind {
+        Kind::BothWorlds | Kind::MissingExport => "D003",
+        Kind::ExportSignature | Kind::ImportSignature => "D006",
+        Kind::ExportVersion | Kind::ImportVersion => "D007",
+        Kind::ForeignImport if it.function.is_some() => "D002",
+        // With the others below, which know the entry.
+        Kind::ForeignImport => return None,
+    };
+    let mut finding = Finding::new(rule, file, it.to_string());
+    if let (Some(expected), Some(there)) = (&it.expected, &it.found) {
+        finding = finding.values(expected, there);
+    } else {
+        finding.expected = it.expected.clone();
+    }
+    let named = it.kind == Kind::MissingExport || it.instead.is_empty();
+    finding.hint = match named {
+        true => anatomy.hints(std::slice::from_ref(it)).into_iter().next(),
+        false => Some(it.instead.clone()),
+    };
+    Some(finding)
+}
+
+/// Imports that its world does not have, or that its entry does not open.
+fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], problems: &[Problem]) -> Vec<Finding> {
+    let refused: Vec<&str> = problems
+        .iter()
+        .filter_map(|problem| match problem {
+            Problem::Import { import, .. } => Some(import.as_str()),
+            _ => None,
+        })
+        .filter(|import| !at_best.iter().any(|it| it.kind == Kind::ImportVersion && it.interface == *import))
+        .collect();
+    if refused.is_empty() {
+        return vec![];
+    }
+    let wanted: Vec<_> = refused.iter().map(|import| (*import, None)).collect();
+    let reached = Calls::of(component.bytes).reach(&wanted);
+    let mut found = Vec::new();
+    for (import, reach) in refused.into_iter().zip(reached) {
+        let never = at_best.iter().any(|it| it.is_import() && it.interface == import);
+        let is_tool = anatomy.nearest() == latchwork_core::manifest::PluginKind::Tool;
+        let rule = if never || !is_tool { "D002" } else { "D017" };
+        let instead = problems.iter().find_map(|problem| match problem {
+            // The engine's own words end where the path begins, which has a place of its own here.
+            Problem::Import { import: of, instead } if of == import => {
+                Some(instead.strip_suffix(&format!("; {reach}")).unwrap_or(instead).to_owned())
+            }
+            _ => None,
+        });
+        let told = match reach {
+            Reach::Never => "; no code calls it",
+            _ => "",
+        };
+        let mut finding = Finding::new(rule, component.file, format!("it imports {import}{told}"));
+        finding.hint = instead;
+        if let Reach::Path { frames, .. } = &reach {
+            finding.functions = frames.iter().map(|frame| frame.function.clone()).collect();
+            if !anatomy.toolchain().has_names && !frames.iter().rev().skip(1).any(|frame| frame.named) {
+                let message = "its functions have no names, so how code reaches an import cannot be shown";
+                let hint =
+                    "build it without stripping names (Rust: no `strip` in the profile; clang: no -Wl,--strip-all)";
+                found.push(Finding::new("D016", component.file, message).hint(hint));
+            }
+        }
+        found.push(finding);
+    }
+    found
+}
+
+/// What the bytes do not tell: what `describe` did, and what the entry says.
+fn rest(file: &str, problem: &Problem, explained: bool) -> Option<Finding> {
+    let message = problem.to_string();
+    let rule = match problem {
+        Problem::Import { .. } => return None,
+        Problem::NotAComponent(_) | Problem::Export { .. } if explained => return None,
+        Problem::NotAComponent(_) | Problem::Digest { .. } | Problem::Source(_) | Problem::DuplicateOperator { .. } => {
+            "D001"
+        }
+        Problem::Export { .. } => "D003",
+        Problem::Unfit { .. } => "D006",
+        Problem::SameName { .. } => "D010",
+        Problem::StepGrants
+        | Problem::StepConfirmed
+        | Problem::ToolWasi
+        | Problem::Statement { .. }
+        | Problem::SaysItself => "D018",
+        Problem::Describe(text) if text.contains("it calls the import") => "D009",
+        Problem::Describe(_) => "D008",
+        Problem::Manifest { at, wrong } => manifest(at, wrong),
+    };
+    Some(Finding::new(rule, file, message))
+}
+
+/// The rule for a part of the manifest.
+fn manifest(at: &str, wrong: &str) -> &'static str {
+    let part = at.rsplit(", ").next().unwrap_or(at);
+    match part {
+        "version" => "D013",
+        "name" if wrong.contains("twice") => "D010",
+        "effects" | "determinism" => "D011",
+        "input-schema" | "output-schema" => "D012",
+        _ => "D004",
+    }
+}

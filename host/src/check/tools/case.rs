@@ -1,0 +1,199 @@
+//! Cases of tools: a call, and the world it is made in. JSON lines, in the file that also holds
+//! those of steps.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::canon;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::check::Wrong;
+
+/// So many cases in a file.
+const CASES_MAX: usize = 10_000;
+
+/// A line as it stands in the file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    #[serde(default)]
+    name: Option<String>,
+    operator: String,
+    input: Value,
+    #[serde(default)]
+    http: Vec<Canned>,
+    #[serde(default)]
+    dirs: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    config: BTreeMap<String, Value>,
+    #[serde(default)]
+    secrets: BTreeMap<String, String>,
+    #[serde(default)]
+    secrets_clear: bool,
+    #[serde(default)]
+    kv: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+/// An answer of a server. The first that fits is given, whatever the order of the requests.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Canned {
+    /// What it answers.
+    #[serde(rename = "match")]
+    pub(crate) to: Match,
+    /// What it says.
+    pub(crate) response: Said,
+}
+
+/// Which requests it answers.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Match {
+    /// Any without one.
+    #[serde(default)]
+    pub(crate) method: Option<String>,
+    /// `https://api.example.com/v1/orders`: without its query it fits any query.
+    pub(crate) url: String,
+    /// Whether a request that changes something has to have been received before: what a server
+    /// knows of it afterwards, or not yet.
+    #[serde(default)]
+    pub(crate) happened: Option<bool>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Said {
+    /// 200 without one.
+    #[serde(default = "ok")]
+    pub(crate) status: u16,
+    /// Its headers.
+    #[serde(default)]
+    pub(crate) headers: BTreeMap<String, String>,
+    /// Text as it is, anything else as JSON.
+    #[serde(default)]
+    pub(crate) body: Value,
+}
+
+fn ok() -> u16 {
+    200
+}
+
+/// A case of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ToolCase {
+    /// Its name: unique in its file.
+    pub(crate) name: String,
+    /// Where it stands.
+    pub(crate) line: u64,
+    /// The operator.
+    pub(crate) operator: String,
+    /// Its arguments: canonical JSON.
+    pub(crate) input: String,
+    /// Answers of servers.
+    pub(crate) http: Vec<Canned>,
+    /// Files by the guest's path of their directory.
+    pub(crate) dirs: BTreeMap<String, BTreeMap<String, String>>,
+    /// On top of its entry's.
+    pub(crate) config: BTreeMap<String, Value>,
+    /// Values of secrets.
+    pub(crate) secrets: BTreeMap<String, String>,
+    /// Whether it gets them in clear.
+    pub(crate) secrets_clear: bool,
+    /// What its map holds; none: it has no map unless its entry gives one.
+    pub(crate) kv: Option<BTreeMap<String, String>>,
+    /// The code of the error it is expected to give; none: it succeeds.
+    pub(crate) error: Option<String>,
+}
+
+/// Reads the cases of a tool.
+///
+/// # Errors
+/// Everything that is wrong: line, and what.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(vec![wrong_at(1, "it is not UTF-8 text")]);
+    };
+    let (mut cases, mut wrong) = (Vec::<ToolCase>::new(), Vec::<Wrong>::new());
+    for (index, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let number = index as u64 + 1;
+        if cases.len() == CASES_MAX {
+            wrong.push(wrong_at(number, format!("a file has at most {CASES_MAX} cases")));
+            break;
+        }
+        let line: Line = match serde_json::from_str(text) {
+            Ok(line) => line,
+            Err(error) => {
+                wrong.push(wrong_at(number, format!("it is no case of a tool: {error}")));
+                continue;
+            }
+        };
+        let name = line.name.unwrap_or_else(|| format!("line {number}"));
+        if cases.iter().any(|case| case.name == name) {
+            wrong.push(wrong_at(number, format!("there is another case {name:?} before this one")));
+        }
+        for canned in &line.http {
+            if !canned.to.url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
+            {
+                let message = format!("{:?} is no URL such as https://api.example.com/v1/things", canned.to.url);
+                wrong.push(wrong_at(number, message));
+            }
+            if http::StatusCode::from_u16(canned.response.status).is_err() {
+                wrong.push(wrong_at(number, format!("{} is no HTTP status", canned.response.status)));
+            }
+        }
+        for (dir, files) in &line.dirs {
+            let plain = |path: &str| !path.split('/').any(|part| part == ".." || part == ".");
+            if !dir.starts_with('/') || !plain(dir) {
+                wrong.push(wrong_at(number, format!("{dir:?} is no guest's directory such as /data")));
+            }
+            for file in files.keys().filter(|file| file.starts_with('/') || file.is_empty() || !plain(file)) {
+                wrong.push(wrong_at(number, format!("{file:?} is no path of a file below {dir}")));
+            }
+        }
+        match canon::canonicalize(line.input.to_string().as_bytes()) {
+            Ok(input) => cases.push(ToolCase {
+                name,
+                line: number,
+                operator: line.operator,
+                input: String::from_utf8_lossy(&input).into_owned(),
+                http: line.http,
+                dirs: line.dirs,
+                config: line.config,
+                secrets: line.secrets,
+                secrets_clear: line.secrets_clear,
+                kv: line.kv,
+                error: line.error,
+            }),
+            Err(error) => wrong.push(wrong_at(number, format!("its input has no canonical form: {error}"))),
+        }
+    }
+    if wrong.is_empty() { Ok(cases) } else { Err(wrong) }
+}
+
+fn wrong_at(line: u64, message: impl Into<String>) -> Wrong {
+    Wrong { line, column: None, pointer: String::new(), message: message.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_problem_has_its_line() {
+        let text = concat!(
+            r#"{"operator":"A.B","input":{},"http":[{"match":{"url":"https://a.example/x"},"response":{"body":{"a":1}}}]}"#,
+            "\n\n{\"operator\":\"A.B\"}\n",
+            r#"{"operator":"A.B","input":1,"http":[{"match":{"url":"/x"},"response":{"status":7}}]}"#,
+            "\n",
+            r#"{"operator":"A.B","input":1,"dirs":{"data":{"../x":"y"}}}"#,
+        );
+        let wrong = parse(text.as_bytes()).unwrap_err();
+        let lines: Vec<u64> = wrong.iter().map(|wrong| wrong.line).collect();
+        assert_eq!(lines, [3, 4, 4, 5, 5], "{wrong:#?}");
+        let one = parse(text.lines().next().unwrap().as_bytes()).unwrap();
+        assert_eq!((one[0].name.as_str(), one[0].http[0].response.status), ("line 1", 200));
+    }
+}

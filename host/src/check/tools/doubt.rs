@@ -1,0 +1,151 @@
+//! D102, D103 and D104: the call is made and its record is lost, as when the host is killed between
+//! the two.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::effect::Answer;
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::Class;
+use serde_json::Value;
+
+use super::world::{Weather, World};
+use super::{Running, said};
+use crate::engine::ReconcileVerdict;
+
+pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
+    // A call that fails has nothing to be lost.
+    if running.case.error.is_some() || !running.spec.is_world_changing() {
+        return Ok(());
+    }
+    if running.class == Class::Keyed {
+        again(running).await?;
+    }
+    if running.tools.plugin.reconcile {
+        asked(running).await?;
+    }
+    Ok(())
+}
+
+/// Keyed: called again under its key, the world is as it was after the first time.
+async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    let first = running.call(&world, 0).await;
+    let (before, requests) = (world.state(), world.received());
+    if !matches!(first.end.answer, Answer::Ok(_)) {
+        return Ok(());
+    }
+    let second = running.call(&world, 1).await;
+    let (after, repeated) = (world.state(), world.received());
+    if let Some(difference) = changed(&before, &after) {
+        let message =
+            format!("called again under the same key, as after a crash, it changes the world again: {difference}");
+        running.broke("D102", message).hint =
+            Some("look for what the key made before, or name what is made by the key".to_owned());
+    }
+    let changes = |requests: &[super::world::Received]| {
+        requests.iter().filter(|request| request.changes()).cloned().collect::<Vec<_>>()
+    };
+    let (first_time, second_time) = (changes(&requests), changes(&repeated));
+    for other in &second_time {
+        if !first_time.iter().any(|request| request.essence() == other.essence()) {
+            let message = format!(
+                "called again under the same key it sends another {} {}, which a server refuses or takes for a new one",
+                other.method, other.url
+            );
+            let before =
+                first_time.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
+            let finding = running.broke("D102", message);
+            let text = |body: &[u8]| super::super::finding::cut(&String::from_utf8_lossy(body));
+            finding.expected = before.map(|request| text(&request.body));
+            finding.found = Some(text(&other.body));
+            finding.hint =
+                Some("build the request from the arguments and the key alone: no time, no randomness".to_owned());
+        }
+    }
+    if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
+        let message = "called again under the same key it fails, and the job would never have the first answer";
+        let shown = said(&second.end.answer, &world);
+        running.broke("D102", message).found = Some(shown);
+    }
+    Ok(())
+}
+
+/// What differs between two looks at a world.
+fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
+    let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is made"));
+    let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is gone"));
+    let other = || {
+        after.iter().find(|(name, hash)| before.get(*name) != Some(hash)).map(|(name, _)| format!("{name} is another"))
+    };
+    made.or_else(gone).or_else(other)
+}
+
+/// Asked whether it happened, a tool says what the world says.
+async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
+    // Killed before the call left: nothing happened.
+    let world = running.world()?;
+    match ask(running, &world).await {
+        Ok(ReconcileVerdict::Happened(output)) => {
+            let finding = running.broke("D104", "reconcile says that a call happened which was never made");
+            finding.expected = Some("did-not-happen".to_owned());
+            finding.found = Some(output.result);
+        }
+        Ok(_) => {}
+        Err(why) => {
+            running.broke("D103", format!("reconcile fails where nothing happened yet: {why}"));
+        }
+    }
+    let state = world.state();
+    let untouched = running.world()?.state();
+    if let Some(difference) = changed(&untouched, &state) {
+        running.broke("D104", format!("reconcile changes the world, of which it is asked only: {difference}"));
+    }
+
+    // Killed between the call and its record.
+    let world = running.world()?;
+    let called = running.call(&world, 0).await;
+    let Answer::Ok(done) = called.end.answer else { return Ok(()) };
+    match ask(running, &world).await {
+        Ok(ReconcileVerdict::Happened(output)) => {
+            let (expected, found): (Option<Value>, Option<Value>) =
+                (serde_json::from_str(&done.result).ok(), serde_json::from_str(&output.result).ok());
+            if expected != found {
+                let message = "reconcile finds the call and gives another result than the call gave";
+                let finding = running.broke("D103", message);
+                (finding.expected, finding.found) = (Some(done.result), Some(output.result));
+            }
+        }
+        Ok(verdict) => {
+            let word = match verdict {
+                ReconcileVerdict::DidNotHappen => "did-not-happen: the host would make it a second time",
+                ReconcileVerdict::NotYet(_) => "not-yet",
+                _ => "unknown: the job would park",
+            };
+            let finding = running.broke("D103", "reconcile does not find a call that happened");
+            (finding.expected, finding.found) = (Some("happened".to_owned()), Some(word.to_owned()));
+        }
+        Err(why) => {
+            running.broke("D103", format!("reconcile fails after a call that happened: {why}"));
+        }
+    }
+
+    // The request arrived and its answer did not: nothing may be denied.
+    let world = running.world()?;
+    world.weather(Weather::Silent);
+    running.call(&world, 0).await;
+    world.weather(Weather::Fair);
+    let arrived = world.received().iter().any(super::world::Received::changes);
+    if arrived && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+        let finding = running.broke("D103", "reconcile denies a call whose request was received and never answered");
+        (finding.expected, finding.found) =
+            (Some("happened, not-yet or unknown".to_owned()), Some("did-not-happen".to_owned()));
+    }
+    Ok(())
+}
+
+async fn ask(running: &Running<'_>, world: &World) -> Result<ReconcileVerdict, String> {
+    let plugin = running.plugin(world);
+    let limits = plugin.limits(&running.case.operator);
+    let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
+    asking.await.map_err(|failure| world.clean(&failure.to_string()))
+}

@@ -1,0 +1,190 @@
+//! Tools, run against doubles of what they may reach: D100 to D149.
+//!
+//! Each case is a call and the world it is made in: canned answers of servers, files, a map,
+//! secrets. The component runs as a job would run it, under its grants; only what is behind the
+//! grants is a double. `world` makes it anew for each run and looks at it afterwards; `honest` holds
+//! one call against the rules, `doubt` what happens when its record is lost, `weather` what it says
+//! when servers fail.
+//!
+//! What goes over plain TCP has no double: nothing answers there.
+
+mod case;
+mod doubt;
+mod honest;
+mod weather;
+mod world;
+
+use std::sync::Arc;
+
+use latchwork_core::effect::Answer;
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::{Class, OperatorSpec};
+use tracing::instrument::WithSubscriber as _;
+
+use super::Wrong;
+use super::finding::Finding;
+use super::report::Report;
+use super::rule::Kind;
+use crate::engine::{Plugin, PluginSettings, StepContext, ToolCallContext, ToolEnd};
+use crate::os::clock;
+
+use case::ToolCase;
+pub(super) use case::parse;
+use world::World;
+
+/// What a tool is checked with.
+pub(super) struct Tools<'a> {
+    /// The plugin.
+    pub(super) plugin: &'a Arc<Plugin>,
+    /// What it would be loaded with.
+    pub(super) settings: &'a PluginSettings,
+    /// Whether that is what an entry says, or nothing does.
+    pub(super) is_configured: bool,
+    /// The file of cases.
+    pub(super) cases_file: &'a str,
+}
+
+/// One case being run, and what breaks a rule in it.
+struct Running<'a> {
+    tools: &'a Tools<'a>,
+    case: &'a ToolCase,
+    spec: &'a OperatorSpec,
+    class: Class,
+    found: Vec<Finding>,
+}
+
+/// Runs every case.
+///
+/// # Errors
+/// Cases that name no operator of it, with their lines.
+pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Report) -> Result<(), Vec<Wrong>> {
+    let unserved = |case: &&ToolCase| tools.plugin.operator(&case.operator).is_none();
+    let wrong: Vec<_> = cases
+        .iter()
+        .filter(unserved)
+        .map(|case| {
+            let served = tools.plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
+            let meant = crate::suggest::did_you_mean(&case.operator, served);
+            Wrong {
+                line: case.line,
+                column: None,
+                pointer: String::new(),
+                message: format!("{} is no operator of it{meant}", case.operator),
+            }
+        })
+        .collect();
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    if cases.is_empty() {
+        report.not_run(Kind::Tools, "there are no cases: cases.jsonl in its folder, or --cases");
+        return Ok(());
+    }
+    for case in cases {
+        let spec = tools.plugin.operator(&case.operator).expect("looked at above");
+        let mut running = Running { tools, case, spec, class: tools.plugin.class(&case.operator), found: vec![] };
+        match running.run().await {
+            Ok(()) => {}
+            Err(error) => report.notes.push(format!("case {} could not be run: {error}", case.name)),
+        }
+        report.add(running.found);
+    }
+    for spec in &tools.plugin.manifest.operators {
+        let name = spec.name.as_str();
+        if !cases.iter().any(|case| case.operator == name) {
+            report.notes.push(format!("{name} has no case"));
+        }
+        if tools.plugin.class(name) == Class::Opaque {
+            report.notes.push(format!(
+                "{name} is opaque: a call whose record is lost parks its job until a person says what became of it"
+            ));
+        }
+    }
+    report.ran(Kind::Tools);
+    Ok(())
+}
+
+/// What came of a call.
+struct Called {
+    end: ToolEnd,
+    log: String,
+}
+
+impl Running<'_> {
+    async fn run(&mut self) -> std::io::Result<()> {
+        honest::run(self).await?;
+        doubt::run(self).await?;
+        weather::run(self).await
+    }
+
+    /// A world as the case says, with nothing done in it yet.
+    fn world(&self) -> std::io::Result<World> {
+        World::of(self.case, self.tools.settings, self.tools.is_configured)
+    }
+
+    fn plugin(&self, world: &World) -> Plugin {
+        self.tools.plugin.under(world.settings()).expect("it is a tool")
+    }
+
+    /// The key of its call, the same in every try and every run.
+    fn key(&self) -> String {
+        let hash = Hash::of(&[b"latch plugin check", self.case.operator.as_bytes(), &[0], self.case.input.as_bytes()]);
+        format!("check-{}", &hash.to_hex()[..32])
+    }
+
+    fn context(&self, tries_before: u32) -> ToolCallContext {
+        ToolCallContext {
+            step: StepContext {
+                tenant: "default".into(),
+                actor: "check".into(),
+                correlation_id: "cor_01JZ0000000000000000000000".into(),
+                job_id: "job_01JZ0000000000000000000000".into(),
+                plan_id: "plan".into(),
+                step_id: "s1".into(),
+            },
+            trace_id: "0123456789abcdef0123456789abcdef".into(),
+            slot: "s1".into(),
+            external_key: self.key(),
+            attempt: 1 + tries_before,
+            tries_before,
+            timeout_ms: self.tools.plugin.limits(&self.case.operator).timeout_ms,
+            started_boot_us: clock::boot_us(),
+        }
+    }
+
+    /// Calls it once.
+    async fn call(&self, world: &World, tries_before: u32) -> Called {
+        let (plugin, log) = (self.plugin(world), world::Log::default());
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .without_time()
+            .with_ansi(false)
+            .with_writer(log.clone())
+            .finish();
+        let limits = plugin.limits(&self.case.operator);
+        let context = self.context(tries_before);
+        let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
+        let end = calling.with_subscriber(subscriber).await;
+        Called { end, log: log.text() }
+    }
+
+    /// Something that breaks a rule.
+    fn broke(&mut self, rule: &str, message: impl Into<String>) -> &mut Finding {
+        let finding = Finding::new(rule, self.tools.cases_file, message)
+            .at(self.case.line)
+            .of(self.case.operator.as_str())
+            .case(self.case.name.as_str());
+        self.found.push(finding);
+        self.found.last_mut().expect("pushed a moment ago")
+    }
+}
+
+/// An answer in a few words.
+fn said(answer: &Answer, world: &World) -> String {
+    let text = match answer {
+        Answer::Ok(output) => output.result.clone(),
+        Answer::NotApplied(failure) => format!("{failure} (nothing was changed)"),
+        Answer::Unknown { failure, .. } => format!("{failure} (it may have changed something)"),
+    };
+    world.clean(&text)
+}

@@ -1,0 +1,80 @@
+//! D106 to D109: what it says when servers fail. Only of cases that send requests.
+
+use latchwork_core::effect::Answer;
+use latchwork_core::error::Code;
+
+use super::honest::ended;
+use super::world::{Received, Weather};
+use super::{Running, said};
+
+/// Each with the codes that fit it.
+const WEATHERS: [(Weather, &str, &[Code]); 5] = [
+    (Weather::Status(429), "answers 429", &[Code::RateLimit]),
+    (Weather::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
+    (
+        Weather::Status(503),
+        "answers 503",
+        &[Code::TemporaryProviderError, Code::DependencyUnavailable, Code::RateLimit],
+    ),
+    (
+        Weather::Silent,
+        "does not answer",
+        &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
+    ),
+    (
+        Weather::Refused,
+        "refuses connections",
+        &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
+    ),
+];
+
+pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
+    if running.case.http.is_empty() {
+        return Ok(());
+    }
+    for (weather, told, fitting) in WEATHERS {
+        let world = running.world()?;
+        world.weather(weather);
+        let called = running.call(&world, 0).await;
+        let requests = world.received();
+        // Where it asked nobody, nobody failed it.
+        if requests.is_empty() && weather != Weather::Refused {
+            continue;
+        }
+        let shown = said(&called.end.answer, &world);
+        let changed = requests.iter().any(Received::changes);
+        let (failure, applied_unknown) = match &called.end.answer {
+            Answer::Ok(_) => {
+                if running.spec.is_world_changing() && changed {
+                    let message = format!("the server {told}, and it says that its effect took place");
+                    running.broke("D108", message).found = Some(shown);
+                }
+                continue;
+            }
+            Answer::NotApplied(failure) => (failure, false),
+            Answer::Unknown { failure, .. } => (failure, true),
+        };
+        if ended(failure.code) {
+            let message =
+                format!("the server {told}, and it ends without an answer: {}", world.clean(&failure.message));
+            running.broke("D106", message).hint = Some("return a typed error; let no exception out".to_owned());
+            continue;
+        }
+        if !fitting.contains(&failure.code) {
+            let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
+            let finding = running.broke("D107", format!("the server {told}, and its error does not say so"));
+            (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
+        }
+        // 429 is a refusal; any other failure may come after the deed.
+        let in_doubt = matches!(weather, Weather::Status(500 | 503) | Weather::Silent);
+        if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
+            let message = format!(
+                "its request that changes something was received, the server {told}, and it says that nothing was changed"
+            );
+            let finding = running.broke("D109", message);
+            finding.found = Some(shown);
+            finding.hint = Some("leave `applied` unknown: the host then finds out, or asks a person".to_owned());
+        }
+    }
+    Ok(())
+}

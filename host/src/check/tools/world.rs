@@ -1,0 +1,305 @@
+//! The world a case is run in: made anew for each run, and looked at afterwards.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use latchwork_core::ids::Hash;
+use latchwork_core::storage::{KeyValue, StoreError};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::case::{Canned, ToolCase};
+use crate::capability::{Secrets, Servers, Unanswered};
+use crate::config::{DirGrant, Grants, HttpGrant};
+use crate::engine::PluginSettings;
+
+/// How the servers of a run behave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weather {
+    /// As the case says.
+    Fair,
+    /// Every request is answered with this status.
+    Status(u16),
+    /// Nobody listens.
+    Refused,
+    /// Requests are received, and never answered.
+    Silent,
+}
+
+/// A request that was received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Received {
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Received {
+    /// Whether it changes something: methods that only look do not.
+    pub(super) fn changes(&self) -> bool {
+        !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
+    }
+
+    /// Whether the key stands anywhere in it.
+    pub(super) fn has(&self, key: &str) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
+    }
+
+    /// What a repetition has to have in common with it.
+    pub(super) fn essence(&self) -> (&str, &str, &[u8]) {
+        (&self.method, &self.url, &self.body)
+    }
+}
+
+/// Servers, directories, a map and a log.
+pub(super) struct World {
+    dir: tempfile::TempDir,
+    servers: Arc<Double>,
+    map: Arc<Map>,
+    settings: PluginSettings,
+}
+
+impl World {
+    /// As the case says it is at first, under what the entry grants, or what the case needs.
+    pub(super) fn of(case: &ToolCase, entry: &PluginSettings, is_configured: bool) -> std::io::Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let mut grants = entry.grants.clone();
+        if !is_configured {
+            grants = needed(case, grants);
+        }
+        let given = std::mem::take(&mut grants.dirs);
+        for (number, grant) in given.into_iter().enumerate() {
+            let host = dir.path().join(number.to_string());
+            std::fs::create_dir_all(&host)?;
+            for (file, text) in case.dirs.get(&grant.guest).into_iter().flatten() {
+                let path = host.join(file);
+                path.parent().map(std::fs::create_dir_all).transpose()?;
+                std::fs::write(path, text)?;
+            }
+            grants.dirs.push(DirGrant { host, ..grant });
+        }
+        let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
+        let map = Arc::new(Map(Mutex::new(held.collect())));
+        let servers = Arc::new(Double {
+            canned: case.http.clone(),
+            weather: Mutex::new(Weather::Fair),
+            received: Mutex::default(),
+        });
+        let mut config = entry.config.clone();
+        config.extend(case.config.clone());
+        let settings = PluginSettings {
+            grants,
+            config,
+            secrets: Arc::new(Given(case.secrets.clone())),
+            kv: map.clone(),
+            servers: Some(servers.clone()),
+            ..entry.clone()
+        };
+        Ok(Self { dir, servers, map, settings })
+    }
+
+    pub(super) fn settings(&self) -> PluginSettings {
+        self.settings.clone()
+    }
+
+    pub(super) fn weather(&self, weather: Weather) {
+        *self.servers.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
+    }
+
+    /// Requests since it was asked last.
+    pub(super) fn received(&self) -> Vec<Received> {
+        std::mem::take(&mut self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).since)
+    }
+
+    /// What is in its directories and its map: each thing by its name, hashed.
+    pub(super) fn state(&self) -> BTreeMap<String, Hash> {
+        let mut state = BTreeMap::new();
+        for grant in &self.settings.grants.dirs {
+            files(&grant.host, &grant.guest, &mut state);
+        }
+        let map = self.map.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.extend(map.iter().map(|(key, value)| (format!("map {key}"), Hash::of(&[value]))));
+        state
+    }
+
+    /// A text without the paths of this run, which are others in the next.
+    pub(super) fn clean(&self, text: &str) -> String {
+        text.replace(&*self.dir.path().to_string_lossy(), "")
+    }
+}
+
+fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let name = format!("{guest}/{}", entry.file_name().to_string_lossy());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files(&entry.path(), &name, state),
+            Ok(kind) if kind.is_file() => {
+                state.insert(name, Hash::of(&[&std::fs::read(entry.path()).unwrap_or_default()]));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a case needs, where no entry says what there is.
+fn needed(case: &ToolCase, mut grants: Grants) -> Grants {
+    // Stand-ins that only let it be loaded reach nothing, and say nothing of what it may.
+    grants.http.clear();
+    for canned in &case.http {
+        let place = canned.to.url.parse().ok().and_then(|uri| crate::capability::place_of(&uri));
+        if let Some(place) = place.filter(|place| !grants.http.contains(place)) {
+            grants.http.push(place);
+        }
+    }
+    let dir = |guest: &String| DirGrant { host: Default::default(), guest: guest.clone(), write: true };
+    grants.dirs = case.dirs.keys().map(dir).collect();
+    grants.secrets = case.secrets.keys().cloned().collect();
+    grants.secrets_clear = case.secrets_clear;
+    grants.kv = case.kv.as_ref().map(|_| "case".to_owned());
+    grants
+}
+
+/// A map of one namespace: a plugin has no other.
+struct Map(Mutex<BTreeMap<String, Vec<u8>>>);
+
+#[async_trait]
+impl KeyValue for Map {
+    async fn get(&self, _: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
+    }
+    async fn set(&self, _: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), value.to_owned());
+        Ok(())
+    }
+    async fn delete(&self, _: &str, key: &str) -> Result<bool, StoreError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
+    }
+}
+
+struct Given(BTreeMap<String, String>);
+
+impl Secrets for Given {
+    fn value(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+}
+
+#[derive(Default)]
+struct Requests {
+    since: Vec<Received>,
+    /// Whether one that changes something was ever received.
+    happened: bool,
+}
+
+/// The servers of a case.
+struct Double {
+    canned: Vec<Canned>,
+    weather: Mutex<Weather>,
+    received: Mutex<Requests>,
+}
+
+impl Servers for Double {
+    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered> {
+        let weather = *self.weather.lock().unwrap_or_else(PoisonError::into_inner);
+        if weather == Weather::Refused {
+            return Err(Unanswered::Refused);
+        }
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let port = match (place.scheme.as_str(), place.port) {
+            ("https", 443) | ("http", 80) => String::new(),
+            (_, port) => format!(":{port}"),
+        };
+        let url = format!("{}://{}{port}{path}", place.scheme, place.host);
+        let header = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+            (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        let received = Received {
+            method: request.method().to_string(),
+            url,
+            headers: request.headers().iter().map(header).collect(),
+            body: request.body().to_vec(),
+        };
+        let mut requests = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let happened = requests.happened;
+        requests.happened |= received.changes();
+        let answer = match weather {
+            Weather::Silent => Err(Unanswered::Silent),
+            Weather::Status(status) => {
+                let retry = (status == 429).then_some(("retry-after", "7"));
+                Ok(response(status, retry, Bytes::from_static(b"{}")))
+            }
+            _ => Ok(self.canned(&received, request.method(), happened)),
+        };
+        requests.since.push(received);
+        answer
+    }
+}
+
+impl Double {
+    fn canned(&self, request: &Received, method: &Method, happened: bool) -> Response<Bytes> {
+        let fits = |canned: &&Canned| {
+            let to = &canned.to;
+            let url = request.url == to.url
+                || !to.url.contains('?') && request.url.split('?').next() == Some(to.url.as_str());
+            url && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
+                && to.happened.is_none_or(|wanted| wanted == happened)
+        };
+        match self.canned.iter().find(fits) {
+            Some(canned) => {
+                let body = match &canned.response.body {
+                    serde_json::Value::Null => Bytes::new(),
+                    serde_json::Value::String(text) => Bytes::from(text.clone()),
+                    other => Bytes::from(other.to_string()),
+                };
+                let headers = canned.response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                response(canned.response.status, headers, body)
+            }
+            None => response(404, None, Bytes::from_static(b"no answer of the case fits this request")),
+        }
+    }
+}
+
+fn response<'h>(status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str)>, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (http::HeaderName::try_from(name), http::HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
+
+/// What was logged while a call ran.
+#[derive(Clone, Default)]
+pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Log;
+    fn make_writer(&self) -> Log {
+        self.clone()
+    }
+}

@@ -1,0 +1,172 @@
+//! What was found out, for people.
+
+use latchwork_core::manifest::{OperatorSpec, PluginKind};
+
+use super::{Seen, reach, word};
+use crate::cli::context::Context;
+use crate::cli::output::Tone;
+use crate::engine::Plugin;
+use crate::engine::anatomy::{Form, Reach};
+
+impl Seen<'_> {
+    pub(super) fn lines(&self, ctx: &Context<'_>) -> Vec<String> {
+        let title = |text: &str| ctx.printer.tone(Tone::Title, text);
+        let verdict = self
+            .anatomy
+            .is_of_a_world()
+            .map_or("neither step nor tool".to_owned(), |kind| format!("a {}", word(&kind)));
+        let verdict = if self.anatomy.is_plain() { format!("{verdict} (plain component)") } else { verdict };
+        let mut lines = vec![
+            format!("{} {verdict}, {} KiB", title(&self.file.display().to_string()), self.bytes.div_ceil(1024)),
+            format!("sha256:{}", self.digest),
+        ];
+        if *self.anatomy.form() != Form::Component {
+            lines.push(format!("it is {}", self.anatomy.form()));
+        }
+        self.toolchain(&mut lines);
+        self.loading(ctx, &mut lines);
+        let section = |lines: &mut Vec<String>, name: &str, of: Vec<String>| {
+            if !of.is_empty() {
+                lines.push(title(name));
+                lines.extend(of.into_iter().map(|line| format!("  {line}")));
+            }
+        };
+        let features = self.anatomy.features().iter().map(|used| {
+            let place = used.function.as_ref().map(|name| format!(", in {name}")).unwrap_or_default();
+            format!("{} ({}): {}{place}", used.feature.name, used.feature.why, used.found)
+        });
+        section(&mut lines, "forbidden WebAssembly", features.collect());
+        if *self.anatomy.form() == Form::Component {
+            let name = format!("difference to a {}", word(&self.anatomy.nearest()));
+            section(&mut lines, &name, self.differences());
+        }
+        section(&mut lines, "what to do", self.hints());
+        section(&mut lines, "imports", self.import_lines());
+        if let Some((imports, exports)) = self.anatomy.core_module() {
+            section(&mut lines, "imports", imports.to_vec());
+            section(&mut lines, "exports", exports.to_vec());
+        }
+        section(&mut lines, "what each grant would open", self.grant_lines());
+        if let Some(plugin) = self.plugin() {
+            lines.push(title("operators"));
+            for spec in &plugin.manifest.operators {
+                lines.extend(operator_lines(plugin, spec));
+            }
+            let exports =
+                [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
+            let there: Vec<_> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
+            if plugin.kind == PluginKind::Tool {
+                let said = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+                lines.push(format!("{}: {said}", title("accounts for its effects by")));
+                lines.push(format!("{}: {}", title("on resume its effects are confirmed by"), self.confirmed));
+            }
+        }
+        let (may, may_not) = self.reach();
+        section(&mut lines, "may reach", may);
+        section(&mut lines, "may not reach", may_not);
+        lines
+    }
+
+    fn toolchain(&self, lines: &mut Vec<String>) {
+        if !matches!(self.anatomy.form(), Form::Component | Form::CoreModule) {
+            return;
+        }
+        let toolchain = self.anatomy.toolchain();
+        let tools = toolchain.tools();
+        let tools = if tools.is_empty() { tools } else { format!(", with {tools}") };
+        lines.push(format!("made from {}{tools}", toolchain.language.name()));
+        if !toolchain.has_names {
+            lines.push("its functions have no names (stripped), so paths show numbers".to_owned());
+        }
+    }
+
+    fn loading(&self, ctx: &Context<'_>, lines: &mut Vec<String>) {
+        let tone = |tone, text: &str| ctx.printer.tone(tone, text);
+        match &self.loaded {
+            Some(Ok(plugin)) => {
+                lines.push(format!("{} version {}", tone(Tone::Good, "accepted:"), plugin.manifest.version));
+            }
+            Some(Err(error)) => {
+                lines.push(tone(Tone::Bad, "refused:"));
+                lines.extend(error.problems.iter().map(|problem| format!("  {problem} [{}]", problem.page())));
+            }
+            None if self.anatomy.is_of_a_world().is_none() => lines.push(tone(Tone::Bad, "refused")),
+            None => lines.push("not run: its operators are not known".to_owned()),
+        }
+        let needs = self.needs();
+        match self.configured {
+            Some(entry) => lines.push(format!("judged as plugin {:?} of latch.toml", entry.name)),
+            None if needs.is_empty() => {}
+            None => lines.push(format!("needs in its [[plugin]]: {}", needs.join(", "))),
+        }
+    }
+
+    fn differences(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for it in &self.difference {
+            lines.push(it.to_string());
+            lines.extend(self.reached(it).map(|reach| format!("  {reach}")));
+            if let (Some(expected), Some(found), false) = (&it.expected, &it.found, it.mismatches.is_empty()) {
+                lines.push(format!("  expected {expected}"));
+                lines.push(format!("  found    {found}"));
+            } else if let Some(expected) = &it.expected {
+                lines.push(format!("  expected {expected}"));
+            }
+        }
+        lines
+    }
+
+    fn import_lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for class in reach::classes() {
+            let of: Vec<_> = self.imports.iter().filter(|(item, _)| reach::class(&item.name) == class).collect();
+            if of.is_empty() {
+                continue;
+            }
+            let name = |(item, reach): &&(crate::engine::anatomy::Item, Reach)| match reach {
+                Reach::Never if !item.functions.is_empty() => format!("{} (no code calls it)", item.name),
+                _ => item.name.clone(),
+            };
+            lines.push(format!("{class}: {}", of.iter().map(name).collect::<Vec<_>>().join(", ")));
+        }
+        lines
+    }
+
+    fn grant_lines(&self) -> Vec<String> {
+        let line = |it: reach::Opened<'_>| {
+            let given = if it.granted { "granted" } else { "not granted" };
+            match (it.serves.is_empty(), it.used) {
+                (true, _) => format!("{} ({given}): nothing, it imports none of what it serves", it.key),
+                (false, false) => format!("{} ({given}): nothing, no code calls {}", it.key, it.serves.join(", ")),
+                (false, true) => format!("{} ({given}): {}, through {}", it.key, it.opens, it.serves.join(", ")),
+            }
+        };
+        self.grants().into_iter().map(line).collect()
+    }
+}
+
+fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> Vec<String> {
+    let effects: Vec<_> = spec.effects.iter().map(|effect| effect.as_str()).collect();
+    let mut facts = vec![effects.join(" + "), word(&spec.determinism)];
+    if spec.is_world_changing() {
+        facts.push(format!("{} when in doubt", word(&plugin.class(spec.name.as_str()))));
+    }
+    if let Some(outcome) = &spec.outcome_type {
+        facts.push(format!("makes {outcome}"));
+    }
+    let limits = plugin.limits(spec.name.as_str());
+    vec![
+        format!("  {}: {}", spec.name, spec.description),
+        format!("    {}", facts.join("; ")),
+        format!(
+            "    limits: {} MiB, {} fuel, {} ms, {} KiB out, {} host calls",
+            limits.memory_bytes >> 20,
+            limits.fuel,
+            limits.timeout_ms,
+            limits.output_bytes >> 10,
+            limits.host_calls
+        ),
+        format!("    takes {}", spec.input_schema),
+        format!("    gives {}", spec.output_schema),
+    ]
+}

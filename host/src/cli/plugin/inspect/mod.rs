@@ -1,0 +1,188 @@
+//! `latch plugin inspect`: what a component is, asks for, and may reach.
+//!
+//! All but the operators is read from its bytes: nothing of it runs for that. Operators are what
+//! `describe` says, which calls no import; `--static` leaves it out.
+
+mod document;
+mod lines;
+mod reach;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use latchwork_core::ids::Hash;
+use latchwork_core::manifest::{PluginKind, WasiMode};
+use latchwork_core::pages;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::confirmation::{self, Confirmed};
+use crate::build::{self, RECIPE, Recipe};
+use crate::cli::args::PluginInspectArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{catalog, plan};
+use crate::config::{Config, Grants, PluginConfig};
+use crate::engine::anatomy::{Anatomy, Calls, Difference, Item, Reach};
+use crate::engine::{LoadError, Plugin};
+
+/// What was found out about a file.
+struct Seen<'a> {
+    file: &'a Path,
+    bytes: usize,
+    digest: Hash,
+    anatomy: &'a Anatomy,
+    /// What it imports, and how its code gets there.
+    imports: Vec<(Item, Reach)>,
+    configured: Option<&'a PluginConfig>,
+    /// What it is judged under: its entry, or one that gives all it needs.
+    judged: &'a PluginConfig,
+    /// How it differs from the world it is nearest to, under that.
+    difference: Vec<Difference>,
+    /// What came of loading it; none: it was not tried.
+    loaded: Option<Result<Arc<Plugin>, LoadError>>,
+    confirmed: Confirmed,
+}
+
+pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let file = component(&args.file)?;
+    let bytes = plan::read(&file)?;
+    let config = ctx.config(file.parent())?;
+    let anatomy = tokio::task::block_in_place(|| Anatomy::of(&bytes));
+    let configured = config.plugins.iter().find(|plugin| is_source(&plugin.source, &file));
+    let judged = configured.cloned().unwrap_or_else(|| assumed(&file, &anatomy));
+    let difference = anatomy.difference(anatomy.nearest(), &judged.grants, judged.wasi);
+    let imports = tokio::task::block_in_place(|| imports(&anatomy, &bytes));
+    let whole = anatomy.is_of_a_world().is_some();
+    let loaded = match args.only_static || !whole {
+        true => None,
+        false => Some(load(&config, &bytes, judged.clone())?),
+    };
+    let confirmed = match &loaded {
+        Some(Ok(plugin)) => confirmation::of(&config, &judged, plugin),
+        _ => Confirmed::default(),
+    };
+    let is_good = match &loaded {
+        Some(loaded) => loaded.is_ok(),
+        None => whole && difference.is_empty(),
+    };
+    let seen = Seen {
+        file: &file,
+        bytes: bytes.len(),
+        digest: Hash::of(&[&bytes]),
+        anatomy: &anatomy,
+        imports,
+        configured,
+        judged: &judged,
+        difference,
+        loaded,
+        confirmed,
+    };
+    if ctx.json {
+        ctx.printer.document(&seen.document());
+    } else {
+        seen.lines(ctx).iter().for_each(|line| ctx.printer.say(line));
+    }
+    Ok(if is_good { Exit::Done } else { Exit::Failed })
+}
+
+fn load(config: &Config, bytes: &[u8], entry: PluginConfig) -> anyhow::Result<Result<Arc<Plugin>, LoadError>> {
+    let engine = catalog::engine(config)?;
+    Ok(tokio::task::block_in_place(|| engine.load(bytes, catalog::settings(config, entry))))
+}
+
+fn imports(anatomy: &Anatomy, bytes: &[u8]) -> Vec<(Item, Reach)> {
+    let items = anatomy.imports();
+    let wanted: Vec<_> = items.iter().map(|item| (item.name.as_str(), None)).collect();
+    let reached = if wanted.is_empty() { vec![] } else { Calls::of(bytes).reach(&wanted) };
+    items.into_iter().zip(reached).collect()
+}
+
+impl Seen<'_> {
+    fn plugin(&self) -> Option<&Plugin> {
+        self.loaded.as_ref()?.as_deref().ok()
+    }
+
+    fn problems(&self) -> &[crate::engine::Problem] {
+        match &self.loaded {
+            Some(Err(error)) => &error.problems,
+            _ => &[],
+        }
+    }
+
+    fn has_wasi(&self) -> bool {
+        self.judged.wasi == WasiMode::Virtual
+    }
+}
+
+/// The words of an enum that is written as one.
+pub(super) fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        other => panic!("an enum without data is a word: {other:?}"),
+    }
+}
+
+/// The component a path means: itself, or what was built in the folder.
+fn component(path: &Path) -> Result<PathBuf, CliError> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let recipe = Recipe::read(path)
+        .map_err(|error| CliError::input(pages::INPUT_UNREADABLE, format!("{}: {error}", path.display())))?;
+    let file = build::component_path(path, &recipe);
+    if !file.is_file() {
+        let message = format!("{} is not built: `latch plugin build {}`", file.display(), path.display());
+        return Err(CliError::input(pages::PLUGIN_MISSING, message));
+    }
+    Ok(file)
+}
+
+/// Whether a configured source is this component, directly or as what is built in it.
+fn is_source(source: &Path, file: &Path) -> bool {
+    let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
+    let same = |path: &Path| {
+        path == file
+            || std::fs::canonicalize(path).ok().zip(std::fs::canonicalize(file).ok()).is_some_and(|(a, b)| a == b)
+    };
+    match source.join(RECIPE).is_file() {
+        true => built().is_some_and(|built| same(&built)),
+        false => same(source),
+    }
+}
+
+/// An entry that gives a component what it needs to be loaded, and no more.
+fn assumed(file: &Path, anatomy: &Anatomy) -> PluginConfig {
+    let imports = anatomy.imports();
+    let virtual_wasi =
+        anatomy.nearest() == PluginKind::Step && imports.iter().any(|item| item.name.starts_with("wasi:"));
+    PluginConfig {
+        name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        source: file.to_owned(),
+        digest: None,
+        wasi: if virtual_wasi { WasiMode::Virtual } else { WasiMode::None },
+        grants: grants_needed(anatomy),
+        limits: Default::default(),
+        retry: None,
+        on_indeterminate: None,
+        confirmation: None,
+        verifier: None,
+        operators: BTreeMap::new(),
+        config: BTreeMap::new(),
+        prices: None,
+    }
+}
+
+/// Grants without which what a tool imports is not linked. They open nothing that exists.
+pub(super) fn grants_needed(anatomy: &Anatomy) -> Grants {
+    let mut grants = Grants::default();
+    if anatomy.nearest() == PluginKind::Tool {
+        let imports = anatomy.imports();
+        let has = |prefix: &str| imports.iter().any(|item| item.name.starts_with(prefix));
+        let (http, tcp) = reach::example_grants();
+        grants.http.extend(has("wasi:http/").then_some(http));
+        grants.tcp.extend(has("wasi:sockets/").then_some(tcp));
+    }
+    grants
+}

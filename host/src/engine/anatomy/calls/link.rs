@@ -1,0 +1,443 @@
+//! Linking on paper: which function of which core module each import of a core module becomes,
+//! followed through instances, aliases and nested components as the engine would.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+
+use wasmparser::{
+    CanonicalFunction, Chunk, ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentOuterAliasKind,
+    ComponentTypeRef, ExternalKind, Instance, Parser, Payload,
+};
+
+use super::module::{Module, Signatures, What};
+
+/// Components nested in each other, and instances, that are followed.
+const DEPTH_MAX: usize = 50;
+const INSTANCES_MAX: usize = 10_000;
+
+const TOO_MANY: &str = "it has too many instances to follow";
+const UNREADABLE: &str = "its code cannot be read";
+
+/// A function of core code, once everything is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Target {
+    /// Of an instance, by its number there.
+    Code { instance: usize, function: u32 },
+    /// An import of the outermost component, by its number in [`Linked::hosts`].
+    Host(usize),
+    /// Of the component model itself, or not to be told.
+    Nothing,
+}
+
+/// A table, by its number.
+type Table = usize;
+
+/// An instance of a core module.
+pub(super) struct CoreInstance {
+    pub(super) module: usize,
+    /// What each imported function became.
+    pub(super) functions: Vec<Target>,
+    /// Each table, imported ones first.
+    pub(super) tables: Vec<Table>,
+}
+
+/// A linked component.
+pub(super) struct Linked<'b> {
+    pub(super) modules: Vec<Module<'b>>,
+    pub(super) instances: Vec<CoreInstance>,
+    /// Interface and function of each import that is used.
+    pub(super) hosts: Vec<(String, String)>,
+    /// Exported functions: a name, and its code.
+    pub(super) exports: Vec<(String, Target)>,
+    pub(super) tables: usize,
+}
+
+#[derive(Clone)]
+enum CoreItem {
+    Function(Target),
+    Table(Table),
+    Other,
+}
+
+type CoreExports = Rc<BTreeMap<String, CoreItem>>;
+
+#[derive(Clone)]
+enum Item {
+    Function(Function),
+    Instance(Rc<BTreeMap<String, Item>>),
+    /// An instance that the host gives.
+    HostInstance(String),
+    Component(Rc<Nested>),
+    Module(usize),
+    Other,
+}
+
+#[derive(Clone)]
+enum Function {
+    Lifted(Target),
+    Host(usize),
+}
+
+/// A component inside another: its bytes, and what it may name of those around it.
+struct Nested {
+    range: Range<usize>,
+    outer: Option<Rc<Scope>>,
+}
+
+/// What inner components may name.
+#[derive(Clone, Default)]
+struct Scope {
+    modules: Vec<Item>,
+    components: Vec<Item>,
+    outer: Option<Rc<Scope>>,
+}
+
+/// Index spaces of one component.
+#[derive(Default)]
+struct Spaces {
+    scope: Scope,
+    core_functions: Vec<Target>,
+    core_tables: Vec<Option<Table>>,
+    core_instances: Vec<CoreExports>,
+    functions: Vec<Item>,
+    instances: Vec<Item>,
+    exports: BTreeMap<String, Item>,
+}
+
+struct Linker<'b> {
+    bytes: &'b [u8],
+    signatures: Signatures,
+    /// Modules by where they begin.
+    read: HashMap<usize, usize>,
+    hosts: HashMap<(String, String), usize>,
+    linked: Linked<'b>,
+    made: usize,
+}
+
+/// Link a component.
+pub(super) fn link(bytes: &[u8]) -> Result<Linked<'_>, &'static str> {
+    let linked = Linked { modules: vec![], instances: vec![], hosts: vec![], exports: vec![], tables: 0 };
+    let mut linker = Linker {
+        bytes,
+        signatures: Signatures::default(),
+        read: HashMap::new(),
+        hosts: HashMap::new(),
+        linked,
+        made: 0,
+    };
+    let exports = linker.component(0..bytes.len(), None, None, 0)?;
+    for (name, item) in exports {
+        match item {
+            Item::Function(Function::Lifted(target)) => linker.linked.exports.push((name, target)),
+            Item::Instance(items) => {
+                for (function, item) in items.iter() {
+                    if let Item::Function(Function::Lifted(target)) = item {
+                        linker.linked.exports.push((format!("{name}#{function}"), *target));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(linker.linked)
+}
+
+impl<'b> Linker<'b> {
+    /// Instantiate a component: with arguments, or, the outermost, with what the host gives.
+    fn component(
+        &mut self,
+        range: Range<usize>,
+        outer: Option<Rc<Scope>>,
+        arguments: Option<&BTreeMap<String, Item>>,
+        depth: usize,
+    ) -> Result<BTreeMap<String, Item>, &'static str> {
+        self.made += 1;
+        if depth > DEPTH_MAX || self.made > INSTANCES_MAX {
+            return Err(TOO_MANY);
+        }
+        let mut spaces = Spaces { scope: Scope { outer, ..Scope::default() }, ..Spaces::default() };
+        let bytes = self.bytes;
+        let mut parser = Parser::new(range.start as u64);
+        let mut rest = &bytes[range];
+        loop {
+            let (consumed, payload) = match parser.parse(rest, true).map_err(|_| UNREADABLE)? {
+                Chunk::Parsed { consumed, payload } => (consumed, payload),
+                Chunk::NeedMoreData(_) => return Err(UNREADABLE),
+            };
+            rest = &rest[consumed..];
+            let skipped = match &payload {
+                Payload::ModuleSection { unchecked_range, .. } | Payload::ComponentSection { unchecked_range, .. } => {
+                    Some(unchecked_range.start as usize..unchecked_range.end as usize)
+                }
+                _ => None,
+            };
+            if let Some(range) = &skipped {
+                rest = rest.get(range.len()..).ok_or(UNREADABLE)?;
+            }
+            if matches!(payload, Payload::End(_)) {
+                return Ok(spaces.exports);
+            }
+            self.section(&mut spaces, payload, skipped, arguments, depth)?;
+        }
+    }
+
+    fn section(
+        &mut self,
+        spaces: &mut Spaces,
+        payload: Payload<'b>,
+        range: Option<Range<usize>>,
+        arguments: Option<&BTreeMap<String, Item>>,
+        depth: usize,
+    ) -> Result<(), &'static str> {
+        let bad = |_: wasmparser::Error| UNREADABLE;
+        match payload {
+            Payload::ModuleSection { .. } => {
+                let module = self.module(range.ok_or(UNREADABLE)?)?;
+                spaces.scope.modules.push(Item::Module(module));
+            }
+            Payload::ComponentSection { .. } => {
+                let nested = Nested { range: range.ok_or(UNREADABLE)?, outer: Some(Rc::new(spaces.scope.clone())) };
+                spaces.scope.components.push(Item::Component(Rc::new(nested)));
+            }
+            Payload::InstanceSection(section) => {
+                for instance in section {
+                    let exports = self.core_instance(spaces, instance.map_err(bad)?)?;
+                    spaces.core_instances.push(exports);
+                }
+            }
+            Payload::ComponentInstanceSection(section) => {
+                for instance in section {
+                    let made = self.instance(spaces, instance.map_err(bad)?, depth)?;
+                    spaces.instances.push(made);
+                }
+            }
+            Payload::ComponentAliasSection(section) => {
+                for alias in section {
+                    self.alias(spaces, alias.map_err(bad)?);
+                }
+            }
+            Payload::ComponentCanonicalSection(section) => {
+                for function in section {
+                    match function.map_err(bad)? {
+                        CanonicalFunction::Lift { core_func_index, .. } => {
+                            let target = get(&spaces.core_functions, core_func_index).unwrap_or(Target::Nothing);
+                            spaces.functions.push(Item::Function(Function::Lifted(target)));
+                        }
+                        CanonicalFunction::Lower { func_index, .. } => {
+                            spaces.core_functions.push(match get(&spaces.functions, func_index) {
+                                Some(Item::Function(Function::Lifted(target))) => target,
+                                Some(Item::Function(Function::Host(host))) => Target::Host(host),
+                                _ => Target::Nothing,
+                            });
+                        }
+                        // All others are core functions of the component model's own.
+                        _ => spaces.core_functions.push(Target::Nothing),
+                    }
+                }
+            }
+            Payload::ComponentImportSection(section) => {
+                for import in section {
+                    let import = import.map_err(bad)?;
+                    let name = import.name.name;
+                    let item = match arguments {
+                        Some(arguments) => arguments.get(name).cloned().unwrap_or(Item::Other),
+                        None => match import.ty {
+                            ComponentTypeRef::Instance(_) => Item::HostInstance(name.to_owned()),
+                            ComponentTypeRef::Func(_) => Item::Function(Function::Host(self.host(name, name))),
+                            _ => Item::Other,
+                        },
+                    };
+                    push(spaces, import.ty.kind(), item);
+                }
+            }
+            Payload::ComponentExportSection(section) => {
+                for export in section {
+                    let export = export.map_err(bad)?;
+                    let item = pick(spaces, export.kind, export.index);
+                    spaces.exports.insert(export.name.name.to_owned(), item.clone());
+                    // What is exported is there once more, under a new number.
+                    push(spaces, export.kind, item);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn module(&mut self, range: Range<usize>) -> Result<usize, &'static str> {
+        if let Some(known) = self.read.get(&range.start) {
+            return Ok(*known);
+        }
+        let start = range.start;
+        let module = Module::read(self.bytes, range, &mut self.signatures).map_err(|_| UNREADABLE)?;
+        self.linked.modules.push(module);
+        self.read.insert(start, self.linked.modules.len() - 1);
+        Ok(self.linked.modules.len() - 1)
+    }
+
+    fn core_instance(&mut self, spaces: &Spaces, instance: Instance<'b>) -> Result<CoreExports, &'static str> {
+        self.made += 1;
+        if self.made > INSTANCES_MAX {
+            return Err(TOO_MANY);
+        }
+        let (index, arguments) = match instance {
+            Instance::FromExports(exports) => {
+                let item = |export: &wasmparser::Export<'_>| match export.kind {
+                    ExternalKind::Func | ExternalKind::FuncExact => {
+                        CoreItem::Function(get(&spaces.core_functions, export.index).unwrap_or(Target::Nothing))
+                    }
+                    ExternalKind::Table => {
+                        get(&spaces.core_tables, export.index).flatten().map_or(CoreItem::Other, CoreItem::Table)
+                    }
+                    _ => CoreItem::Other,
+                };
+                return Ok(Rc::new(exports.iter().map(|export| (export.name.to_owned(), item(export))).collect()));
+            }
+            Instance::Instantiate { module_index, args } => {
+                let given = args.iter().filter_map(|arg| Some((arg.name, get(&spaces.core_instances, arg.index)?)));
+                (module_index, given.collect::<HashMap<_, _>>())
+            }
+        };
+        let Some(Item::Module(module)) = get(&spaces.scope.modules, index) else { return Ok(Rc::default()) };
+        let read = &self.linked.modules[module];
+        let (mut functions, mut tables) = (vec![], vec![]);
+        for (from, name, what) in &read.imports {
+            let item = arguments.get(from).and_then(|exports| exports.get(*name));
+            match (what, item) {
+                (What::Function, Some(CoreItem::Function(target))) => functions.push(*target),
+                (What::Function, _) => functions.push(Target::Nothing),
+                (What::Table, Some(CoreItem::Table(table))) => tables.push(*table),
+                (What::Table, _) => {
+                    tables.push(self.linked.tables);
+                    self.linked.tables += 1;
+                }
+                (What::Other, _) => {}
+            }
+        }
+        // As many as there are bytes for in the file, but as often as it is instantiated.
+        if tables.len() + read.defined_tables as usize > INSTANCES_MAX {
+            return Err(TOO_MANY);
+        }
+        tables.extend((0..read.defined_tables as usize).map(|table| self.linked.tables + table));
+        self.linked.tables += read.defined_tables as usize;
+        let instance = self.linked.instances.len();
+        let item = |what: What, index: u32| match what {
+            What::Function => CoreItem::Function(match functions.get(index as usize) {
+                Some(imported) => *imported,
+                None => Target::Code { instance, function: index },
+            }),
+            What::Table => get(&tables, index).map_or(CoreItem::Other, CoreItem::Table),
+            What::Other => CoreItem::Other,
+        };
+        let exports =
+            read.exports.iter().map(|(name, what, index)| ((*name).to_owned(), item(*what, *index))).collect();
+        self.linked.instances.push(CoreInstance { module, functions, tables });
+        Ok(Rc::new(exports))
+    }
+
+    fn instance(
+        &mut self,
+        spaces: &Spaces,
+        instance: ComponentInstance<'b>,
+        depth: usize,
+    ) -> Result<Item, &'static str> {
+        let items = match instance {
+            ComponentInstance::FromExports(exports) => exports
+                .iter()
+                .map(|export| (export.name.name.to_owned(), pick(spaces, export.kind, export.index)))
+                .collect(),
+            ComponentInstance::Instantiate { component_index, args } => {
+                let Some(Item::Component(nested)) = get(&spaces.scope.components, component_index) else {
+                    return Ok(Item::Other);
+                };
+                let arguments =
+                    args.iter().map(|arg| (arg.name.to_owned(), pick(spaces, arg.kind, arg.index))).collect();
+                self.component(nested.range.clone(), nested.outer.clone(), Some(&arguments), depth + 1)?
+            }
+        };
+        Ok(Item::Instance(Rc::new(items)))
+    }
+
+    fn alias(&mut self, spaces: &mut Spaces, alias: ComponentAlias<'b>) {
+        match alias {
+            ComponentAlias::InstanceExport { kind, instance_index, name } => {
+                let item = match get(&spaces.instances, instance_index) {
+                    Some(Item::Instance(items)) => items.get(name).cloned().unwrap_or(Item::Other),
+                    Some(Item::HostInstance(interface)) if kind == ComponentExternalKind::Func => {
+                        Item::Function(Function::Host(self.host(&interface, name)))
+                    }
+                    _ => Item::Other,
+                };
+                push(spaces, kind, item);
+            }
+            ComponentAlias::CoreInstanceExport { kind, instance_index, name } => {
+                let item = get(&spaces.core_instances, instance_index).and_then(|exports| exports.get(name).cloned());
+                match kind {
+                    ExternalKind::Func | ExternalKind::FuncExact => spaces.core_functions.push(match item {
+                        Some(CoreItem::Function(target)) => target,
+                        _ => Target::Nothing,
+                    }),
+                    ExternalKind::Table => spaces.core_tables.push(match item {
+                        Some(CoreItem::Table(table)) => Some(table),
+                        _ => None,
+                    }),
+                    _ => {}
+                }
+            }
+            ComponentAlias::Outer { kind, count, index } => {
+                let mut scope = Some(&spaces.scope);
+                for _ in 0..count {
+                    scope = scope.and_then(|scope| scope.outer.as_deref());
+                }
+                match kind {
+                    ComponentOuterAliasKind::CoreModule => {
+                        let item = scope.and_then(|scope| get(&scope.modules, index)).unwrap_or(Item::Other);
+                        spaces.scope.modules.push(item);
+                    }
+                    ComponentOuterAliasKind::Component => {
+                        let item = scope.and_then(|scope| get(&scope.components, index)).unwrap_or(Item::Other);
+                        spaces.scope.components.push(item);
+                    }
+                    ComponentOuterAliasKind::CoreType | ComponentOuterAliasKind::Type => {}
+                }
+            }
+        }
+    }
+
+    fn host(&mut self, interface: &str, function: &str) -> usize {
+        let key = (interface.to_owned(), function.to_owned());
+        if let Some(known) = self.hosts.get(&key) {
+            return *known;
+        }
+        self.linked.hosts.push(key.clone());
+        self.hosts.insert(key, self.linked.hosts.len() - 1);
+        self.linked.hosts.len() - 1
+    }
+}
+
+fn get<T: Clone>(of: &[T], index: u32) -> Option<T> {
+    of.get(index as usize).cloned()
+}
+
+/// The item of a kind with a number.
+fn pick(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
+    let of = match kind {
+        ComponentExternalKind::Func => &spaces.functions,
+        ComponentExternalKind::Instance => &spaces.instances,
+        ComponentExternalKind::Component => &spaces.scope.components,
+        ComponentExternalKind::Module => &spaces.scope.modules,
+        ComponentExternalKind::Type | ComponentExternalKind::Value => return Item::Other,
+    };
+    get(of, index).unwrap_or(Item::Other)
+}
+
+fn push(spaces: &mut Spaces, kind: ComponentExternalKind, item: Item) {
+    match kind {
+        ComponentExternalKind::Func => spaces.functions.push(item),
+        ComponentExternalKind::Instance => spaces.instances.push(item),
+        ComponentExternalKind::Component => spaces.scope.components.push(item),
+        ComponentExternalKind::Module => spaces.scope.modules.push(item),
+        ComponentExternalKind::Type | ComponentExternalKind::Value => {}
+    }
+}

@@ -1,0 +1,199 @@
+//! The shortest path from any export to each import.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::link::{Linked, Target};
+use super::module::Module;
+use super::{Frame, Reach};
+use crate::engine::anatomy::names;
+
+/// A function of an instance.
+type Node = (usize, u32);
+
+/// How a function was come upon first.
+#[derive(Clone, Copy)]
+struct Step {
+    from: From,
+    through_table: bool,
+}
+
+#[derive(Clone, Copy)]
+enum From {
+    Export(usize),
+    Start,
+    Function(Node),
+}
+
+/// An entry of a table: its place, where that is known, its signature, and the function.
+type Entry = (Option<u32>, u32, Target);
+
+pub(super) fn search(linked: &Linked<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reach> {
+    let tables = tables(linked);
+    let mut reached: Vec<Option<Reach>> = wanted.iter().map(|_| None).collect();
+    // Certain paths first, whatever their length; then those through tables.
+    for indirect in [false, true] {
+        let walk = walk(linked, &tables, indirect);
+        for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
+            if reach.is_some() {
+                continue;
+            }
+            let named = |host: usize| {
+                let (of, name) = &linked.hosts[host];
+                of == interface && function.is_none_or(|function| function == name)
+            };
+            // In the order they were come upon: the first is the nearest.
+            if let Some((host, last)) = walk.hosts.iter().find(|(host, _)| named(*host)) {
+                *reach = Some(path(linked, &walk, *host, *last));
+            }
+        }
+        if reached.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    reached.into_iter().map(|reach| reach.unwrap_or(Reach::Never)).collect()
+}
+
+/// What each table holds.
+fn tables(linked: &Linked<'_>) -> Vec<Vec<Entry>> {
+    let mut tables = vec![Vec::new(); linked.tables];
+    for (number, instance) in linked.instances.iter().enumerate() {
+        let module = &linked.modules[instance.module];
+        for segment in &module.segments {
+            let into: Vec<usize> = match segment.table {
+                Some(table) => instance.tables.get(table as usize).copied().into_iter().collect(),
+                None => instance.tables.clone(),
+            };
+            for (index, function) in segment.functions.iter().enumerate() {
+                let signature = module.signatures.get(*function as usize).copied();
+                let (Some(signature), Some(target)) = (signature, resolve(linked, (number, *function))) else {
+                    continue;
+                };
+                let place = segment.offset.and_then(|offset| offset.checked_add(index as u32));
+                for table in &into {
+                    tables[*table].push((place, signature, target));
+                }
+            }
+        }
+    }
+    tables
+}
+
+/// What a function of an instance is: its own code, or what its import became.
+fn resolve(linked: &Linked<'_>, (instance, function): Node) -> Option<Target> {
+    let of = &linked.instances[instance];
+    match of.functions.get(function as usize) {
+        Some(target) => Some(*target),
+        None => Some(Target::Code { instance, function }),
+    }
+}
+
+struct Walk {
+    seen: HashMap<Node, Step>,
+    /// Each import with the step that came upon it.
+    hosts: Vec<(usize, Step)>,
+}
+
+fn walk(linked: &Linked<'_>, tables: &[Vec<Entry>], indirect: bool) -> Walk {
+    let mut walk = Walk { seen: HashMap::new(), hosts: vec![] };
+    let mut queue = VecDeque::new();
+    let mut groups_seen = std::collections::HashSet::new();
+    let mut hosts_seen = std::collections::HashSet::new();
+    let mut come = |walk: &mut Walk, queue: &mut VecDeque<Node>, target: Target, step: Step| match target {
+        Target::Code { instance, function } => {
+            walk.seen.entry((instance, function)).or_insert_with(|| {
+                queue.push_back((instance, function));
+                step
+            });
+        }
+        Target::Host(host) => {
+            if hosts_seen.insert(host) {
+                walk.hosts.push((host, step));
+            }
+        }
+        Target::Nothing => {}
+    };
+    for (number, (_, target)) in linked.exports.iter().enumerate() {
+        come(&mut walk, &mut queue, *target, Step { from: From::Export(number), through_table: false });
+    }
+    for (number, instance) in linked.instances.iter().enumerate() {
+        let start = linked.modules[instance.module].start;
+        if let Some(target) = start.and_then(|start| resolve(linked, (number, start))) {
+            come(&mut walk, &mut queue, target, Step { from: From::Start, through_table: false });
+        }
+    }
+    while let Some(node @ (instance, function)) = queue.pop_front() {
+        let of = &linked.instances[instance];
+        let module: &Module<'_> = &linked.modules[of.module];
+        let body = function.checked_sub(module.imported_functions).and_then(|at| module.bodies.get(at as usize));
+        let Some(body) = body else { continue };
+        for called in &body.calls {
+            if let Some(target) = resolve(linked, (instance, *called)) {
+                come(&mut walk, &mut queue, target, Step { from: From::Function(node), through_table: false });
+            }
+        }
+        for call in &body.through_table {
+            let Some(table) = of.tables.get(call.table as usize).copied() else { continue };
+            // A constant place is as certain as a direct call: how glue between modules is written.
+            let certain = call.slot.and_then(|slot| tables[table].iter().find(|(place, ..)| *place == Some(slot)));
+            if let Some((.., target)) = certain {
+                come(&mut walk, &mut queue, *target, Step { from: From::Function(node), through_table: false });
+            } else if indirect && groups_seen.insert((table, call.signature)) {
+                let of_signature = tables[table].iter().filter(|(_, signature, _)| *signature == call.signature);
+                for (.., target) in of_signature {
+                    come(&mut walk, &mut queue, *target, Step { from: From::Function(node), through_table: true });
+                }
+            }
+        }
+    }
+    walk
+}
+
+fn path(linked: &Linked<'_>, walk: &Walk, host: usize, last: Step) -> Reach {
+    let (interface, function) = &linked.hosts[host];
+    let called = if interface == function { interface.clone() } else { format!("{interface}#{function}") };
+    let mut frames = vec![Frame { function: called, through_table: last.through_table, named: true }];
+    let mut step = last;
+    let export = loop {
+        match step.from {
+            From::Export(number) => break Some(linked.exports[number].0.clone()),
+            From::Start => break None,
+            From::Function(node) => {
+                step = walk.seen[&node];
+                if let Some(frame) = frame(linked, node, step.through_table) {
+                    frames.push(frame);
+                }
+            }
+        }
+    };
+    frames.reverse();
+    // Compilers name the first function as the export.
+    if frames.len() > 1 && export.as_ref() == Some(&frames[0].function) {
+        frames.remove(0);
+    }
+    Reach::Path { export, frames }
+}
+
+/// A function to show; none for glue that only passes a call on.
+fn frame(linked: &Linked<'_>, (instance, function): Node, through_table: bool) -> Option<Frame> {
+    let module = &linked.modules[linked.instances[instance].module];
+    if is_glue(module) {
+        return None;
+    }
+    let name = module.names.get(&function).map(|name| names::readable(name));
+    let named = name.is_some();
+    let exported = || {
+        let export = module.exports.iter().find(|(.., index)| *index == function);
+        export.map(|(name, ..)| names::readable(name))
+    };
+    let function = name.or_else(exported).unwrap_or_else(|| format!("function {function}"));
+    Some(Frame { function, through_table, named })
+}
+
+/// What wit-component puts between modules: tables of its own under a name that no compiler gives.
+fn is_glue(module: &Module<'_>) -> bool {
+    let table = "$imports";
+    let named = |prefix: &str| module.name.is_some_and(|name| name.starts_with(prefix));
+    named("wit-component:shim")
+        || named("wit-component:fixup")
+        || module.exports.iter().any(|(name, ..)| *name == table)
+}

@@ -1,0 +1,176 @@
+//! A signature as it should be held against one as it is: every place where they differ.
+
+use wasmparser::component_types::{ComponentDefinedType, ComponentFuncTypeId, ComponentValType};
+use wasmparser::types::TypesRef;
+use wit_parser::{Function, Resolve, Type, TypeDefKind};
+
+use super::shown::{self, Shown};
+
+/// One place where a signature differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Where: `result, its error, field code`.
+    pub at: String,
+    /// What should be there.
+    pub expected: String,
+    /// What is.
+    pub found: String,
+}
+
+/// Every place where a function differs from ours. The host holds types, not names of parameters,
+/// against each other, and so does this.
+pub(super) fn function(
+    resolve: &Resolve,
+    expected: &Function,
+    shown: &Shown<'_>,
+    types: TypesRef<'_>,
+    found: ComponentFuncTypeId,
+) -> Vec<Mismatch> {
+    let mut compare = Compare { resolve, shown, types, out: vec![] };
+    let ty = &types[found];
+    if ty.async_ {
+        compare.differs("the function".into(), "a function that answers when it returns", "an async function");
+    }
+    if ty.params.len() != expected.params.len() {
+        let (wanted, there) = (expected.params.len(), ty.params.len());
+        compare.differs("parameters".into(), &format!("{wanted} of them"), &there.to_string());
+    }
+    for (param, (_, found)) in expected.params.iter().zip(&ty.params) {
+        compare.value(&param.ty, *found, format!("parameter {}", param.name));
+    }
+    compare.optional(expected.result.as_ref(), ty.result, "result".to_owned());
+    compare.out
+}
+
+struct Compare<'a, 't> {
+    resolve: &'a Resolve,
+    shown: &'a Shown<'t>,
+    types: TypesRef<'a>,
+    out: Vec<Mismatch>,
+}
+
+impl<'a> Compare<'a, '_> {
+    fn differs(&mut self, at: String, expected: &str, found: &str) {
+        self.out.push(Mismatch { at, expected: expected.to_owned(), found: found.to_owned() });
+    }
+
+    fn optional(&mut self, expected: Option<&Type>, found: Option<ComponentValType>, at: String) {
+        match (expected, found) {
+            (None, None) => {}
+            (Some(expected), Some(found)) => self.value(expected, found, at),
+            (Some(expected), None) => {
+                let expected = shown::our_type(self.resolve, expected);
+                self.differs(at, &expected, "nothing");
+            }
+            (None, Some(found)) => {
+                let found = self.shown.value(found);
+                self.differs(at, "nothing", &found);
+            }
+        }
+    }
+
+    /// As deep as our own type is, which ends.
+    fn value(&mut self, expected: &Type, found: ComponentValType, at: String) {
+        let id = match expected {
+            Type::Id(id) => *id,
+            plain => {
+                let name = shown::primitive(plain);
+                if self.primitive(found).as_deref() != Some(name) {
+                    let found = self.shown.value(found);
+                    self.differs(at, name, &found);
+                }
+                return;
+            }
+        };
+        let kind = &self.resolve.types[id].kind;
+        if let TypeDefKind::Type(ty) = kind {
+            return self.value(ty, found, at);
+        }
+        let defined = match found {
+            ComponentValType::Type(id) => self.types.get(id),
+            ComponentValType::Primitive(_) => None,
+        };
+        match (kind, defined) {
+            (TypeDefKind::Record(record), Some(ComponentDefinedType::Record(found))) => {
+                let names: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
+                let there: Vec<&str> = found.fields.keys().map(|name| name.as_str()).collect();
+                self.names("field", &names, &there, &at);
+                for field in &record.fields {
+                    let there = found.fields.iter().find(|(name, _)| name.as_str() == field.name);
+                    if let Some((_, there)) = there {
+                        self.value(&field.ty, *there, format!("{at}, field {}", field.name));
+                    }
+                }
+            }
+            (TypeDefKind::Variant(variant), Some(ComponentDefinedType::Variant(found))) => {
+                let names: Vec<&str> = variant.cases.iter().map(|case| case.name.as_str()).collect();
+                let there: Vec<&str> = found.cases.keys().map(|name| name.as_str()).collect();
+                self.names("case", &names, &there, &at);
+                for case in &variant.cases {
+                    let there = found.cases.iter().find(|(name, _)| name.as_str() == case.name);
+                    if let Some((_, there)) = there {
+                        self.optional(case.ty.as_ref(), there.ty, format!("{at}, case {}", case.name));
+                    }
+                }
+            }
+            (TypeDefKind::Enum(expected), Some(ComponentDefinedType::Enum(found))) => {
+                let names: Vec<&str> = expected.cases.iter().map(|case| case.name.as_str()).collect();
+                let there: Vec<&str> = found.iter().map(|name| name.as_str()).collect();
+                self.names("case", &names, &there, &at);
+            }
+            (TypeDefKind::Flags(expected), Some(ComponentDefinedType::Flags(found))) => {
+                let names: Vec<&str> = expected.flags.iter().map(|flag| flag.name.as_str()).collect();
+                let there: Vec<&str> = found.iter().map(|name| name.as_str()).collect();
+                self.names("flag", &names, &there, &at);
+            }
+            (TypeDefKind::List(ty), Some(ComponentDefinedType::List { element, .. })) => {
+                self.value(ty, *element, format!("{at}, an element"));
+            }
+            (TypeDefKind::Option(ty), Some(ComponentDefinedType::Option { ty: found, .. })) => {
+                self.value(ty, *found, format!("{at}, where there is one"));
+            }
+            (TypeDefKind::Result(expected), Some(ComponentDefinedType::Result { ok, err, .. })) => {
+                self.optional(expected.ok.as_ref(), *ok, format!("{at}, its value"));
+                self.optional(expected.err.as_ref(), *err, format!("{at}, its error"));
+            }
+            (TypeDefKind::Tuple(expected), Some(ComponentDefinedType::Tuple(found)))
+                if expected.types.len() == found.types.len() =>
+            {
+                for (index, (ty, found)) in expected.types.iter().zip(&found.types).enumerate() {
+                    self.value(ty, *found, format!("{at}, part {index}"));
+                }
+            }
+            _ => {
+                let (expected, found) = (shown::our_type(self.resolve, &Type::Id(id)), self.shown.value(found));
+                self.differs(at, &expected, &found);
+            }
+        }
+    }
+
+    /// Names of fields, cases or flags: which are missing, which are too many, or their order.
+    fn names(&mut self, what: &str, expected: &[&str], found: &[&str], at: &str) {
+        if expected == found {
+            return;
+        }
+        let before = self.out.len();
+        for name in expected.iter().filter(|name| !found.contains(name)) {
+            self.differs(at.to_owned(), &format!("{what} {name}"), &format!("no such {what}"));
+        }
+        for name in found.iter().filter(|name| !expected.contains(name)) {
+            self.differs(at.to_owned(), &format!("no other {what}"), &format!("{what} {name}"));
+        }
+        if self.out.len() == before {
+            self.differs(at.to_owned(), &format!("the order {}", expected.join(", ")), &found.join(", "));
+        }
+    }
+
+    fn primitive(&self, ty: ComponentValType) -> Option<String> {
+        match ty {
+            ComponentValType::Primitive(primitive) => Some(primitive.to_string()),
+            ComponentValType::Type(id) => match &self.types[id] {
+                ComponentDefinedType::Primitive(primitive) => Some(primitive.to_string()),
+                _ => None,
+            },
+        }
+    }
+}

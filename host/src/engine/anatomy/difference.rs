@@ -1,0 +1,252 @@
+//! A component's types held against a world: everything in which it is not of it.
+
+use std::fmt;
+
+use latchwork_core::manifest::{PluginKind, WasiMode};
+use wasmparser::component_types::{ComponentEntityType, ComponentInstanceTypeId};
+use wit_parser::{Function, Interface};
+
+use super::Anatomy;
+use super::compare::{self, Mismatch};
+use super::shown::{self, Shown};
+use super::worlds::{self, Worlds};
+use crate::config::Grants;
+use crate::engine::component::{self, PACKAGE, full};
+
+/// What kind of difference it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// It is a step and a tool at once.
+    BothWorlds,
+    /// An export the world demands is not there.
+    MissingExport,
+    /// It is there with another signature.
+    ExportSignature,
+    /// It is there for another version of the package.
+    ExportVersion,
+    /// An import the world does not have, or that its grants do not open.
+    ForeignImport,
+    /// An import of ours that is used with another signature.
+    ImportSignature,
+    /// An import of ours in another version.
+    ImportVersion,
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What kind.
+    pub kind: Kind,
+    /// The interface, with its version, or the plain name of an import or export.
+    pub interface: String,
+    /// The function of it, where it is about one.
+    pub function: Option<String>,
+    /// What the world has there, as WIT.
+    pub expected: Option<String>,
+    /// What the component has there.
+    pub found: Option<String>,
+    /// Of a signature: each place where it differs.
+    pub mismatches: Vec<Mismatch>,
+    /// What to do, in a sentence.
+    pub instead: String,
+}
+
+impl Difference {
+    /// Whether it is about an import.
+    pub fn is_import(&self) -> bool {
+        matches!(self.kind, Kind::ForeignImport | Kind::ImportSignature | Kind::ImportVersion)
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (interface, instead) = (&self.interface, &self.instead);
+        let name = match &self.function {
+            Some(function) => format!("{function} of {interface}"),
+            None => interface.clone(),
+        };
+        match self.kind {
+            Kind::BothWorlds => write!(f, "{instead}"),
+            Kind::MissingExport => write!(f, "it does not export {name}: {instead}"),
+            Kind::ExportVersion => write!(f, "it exports {name}: {instead}"),
+            Kind::ForeignImport | Kind::ImportVersion => write!(f, "it imports {name}: {instead}"),
+            Kind::ExportSignature | Kind::ImportSignature => {
+                let verb = if self.kind == Kind::ExportSignature { "exports" } else { "imports" };
+                write!(f, "it {verb} {name} with another signature")?;
+                for Mismatch { at, expected, found } in &self.mismatches {
+                    write!(f, "; {at}: {expected} is expected, and {found} is there")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The world with fewer differences, where exports do not tell: those that no plugin of either
+/// has count for neither.
+pub(super) fn nearest(anatomy: &Anatomy) -> PluginKind {
+    let ours = |world| anatomy.imports.iter().filter(|(name, _)| of_world(world, name)).count();
+    let tool_exports = Worlds::optional(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));
+    if tool_exports || ours(PluginKind::Tool) > ours(PluginKind::Step) { PluginKind::Tool } else { PluginKind::Step }
+}
+
+/// Whether an import is one of a world's own.
+fn of_world(world: PluginKind, import: &str) -> bool {
+    let name = import.strip_prefix(PACKAGE).and_then(|name| name.split('@').next());
+    name.is_some_and(|name| worlds::get().import(world, name).is_some())
+}
+
+pub(super) fn of(anatomy: &Anatomy, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if anatomy.exports_interface("run") && anatomy.exports_interface("invoke") {
+        let instead =
+            format!("it exports {} and {}; a component is a step or a tool, not both", full("run"), full("invoke"));
+        found.push(Difference { instead, ..difference(Kind::BothWorlds, &full("run")) });
+    }
+    for interface in Worlds::required(world).iter().chain(Worlds::optional(world)) {
+        exports(anatomy, world, interface, &mut found);
+    }
+    for (import, ty) in &anatomy.imports {
+        imports(anatomy, world, (import, ty), (grants, wasi), &mut found);
+    }
+    found
+}
+
+fn difference(kind: Kind, interface: &str) -> Difference {
+    Difference {
+        kind,
+        interface: interface.to_owned(),
+        function: None,
+        expected: None,
+        found: None,
+        mismatches: vec![],
+        instead: String::new(),
+    }
+}
+
+fn exports(anatomy: &Anatomy, world: PluginKind, interface: &str, out: &mut Vec<Difference>) {
+    let name = full(interface);
+    let ours = worlds::get().export(world, interface).expect("a world exports what it is said to");
+    if let Some(id) = anatomy.instance(&anatomy.exports, &name) {
+        for function in ours.functions.values() {
+            exported_function(anatomy, &name, id, function, out);
+        }
+        return;
+    }
+    let prefix = format!("{PACKAGE}{interface}@");
+    let other = anatomy.exports.iter().find(|(export, _)| export.starts_with(&prefix));
+    if let Some((other, _)) = other {
+        let instead = format!("this host serves {name}; build it against that version of the package");
+        out.push(Difference {
+            found: Some(other.clone()),
+            expected: Some(name),
+            instead,
+            ..difference(Kind::ExportVersion, other)
+        });
+    } else if Worlds::required(world).contains(&interface) {
+        let expected = expected(ours);
+        let instead = missing(anatomy, interface, ours);
+        out.push(Difference { expected: Some(expected), instead, ..difference(Kind::MissingExport, &name) });
+    }
+}
+
+/// Our functions of an interface.
+fn expected(ours: &Interface) -> String {
+    let resolve = &worlds::get().resolve;
+    ours.functions.values().map(|function| shown::our_function(resolve, function)).collect::<Vec<_>>().join("; ")
+}
+
+/// Why an interface may be missing: perhaps it is there in another way.
+fn missing(anatomy: &Anatomy, interface: &str, ours: &Interface) -> String {
+    let role = match interface {
+        "run" => "a step exports it",
+        "invoke" => "a tool exports it",
+        _ => "every plugin exports it",
+    };
+    let plain = ours.functions.keys().find(|name| anatomy.exports.iter().any(|(export, _)| export == *name));
+    if let Some(name) = plain {
+        return format!("{role}; there is a function {name} by itself, which belongs into that interface");
+    }
+    let suffix = format!("/{interface}");
+    let others = anatomy
+        .exports
+        .iter()
+        .filter(|(export, _)| export.split('@').next().is_some_and(|name| name.ends_with(&suffix)));
+    match others.map(|(export, _)| export.as_str()).next() {
+        Some(other) => format!("{role}; {other} is of another package"),
+        None => role.to_owned(),
+    }
+}
+
+fn exported_function(
+    anatomy: &Anatomy,
+    interface: &str,
+    id: ComponentInstanceTypeId,
+    ours: &Function,
+    out: &mut Vec<Difference>,
+) {
+    let Some(types) = anatomy.types.as_ref().map(wasmparser::types::Types::as_ref) else { return };
+    let resolve = &worlds::get().resolve;
+    let expected = Some(shown::our_function(resolve, ours));
+    let base = Difference { function: Some(ours.name.clone()), expected, ..difference(Kind::MissingExport, interface) };
+    match types[id].exports.get(&ours.name).map(|item| item.ty) {
+        Some(ComponentEntityType::Func(found)) => {
+            let names = Shown::within(types, id);
+            let mismatches = compare::function(resolve, ours, &names, types, found);
+            if !mismatches.is_empty() {
+                let found = Some(names.function(&ours.name, found));
+                let instead = "generate its bindings from this host's interfaces again".to_owned();
+                out.push(Difference { kind: Kind::ExportSignature, found, mismatches, instead, ..base });
+            }
+        }
+        Some(_) => out.push(Difference { instead: "it is there, and no function".to_owned(), ..base }),
+        None => out.push(Difference { instead: "the interface is there without it".to_owned(), ..base }),
+    }
+}
+
+fn imports(
+    anatomy: &Anatomy,
+    world: PluginKind,
+    (import, ty): (&String, &ComponentEntityType),
+    (grants, wasi): (&Grants, WasiMode),
+    out: &mut Vec<Difference>,
+) {
+    let own = import.strip_prefix(PACKAGE).map(|name| name.split('@').next().unwrap_or(name));
+    if let Some(instead) = component::refuse(world, import, grants, wasi) {
+        let ours = own.is_some_and(|name| worlds::get().import(world, name).is_some() || name == "types");
+        let kind = if ours { Kind::ImportVersion } else { Kind::ForeignImport };
+        out.push(Difference { instead, ..difference(kind, import) });
+        return;
+    }
+    let (Some(name), Some(types)) = (own, anatomy.types.as_ref().map(wasmparser::types::Types::as_ref)) else { return };
+    let ComponentEntityType::Instance(id) = *ty else {
+        let instead = "it is an interface, and is imported as something else".to_owned();
+        out.push(Difference { instead, ..difference(Kind::ForeignImport, import) });
+        return;
+    };
+    let resolve = &worlds::get().resolve;
+    let Some(ours) = worlds::get().import(world, name) else { return };
+    let names = Shown::within(types, id);
+    for (function, item) in &types[id].exports {
+        let ComponentEntityType::Func(found) = item.ty else { continue };
+        let base = Difference {
+            function: Some(function.clone()),
+            found: Some(names.function(function, found)),
+            ..difference(Kind::ImportSignature, import)
+        };
+        let Some(ours) = ours.functions.get(function) else {
+            let known = ours.functions.keys().map(String::as_str);
+            let meant = crate::suggest::did_you_mean(function, known);
+            let instead = format!("the interface has no such function{meant}");
+            out.push(Difference { kind: Kind::ForeignImport, instead, ..base });
+            continue;
+        };
+        let mismatches = compare::function(resolve, ours, &names, types, found);
+        if !mismatches.is_empty() {
+            let expected = Some(shown::our_function(resolve, ours));
+            let instead = "generate its bindings from this host's interfaces again".to_owned();
+            out.push(Difference { expected, mismatches, instead, ..base });
+        }
+    }
+}

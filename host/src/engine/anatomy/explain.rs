@@ -1,0 +1,82 @@
+//! What the engine refused, said in full: it stops at the first type that differs, and knows nothing
+//! of how code gets to an import.
+
+use latchwork_core::manifest::{PluginKind, WasiMode};
+
+use super::{Anatomy, Calls, Form, Kind};
+use crate::config::Grants;
+use crate::engine::Problem;
+
+/// The same problems with what can be read from the bytes: the form of what is no component, every
+/// refused feature, every place where a signature differs, and the path to each import.
+pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
+    let anatomy = Anatomy::of(bytes);
+    let imports: Vec<(&str, Option<&str>)> = problems
+        .iter()
+        .filter_map(|problem| match problem {
+            Problem::Import { import, .. } => Some((import.as_str(), None)),
+            _ => None,
+        })
+        .collect();
+    let mut reached = match imports.is_empty() {
+        true => vec![],
+        false => Calls::of(bytes).reach(&imports),
+    }
+    .into_iter();
+    let mut out = Vec::new();
+    for problem in problems.iter().cloned() {
+        match problem {
+            Problem::Import { import, instead } => {
+                let reach = reached.next().map(|reach| format!("; {reach}")).unwrap_or_default();
+                out.push(Problem::Import { import, instead: instead + &reach });
+            }
+            Problem::NotAComponent(text) => not_a_component(&anatomy, text, &mut out),
+            Problem::Export { export, wrong } => match signature(&anatomy, &export) {
+                Some(full) => out.push(Problem::Export { export, wrong: full }),
+                None => out.push(Problem::Export { export, wrong }),
+            },
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn not_a_component(anatomy: &Anatomy, text: String, out: &mut Vec<Problem>) {
+    let hint = || anatomy.hints(&[]).into_iter().next().map(|hint| format!("; {hint}")).unwrap_or_default();
+    if *anatomy.form() != Form::Component {
+        return out.push(Problem::NotAComponent(format!("it is {}{}", anatomy.form(), hint())));
+    }
+    if anatomy.features().is_empty() {
+        return out.push(Problem::NotAComponent(text));
+    }
+    out.extend(anatomy.features().iter().map(|used| {
+        let place = used.function.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
+        let feature = used.feature;
+        Problem::NotAComponent(format!(
+            "it uses {}, and {}: {}{place}; {}",
+            feature.name, feature.why, used.found, feature.instead
+        ))
+    }));
+}
+
+/// Every place where an exported interface has another signature.
+fn signature(anatomy: &Anatomy, export: &str) -> Option<String> {
+    let all = anatomy.difference(anatomy.nearest(), &Grants::default(), WasiMode::Virtual);
+    let here: Vec<String> = all
+        .iter()
+        .filter(|difference| difference.interface == export && difference.kind == Kind::ExportSignature)
+        .map(ToString::to_string)
+        .collect();
+    (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
+}
+
+/// What every import that any grant or WASI could serve is held against.
+pub(super) fn everything_open(kind: PluginKind) -> (Grants, WasiMode) {
+    let mut grants = Grants::default();
+    if kind == PluginKind::Tool {
+        let place = crate::config::HttpGrant { scheme: "https".into(), host: "host.invalid".into(), port: 443 };
+        grants.http.push(place);
+        grants.tcp.push(crate::config::TcpGrant { host: "host.invalid".into(), port: 443 });
+    }
+    (grants, if kind == PluginKind::Step { WasiMode::Virtual } else { WasiMode::None })
+}

@@ -1,0 +1,181 @@
+//! Features of WebAssembly that no plugin may use, found one by one: a file that is valid with all
+//! of them and not without one of them uses that one.
+
+use wasmparser::{Validator, WasmFeatures};
+
+use super::names;
+
+/// A feature that is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// One word for programs.
+    pub word: &'static str,
+    /// What people call it.
+    pub name: &'static str,
+    /// Why it is refused.
+    pub why: &'static str,
+    /// How to build without it.
+    pub instead: &'static str,
+}
+
+/// Where a feature is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeatureUse {
+    /// Which.
+    pub feature: Feature,
+    /// What the file does with it, as the validator says.
+    pub found: String,
+    /// The function that does, where it has a name.
+    pub function: Option<String>,
+}
+
+const NOT_HERE: &str = "this host's engine does not have it";
+
+/// Each with the flags that switch it off.
+const REFUSED: [(WasmFeatures, Feature); 13] = [
+    (
+        WasmFeatures::RELAXED_SIMD,
+        Feature {
+            word: "relaxed-simd",
+            name: "relaxed SIMD",
+            why: "its results may differ from one processor to the next",
+            instead: "build without -C target-feature=+relaxed-simd or -mrelaxed-simd; plain SIMD is fine",
+        },
+    ),
+    (
+        WasmFeatures::THREADS.union(WasmFeatures::SHARED_EVERYTHING_THREADS),
+        Feature {
+            word: "threads",
+            name: "threads and shared memory",
+            why: "what threads see depends on their timing",
+            instead: "build for a target without threads: no +atomics, no -pthread, no --shared-memory",
+        },
+    ),
+    (
+        WasmFeatures::MEMORY64,
+        Feature {
+            word: "memory64",
+            name: "memory64",
+            why: "a plugin's memory is limited far below 4 GiB, and the engine's bounds rely on it",
+            instead: "build for wasm32, not wasm64",
+        },
+    ),
+    (
+        WasmFeatures::GC.union(WasmFeatures::GC_TYPES),
+        Feature {
+            word: "gc",
+            name: "garbage collection",
+            why: NOT_HERE,
+            instead: "use a toolchain that compiles to linear memory, or switch its WasmGC output off",
+        },
+    ),
+    (
+        WasmFeatures::STACK_SWITCHING,
+        Feature {
+            word: "stack-switching",
+            name: "stack switching",
+            why: NOT_HERE,
+            instead: "build without coroutines of the engine",
+        },
+    ),
+    (
+        WasmFeatures::CM_ASYNC
+            .union(WasmFeatures::CM_ASYNC_STACKFUL)
+            .union(WasmFeatures::CM_MORE_ASYNC_BUILTINS)
+            .union(WasmFeatures::CM_THREADING)
+            .union(WasmFeatures::CM_ERROR_CONTEXT),
+        Feature {
+            word: "component-model-async",
+            name: "the component model's async",
+            why: "the order in which its tasks go on is not part of a job's history",
+            instead: "build with synchronous bindings: componentize-qjs --sync, wit-bindgen without `async`",
+        },
+    ),
+    (
+        WasmFeatures::EXCEPTIONS,
+        Feature {
+            word: "exceptions",
+            name: "exception handling",
+            why: NOT_HERE,
+            instead: "build without -fwasm-exceptions (C++: -fno-exceptions)",
+        },
+    ),
+    (
+        WasmFeatures::LEGACY_EXCEPTIONS,
+        Feature {
+            word: "legacy-exceptions",
+            name: "exception handling of before its standard",
+            why: NOT_HERE,
+            instead: "build without -fwasm-exceptions (C++: -fno-exceptions)",
+        },
+    ),
+    (
+        WasmFeatures::FUNCTION_REFERENCES,
+        Feature {
+            word: "function-references",
+            name: "typed function references",
+            why: NOT_HERE,
+            instead: "build for a target that calls through tables",
+        },
+    ),
+    (
+        WasmFeatures::WIDE_ARITHMETIC,
+        Feature {
+            word: "wide-arithmetic",
+            name: "wide arithmetic",
+            why: "it is no standard yet",
+            instead: "build without +wide-arithmetic",
+        },
+    ),
+    (
+        WasmFeatures::CUSTOM_PAGE_SIZES,
+        Feature {
+            word: "custom-page-sizes",
+            name: "custom page sizes",
+            why: "memory is limited in pages of 64 KiB",
+            instead: "build without --page-size",
+        },
+    ),
+    (
+        WasmFeatures::MEMORY_CONTROL,
+        Feature {
+            word: "memory-control",
+            name: "memory control",
+            why: NOT_HERE,
+            instead: "build without memory.discard",
+        },
+    ),
+    (
+        WasmFeatures::CM_VALUES
+            .union(WasmFeatures::CM_GC)
+            .union(WasmFeatures::CM_MAP)
+            .union(WasmFeatures::CM_FIXED_LENGTH_LISTS)
+            .union(WasmFeatures::CM64),
+        Feature {
+            word: "component-model-extras",
+            name: "parts of the component model that are no standard yet",
+            why: NOT_HERE,
+            instead: "build with bindings for WASI 0.2",
+        },
+    ),
+];
+
+/// The features a file uses that are refused. It is valid with all of them.
+pub(super) fn used(bytes: &[u8]) -> Vec<FeatureUse> {
+    let refused = REFUSED.iter().fold(WasmFeatures::empty(), |all, (flags, _)| all.union(*flags));
+    // Most files use none: one look.
+    if valid(bytes, WasmFeatures::all().difference(refused)).is_ok() {
+        return vec![];
+    }
+    let one = |(flags, feature): &(WasmFeatures, Feature)| {
+        let error = valid(bytes, WasmFeatures::all().difference(*flags)).err()?;
+        let function = names::function_at(bytes, error.offset());
+        let found = error.message().lines().next_back().unwrap_or_default().to_owned();
+        Some(FeatureUse { feature: *feature, found, function })
+    };
+    REFUSED.iter().filter_map(one).collect()
+}
+
+fn valid(bytes: &[u8], features: WasmFeatures) -> wasmparser::Result<()> {
+    Validator::new_with_features(features).validate_all(bytes).map(drop)
+}

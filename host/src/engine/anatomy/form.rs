@@ -1,0 +1,209 @@
+//! What the bytes of a file are, and how far they can be read.
+
+use std::fmt;
+
+use wasmparser::types::Types;
+use wasmparser::{Payload, Validator, WasmFeatures};
+
+use super::names;
+
+/// What a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A component that can be read to its end.
+    Component,
+    /// A core module: the last step of its build is missing.
+    CoreModule,
+    /// Nothing at all.
+    Empty,
+    /// It begins as WebAssembly and ends too early, at this byte.
+    Truncated(u64),
+    /// It begins as WebAssembly and cannot be read: why.
+    Damaged(String),
+    /// WebAssembly of another version of the format.
+    OtherVersion,
+    /// Text: what it seems to be.
+    Text(&'static str),
+    /// Another format: what it is.
+    Other(&'static str),
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Component => f.write_str("a component"),
+            Form::CoreModule => f.write_str("a core module, not a component"),
+            Form::Empty => f.write_str("an empty file"),
+            Form::Truncated(at) => write!(f, "WebAssembly that ends too early, at byte {at}"),
+            Form::Damaged(why) => write!(f, "WebAssembly that cannot be read: {why}"),
+            Form::OtherVersion => f.write_str("WebAssembly in another version of its format"),
+            Form::Text(kind) => write!(f, "text, not WebAssembly: {kind}"),
+            Form::Other(kind) => write!(f, "not WebAssembly: {kind}"),
+        }
+    }
+}
+
+impl Form {
+    /// One word for programs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Form::Component => "component",
+            Form::CoreModule => "core-module",
+            Form::Empty => "empty",
+            Form::Truncated(_) => "truncated",
+            Form::Damaged(_) => "damaged",
+            Form::OtherVersion => "other-version",
+            Form::Text(_) => "text",
+            Form::Other(_) => "other",
+        }
+    }
+}
+
+/// Imports and exports of a core module.
+pub(super) struct CoreModule {
+    pub(super) imports: Vec<String>,
+    pub(super) exports: Vec<String>,
+    /// Whether it carries what makes a component of it.
+    pub(super) has_component_type: bool,
+}
+
+/// What could be read.
+pub(super) struct Read {
+    pub(super) form: Form,
+    pub(super) types: Option<Types>,
+    pub(super) imports: Vec<String>,
+    pub(super) exports: Vec<String>,
+    pub(super) module: Option<CoreModule>,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Read {
+    let nothing = |form| Read { form, types: None, imports: vec![], exports: vec![], module: None };
+    let form = match begin(bytes) {
+        Ok(form) => form,
+        Err(other) => return nothing(other),
+    };
+    match Validator::new_with_features(WasmFeatures::all()).validate_all(bytes) {
+        Ok(types) => {
+            let mut read = Read { types: Some(types), ..nothing(form.clone()) };
+            match form {
+                Form::Component => (read.imports, read.exports) = names::of_component(bytes),
+                _ => read.module = Some(core_module(bytes)),
+            }
+            read
+        }
+        Err(error) if error.message().contains("unexpected end") => nothing(Form::Truncated(error.offset())),
+        Err(error) => {
+            let place = names::function_at(bytes, error.offset()).map(|name| format!(" in {name}")).unwrap_or_default();
+            nothing(Form::Damaged(format!("{error}{place}")))
+        }
+    }
+}
+
+/// What the first bytes say; an error is what the file is if it is nothing that can be read on.
+fn begin(bytes: &[u8]) -> Result<Form, Form> {
+    if bytes.is_empty() {
+        return Err(Form::Empty);
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\0asm") {
+        return match rest {
+            [0x0d, 0, 1, 0, ..] => Ok(Form::Component),
+            [1, 0, 0, 0, ..] => Ok(Form::CoreModule),
+            short if short.len() < 4 => Err(Form::Truncated(bytes.len() as u64)),
+            _ => Err(Form::OtherVersion),
+        };
+    }
+    const MAGIC: [(&[u8], &str); 9] = [
+        (b"\x1f\x8b", "gzip; unpack it first"),
+        (b"\x28\xb5\x2f\xfd", "zstd; unpack it first"),
+        (b"PK\x03\x04", "a zip archive; unpack it first"),
+        (b"\x7fELF", "a native program or library of Linux; build for a wasm32 target"),
+        (b"\xcf\xfa\xed\xfe", "a native program or library of macOS; build for a wasm32 target"),
+        (b"MZ", "a native program or library of Windows; build for a wasm32 target"),
+        (b"!<arch>\n", "an archive of object files; link it into a component"),
+        (b"LATCHAOT", "compiled code of this host's cache; take the component it was made from"),
+        (b"BC\xc0\xde", "LLVM bitcode; link it into a component"),
+    ];
+    if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(Form::Other(kind));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Err(Form::Text(text_kind(text))),
+        Err(_) => Err(Form::Other("an unknown binary format")),
+    }
+}
+
+fn text_kind(text: &str) -> &'static str {
+    let start = text.trim_start();
+    let begins = |words: &[&str]| words.iter().any(|word| start.starts_with(word));
+    if begins(&["(component", "(module"]) || (begins(&[";;"]) && text.contains("(component")) {
+        "the WebAssembly text format; `wasm-tools parse` makes it binary"
+    } else if begins(&["version https://git-lfs"]) {
+        "a pointer of Git LFS; fetch the file with `git lfs pull`"
+    } else if begins(&["<!DOCTYPE", "<!doctype", "<html", "<HTML"]) {
+        "an HTML page, perhaps the answer of a server that did not have the file"
+    } else if begins(&["package ", "world ", "interface "]) && text.contains('{') {
+        "WIT, which describes components; build a component for it"
+    } else if begins(&["{", "["]) {
+        "JSON"
+    } else if text.contains("def ") || begins(&["import ", "from "]) && !text.contains(';') {
+        "Python source; build it with `latch plugin build` or componentize-py"
+    } else if text.contains("export ") || text.contains("function ") || text.contains("=>") {
+        "JavaScript source; build it with `latch plugin build`, componentize-qjs or componentize-js"
+    } else if text.contains("fn ") {
+        "Rust source; build it with `latch plugin build`"
+    } else {
+        "no source that this host knows"
+    }
+}
+
+fn core_module(bytes: &[u8]) -> CoreModule {
+    let mut module = CoreModule { imports: vec![], exports: vec![], has_component_type: false };
+    for payload in wasmparser::Parser::new(0).parse_all(bytes).map_while(Result::ok) {
+        match payload {
+            Payload::ImportSection(section) => {
+                let imports = section.into_imports().map_while(Result::ok);
+                module.imports.extend(imports.map(|import| format!("{}.{}", import.module, import.name)));
+            }
+            Payload::ExportSection(section) => {
+                module.exports.extend(section.into_iter().map_while(Result::ok).map(|export| export.name.to_owned()));
+            }
+            Payload::CustomSection(section) => {
+                module.has_component_type |= section.name().starts_with("component-type");
+            }
+            _ => {}
+        }
+    }
+    module
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_component_is_named() {
+        let form = |bytes: &[u8]| read(bytes).form;
+        assert_eq!(form(b""), Form::Empty);
+        assert_eq!(form(b"\0asm\x0d\0\x01\0"), Form::Component);
+        assert_eq!(form(b"\0asm\x01\0\0\0"), Form::CoreModule);
+        assert_eq!(form(b"\0asm\x0d"), Form::Truncated(5));
+        assert_eq!(form(b"\0asm\x0c\0\x01\0"), Form::OtherVersion);
+        assert!(matches!(form(b"\0asm\x0d\0\x01\0\x07"), Form::Truncated(_)));
+        assert!(matches!(form(b"\0asm\x0d\0\x01\0\x77\x01\0"), Form::Damaged(_)));
+        for (text, word) in [
+            ("(component)", "wasm-tools parse"),
+            ("import time\n\ndef run(x):\n  pass\n", "Python"),
+            ("export const run = () => 1;\n", "JavaScript"),
+            ("use std::fs;\nfn main() {}\n", "Rust"),
+            ("version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+            ("<!DOCTYPE html>", "HTML"),
+            ("package a:b;\nworld w {}\n", "WIT"),
+            ("not a component", "no source"),
+        ] {
+            assert!(form(text.as_bytes()).to_string().contains(word), "{text}");
+        }
+        assert!(form(b"\x7fELF\x02").to_string().contains("Linux"));
+        assert!(form(b"\x1f\x8b\x08").to_string().contains("gzip"));
+        assert!(form(b"\xff\xfe\0").to_string().contains("unknown"));
+    }
+}

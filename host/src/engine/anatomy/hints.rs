@@ -1,0 +1,160 @@
+//! What an author does next: by what made a file, and by what is wrong with it.
+
+use super::difference::{Difference, Kind};
+use super::toolchain::Language;
+use super::{Anatomy, Form};
+
+/// One hint for each thing to do, the most needed first.
+pub(super) fn of(anatomy: &Anatomy, differences: &[Difference]) -> Vec<String> {
+    let mut hints = Vec::new();
+    match anatomy.form() {
+        Form::Component => {
+            if !differences.is_empty() {
+                component(anatomy, differences, &mut hints);
+            }
+        }
+        Form::CoreModule => core_module(anatomy, &mut hints),
+        Form::Truncated(_) | Form::Damaged(_) => {
+            hints.push("build or copy it again, and compare its SHA-256 with the original's".to_owned());
+        }
+        Form::OtherVersion => hints.push("build it with tools for WASI 0.2 components".to_owned()),
+        Form::Empty => hints.push("the build or the copy left nothing; run it again".to_owned()),
+        Form::Text(_) | Form::Other(_) => {
+            hints.push("name the component: `latch plugin build` says where it puts it".to_owned());
+        }
+    }
+    for used in anatomy.features() {
+        hints.push(format!("{}: {}", used.feature.name, used.feature.instead));
+    }
+    hints
+}
+
+fn component(anatomy: &Anatomy, differences: &[Difference], hints: &mut Vec<String>) {
+    let has = |kind: Kind| differences.iter().any(|difference| difference.kind == kind);
+    let imports = |prefix: &str| differences.iter().any(|it| it.is_import() && it.interface.starts_with(prefix));
+    if has(Kind::MissingExport) && !anatomy.exports_interface("plugin") {
+        hints.push(new_project(anatomy.toolchain().language));
+    }
+    if has(Kind::ExportVersion) || has(Kind::ImportVersion) {
+        let sdk = "its SDK is of another version of this host: take the one that `latch plugin new` writes";
+        hints.push(sdk.to_owned());
+    }
+    if has(Kind::ExportSignature) || has(Kind::ImportSignature) {
+        let bindings = "its bindings were generated from other interfaces: generate them from the `wit` folder of this \
+                        host, or use the SDK";
+        hints.push(bindings.to_owned());
+    }
+    if imports("wasi:") {
+        hints.push(without_wasi(anatomy.toolchain().language).to_owned());
+    }
+    if imports("env") || differences.iter().any(|it| it.is_import() && !it.interface.contains(':')) {
+        hints.push("an import without a package is a symbol that nobody defined when it was linked".to_owned());
+    }
+    if imports("[async]") || anatomy.features().iter().any(|it| it.feature.word == "component-model-async") {
+        hints.push("componentize-qjs builds synchronous exports with --sync".to_owned());
+    }
+    for name in ["init", "exports"] {
+        let exported = anatomy.exports.iter().any(|(export, _)| export == name);
+        let own = !matches!(anatomy.toolchain().language, Language::Python | Language::JavascriptQuickjs);
+        if exported && own {
+            hints.push(format!("an export named {name} collides with what toolchains add: give it another name"));
+        }
+    }
+}
+
+fn new_project(language: Language) -> String {
+    let lang = match language {
+        Language::Rust => "rust",
+        Language::Python => "python",
+        Language::JavascriptQuickjs | Language::JavascriptStarlingmonkey => "js",
+        Language::Go | Language::TinyGo => "go",
+        Language::C => "c",
+        Language::Unknown => "LANGUAGE",
+    };
+    format!(
+        "it was not made for this host: `latch plugin new NAME --lang {lang} --kind step` makes a project whose SDK \
+         exports what is missing"
+    )
+}
+
+/// How a language's plugin does without WASI, or gets it.
+fn without_wasi(language: Language) -> &'static str {
+    match language {
+        Language::Rust => {
+            "Rust: build for wasm32-unknown-unknown, which has no WASI, with the linker wasm-component-ld \
+             (`latch plugin build` does); or keep wasm32-wasip2 and set wasi = \"virtual\""
+        }
+        Language::Python => {
+            "Python: `latch plugin build` builds with --stub-wasi and leads clocks and randomness to the host; \
+             or keep WASI and set wasi = \"virtual\""
+        }
+        Language::JavascriptQuickjs => {
+            "JavaScript: componentize-qjs --stub-wasi leaves WASI out; `Math.random` is then frozen at build unless \
+             the SDK's prelude comes first, which `latch plugin build` sees to"
+        }
+        Language::JavascriptStarlingmonkey => {
+            "JavaScript: componentize-js -d stdio random clocks http fetch-event leaves WASI out; clocks and \
+             randomness are then frozen at build unless the SDK's prelude comes first, which `latch plugin build` \
+             sees to"
+        }
+        Language::Go => {
+            "Go: its runtime asks for clocks, randomness and output; lead them to the host with the SDK, or set \
+             wasi = \"virtual\""
+        }
+        Language::TinyGo => "TinyGo: build with -target=wasip2 and set wasi = \"virtual\"",
+        Language::C => {
+            "C: what pulls WASI in is mostly printf and clocks of the C library; `latch plugin build` links the \
+             SDK's own (wasi.c)"
+        }
+        Language::Unknown => "build for a target without WASI, or set wasi = \"virtual\" for a step",
+    }
+}
+
+fn core_module(anatomy: &Anatomy, hints: &mut Vec<String>) {
+    let Some(module) = &anatomy.module else { return };
+    let preview1 = module.imports.iter().any(|import| import.starts_with("wasi_snapshot_preview1."));
+    let javascript = module.imports.iter().any(|import| import.starts_with("__wbindgen") || import.starts_with("wbg."));
+    let ours = module.exports.iter().any(|export| export.contains("latchwork:plugin/"));
+    if javascript {
+        hints.push("wasm-bindgen made it for a browser: use wit-bindgen, or the SDK".to_owned());
+    }
+    if preview1 {
+        hints.push(preview1_hint(anatomy.toolchain().language).to_owned());
+    }
+    if module.has_component_type || ours {
+        let adapter = if preview1 { " --adapt wasi_snapshot_preview1=ADAPTER.wasm" } else { "" };
+        hints.push(format!(
+            "its bindings are inside and only the last step is missing: \
+             `wasm-tools component new FILE{adapter} -o PLUGIN.wasm`"
+        ));
+    } else {
+        hints.push(new_project(anatomy.toolchain().language));
+    }
+    if anatomy.toolchain().language == Language::Rust {
+        hints.push(
+            "Rust: `[target.wasm32-unknown-unknown] linker = \"wasm-component-ld\"` in .cargo/config.toml makes \
+                    cargo give a component; `latch plugin build` sets it"
+                .to_owned(),
+        );
+    }
+}
+
+/// A core module that imports WASI of before components.
+fn preview1_hint(language: Language) -> &'static str {
+    match language {
+        Language::Rust => {
+            "it imports wasi_snapshot_preview1: build for wasm32-unknown-unknown or wasm32-wasip2 instead of \
+             wasm32-wasip1"
+        }
+        Language::Go => {
+            "it imports wasi_snapshot_preview1, as GOOS=wasip1 does: the SDK's stand-in answers those from the host; \
+             `latch plugin build` links it"
+        }
+        Language::TinyGo => "it imports wasi_snapshot_preview1: build with -target=wasip2",
+        Language::C => {
+            "it imports wasi_snapshot_preview1, which printf and exit pull in: link the SDK's wasi.c, which \
+             `latch plugin build` does, or -lc-printscan-no-floating-point and definitions of your own"
+        }
+        _ => "it imports wasi_snapshot_preview1: an adapter turns that into WASI 0.2 when the component is made",
+    }
+}

@@ -1,0 +1,223 @@
+//! Types written as WIT writes them: those of a component, and those of our interfaces.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use wasmparser::component_types::{
+    ComponentAnyTypeId, ComponentDefinedType, ComponentDefinedTypeId, ComponentEntityType, ComponentFuncTypeId,
+    ComponentInstanceTypeId, ComponentValType,
+};
+use wasmparser::types::TypesRef;
+use wit_parser::{Function, Handle, Resolve, Type, TypeDefKind};
+
+/// A type deeper than this is cut: who reads it has seen enough.
+const DEPTH: usize = 4;
+/// So is one that is longer.
+const BYTES: usize = 1_000;
+
+/// Writes types of a component.
+pub(super) struct Shown<'t> {
+    types: TypesRef<'t>,
+    names: HashMap<ComponentDefinedTypeId, &'t str>,
+}
+
+impl<'t> Shown<'t> {
+    pub(super) fn new(types: TypesRef<'t>) -> Self {
+        Self { types, names: HashMap::new() }
+    }
+
+    /// With the names that an instance gives to types.
+    pub(super) fn within(types: TypesRef<'t>, instance: ComponentInstanceTypeId) -> Self {
+        let mut shown = Self::new(types);
+        for (name, item) in types.get(instance).into_iter().flat_map(|instance| &instance.exports) {
+            if let ComponentEntityType::Type { referenced, created } = item.ty {
+                for id in [referenced, created] {
+                    if let ComponentAnyTypeId::Defined(id) = id {
+                        shown.names.insert(id, name);
+                    }
+                }
+            }
+        }
+        shown
+    }
+
+    /// Every function of an instance, with its name.
+    pub(super) fn instance(&self, id: ComponentInstanceTypeId) -> Vec<String> {
+        let named = Shown::within(self.types, id);
+        let function = |(name, item): (&String, &wasmparser::component_types::ComponentItem)| match item.ty {
+            ComponentEntityType::Func(id) => Some(named.function(name, id)),
+            _ => None,
+        };
+        self.types[id].exports.iter().filter_map(function).collect()
+    }
+
+    /// `name: func(…) -> …`.
+    pub(super) fn function(&self, name: &str, id: ComponentFuncTypeId) -> String {
+        let ty = &self.types[id];
+        let mut text = format!("{name}: {}func(", if ty.async_ { "async " } else { "" });
+        for (index, (name, ty)) in ty.params.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            let _ = write!(text, "{comma}{name}: ");
+            self.write(&mut text, *ty, 0);
+        }
+        text.push(')');
+        if let Some(result) = ty.result {
+            text.push_str(" -> ");
+            self.write(&mut text, result, 0);
+        }
+        cut(text)
+    }
+
+    /// A type.
+    pub(super) fn value(&self, ty: ComponentValType) -> String {
+        let mut text = String::new();
+        self.write(&mut text, ty, 0);
+        cut(text)
+    }
+
+    fn write(&self, text: &mut String, ty: ComponentValType, depth: usize) {
+        let id = match ty {
+            ComponentValType::Primitive(primitive) => return text.push_str(&primitive.to_string()),
+            ComponentValType::Type(id) => id,
+        };
+        if let (Some(name), true) = (self.names.get(&id), depth > 0 || self.is_long(id)) {
+            return text.push_str(name);
+        }
+        if depth > DEPTH || text.len() > BYTES {
+            return text.push('…');
+        }
+        let list =
+            |text: &mut String, open: &str, items: &mut dyn Iterator<Item = (&str, Option<ComponentValType>)>| {
+                text.push_str(open);
+                for (index, (name, ty)) in items.enumerate() {
+                    text.push_str(if index > 0 { ", " } else { "" });
+                    text.push_str(name);
+                    if let Some(ty) = ty {
+                        text.push_str(": ");
+                        self.write(text, ty, depth + 1);
+                    }
+                    if text.len() > BYTES {
+                        break;
+                    }
+                }
+                text.push_str(" }");
+            };
+        let wrapped = |text: &mut String, of: &str, inner: &[Option<ComponentValType>]| {
+            text.push_str(of);
+            if inner.iter().all(Option::is_none) {
+                return;
+            }
+            text.push('<');
+            for (index, ty) in inner.iter().enumerate() {
+                text.push_str(if index > 0 { ", " } else { "" });
+                match ty {
+                    Some(ty) => self.write(text, *ty, depth + 1),
+                    None => text.push('_'),
+                }
+            }
+            text.push('>');
+        };
+        match &self.types[id] {
+            ComponentDefinedType::Primitive(primitive) => text.push_str(&primitive.to_string()),
+            ComponentDefinedType::Record(record) => {
+                list(text, "record { ", &mut record.fields.iter().map(|(name, ty)| (name.as_str(), Some(*ty))));
+            }
+            ComponentDefinedType::Variant(variant) => {
+                list(text, "variant { ", &mut variant.cases.iter().map(|(name, case)| (name.as_str(), case.ty)));
+            }
+            ComponentDefinedType::Enum(names) => {
+                list(text, "enum { ", &mut names.iter().map(|name| (name.as_str(), None)));
+            }
+            ComponentDefinedType::Flags(names) => {
+                list(text, "flags { ", &mut names.iter().map(|name| (name.as_str(), None)));
+            }
+            ComponentDefinedType::List { element, .. } => wrapped(text, "list", &[Some(*element)]),
+            ComponentDefinedType::FixedLengthList { element, length, .. } => {
+                wrapped(text, "list", &[Some(*element)]);
+                let _ = write!(text, "[{length}]");
+            }
+            ComponentDefinedType::Map { key, value, .. } => wrapped(text, "map", &[Some(*key), Some(*value)]),
+            ComponentDefinedType::Tuple(tuple) => {
+                let types: Vec<_> = tuple.types.iter().map(|ty| Some(*ty)).collect();
+                wrapped(text, "tuple", &types);
+            }
+            ComponentDefinedType::Option { ty, .. } => wrapped(text, "option", &[Some(*ty)]),
+            ComponentDefinedType::Result { ok, err, .. } => match err {
+                None => wrapped(text, "result", &[*ok]),
+                err => wrapped(text, "result", &[*ok, *err]),
+            },
+            ComponentDefinedType::Own(_) => text.push_str("a resource"),
+            ComponentDefinedType::Borrow(_) => text.push_str("borrow<a resource>"),
+            ComponentDefinedType::Future { ty, .. } => wrapped(text, "future", &[*ty]),
+            ComponentDefinedType::Stream { ty, .. } => wrapped(text, "stream", &[*ty]),
+        }
+    }
+
+    /// Whether a type says more by its name than by what it is.
+    fn is_long(&self, id: ComponentDefinedTypeId) -> bool {
+        use ComponentDefinedType::{Enum, Flags, Primitive, Record, Variant};
+        matches!(&self.types[id], Record(_) | Variant(_) | Enum(_) | Flags(_) | Primitive(_))
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(BYTES) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// A function of ours: `name: func(…) -> …`.
+pub(super) fn our_function(resolve: &Resolve, function: &Function) -> String {
+    let params: Vec<_> =
+        function.params.iter().map(|param| format!("{}: {}", param.name, our_type(resolve, &param.ty))).collect();
+    let result = function.result.as_ref().map(|ty| format!(" -> {}", our_type(resolve, ty))).unwrap_or_default();
+    format!("{}: func({}){result}", function.name, params.join(", "))
+}
+
+/// A type of ours: by its name where it has one.
+pub(super) fn our_type(resolve: &Resolve, ty: &Type) -> String {
+    let inner = |ty: &Option<Type>| ty.as_ref().map_or_else(|| "_".to_owned(), |ty| our_type(resolve, ty));
+    let id = match ty {
+        Type::Id(id) => *id,
+        plain => return primitive(plain).to_owned(),
+    };
+    let def = &resolve.types[id];
+    if let Some(name) = &def.name {
+        return name.clone();
+    }
+    match &def.kind {
+        TypeDefKind::List(ty) => format!("list<{}>", our_type(resolve, ty)),
+        TypeDefKind::Option(ty) => format!("option<{}>", our_type(resolve, ty)),
+        TypeDefKind::Result(result) if result.err.is_none() && result.ok.is_none() => "result".to_owned(),
+        TypeDefKind::Result(result) => format!("result<{}, {}>", inner(&result.ok), inner(&result.err)),
+        TypeDefKind::Tuple(tuple) => {
+            let types: Vec<_> = tuple.types.iter().map(|ty| our_type(resolve, ty)).collect();
+            format!("tuple<{}>", types.join(", "))
+        }
+        TypeDefKind::Handle(Handle::Own(_) | Handle::Borrow(_)) => "a resource".to_owned(),
+        TypeDefKind::Type(ty) => our_type(resolve, ty),
+        other => other.as_str().to_owned(),
+    }
+}
+
+pub(super) fn primitive(ty: &Type) -> &'static str {
+    match ty {
+        Type::Bool => "bool",
+        Type::U8 => "u8",
+        Type::U16 => "u16",
+        Type::U32 => "u32",
+        Type::U64 => "u64",
+        Type::S8 => "s8",
+        Type::S16 => "s16",
+        Type::S32 => "s32",
+        Type::S64 => "s64",
+        Type::F32 => "f32",
+        Type::F64 => "f64",
+        Type::Char => "char",
+        Type::String => "string",
+        Type::ErrorContext => "error-context",
+        Type::Id(_) => "a type",
+    }
+}

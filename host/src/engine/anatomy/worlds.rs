@@ -1,0 +1,105 @@
+//! The interfaces of `wit/`, which this program carries: what a world demands and offers.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use latchwork_core::manifest::PluginKind;
+use wit_parser::{Interface, Resolve, SourceMap, WorldId, WorldItem};
+
+use crate::build;
+
+/// The package, resolved once.
+static WORLDS: LazyLock<Worlds> = LazyLock::new(Worlds::read);
+
+/// Our worlds.
+pub(super) struct Worlds {
+    pub(super) resolve: Resolve,
+    step: WorldId,
+    /// With everything a tool may export.
+    tool: WorldId,
+}
+
+/// The interfaces as they are.
+pub(super) fn get() -> &'static Worlds {
+    &WORLDS
+}
+
+impl Worlds {
+    fn read() -> Self {
+        let mut sources = SourceMap::default();
+        for (path, text) in build::interfaces() {
+            sources.push(Path::new(path), text);
+        }
+        let group = sources.parse().map_err(|(_, error)| error).expect("our own interfaces parse");
+        let mut resolve = Resolve::default();
+        let package = resolve.push_group(group).expect("our own interfaces resolve");
+        let world = |name| resolve.packages[package].worlds[name];
+        let (step, tool) = (world("step"), world("tool-accountable"));
+        Self { step, tool, resolve }
+    }
+
+    /// An interface a world imports, by its name without package and version.
+    pub(super) fn import(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
+        self.find(&self.resolve.worlds[self.id(world)].imports, interface)
+    }
+
+    /// An interface a world exports, or may export.
+    pub(super) fn export(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
+        self.find(&self.resolve.worlds[self.id(world)].exports, interface)
+    }
+
+    /// What a component of a world has to export.
+    pub(super) fn required(world: PluginKind) -> [&'static str; 2] {
+        match world {
+            PluginKind::Step => ["plugin", "run"],
+            PluginKind::Tool => ["plugin", "invoke"],
+        }
+    }
+
+    /// What it may export beside that.
+    pub(super) fn optional(world: PluginKind) -> &'static [&'static str] {
+        match world {
+            PluginKind::Step => &[],
+            PluginKind::Tool => &["reconcile", "verify", "compensate"],
+        }
+    }
+
+    fn id(&self, world: PluginKind) -> WorldId {
+        match world {
+            PluginKind::Step => self.step,
+            PluginKind::Tool => self.tool,
+        }
+    }
+
+    fn find<'w>(
+        &'w self,
+        items: impl IntoIterator<Item = (&'w wit_parser::WorldKey, &'w WorldItem)>,
+        interface: &str,
+    ) -> Option<&'w Interface> {
+        items.into_iter().find_map(|(_, item)| match item {
+            WorldItem::Interface { id, .. } => {
+                let found = &self.resolve.interfaces[*id];
+                (found.name.as_deref() == Some(interface)).then_some(found)
+            }
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_worlds_are_there() {
+        let worlds = get();
+        for (world, import, export) in [(PluginKind::Step, "tools", "run"), (PluginKind::Tool, "kv", "invoke")] {
+            assert!(worlds.import(world, import).is_some_and(|interface| !interface.functions.is_empty()));
+            assert!(worlds.import(world, export).is_none());
+            let all = Worlds::required(world).into_iter().chain(Worlds::optional(world).iter().copied());
+            for interface in all {
+                assert!(worlds.export(world, interface).is_some(), "{interface}");
+            }
+        }
+    }
+}

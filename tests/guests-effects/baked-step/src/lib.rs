@@ -1,0 +1,22 @@
+//! A step with the time of its build in what it gives: the same in every job, other in the next build.
+
+use latchwork_guest::{Error, step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Built {
+    session: String,
+}
+
+fn build(_: Nothing, _: &step::Context) -> Result<Built, Error> {
+    Ok(Built { session: env!("BAKED").to_owned() })
+}
+
+latchwork_guest::export_step! {
+    version: "1.0.0",
+    operators: [step::operator("Baked.Session", build).describe("Names a session.")],
+}

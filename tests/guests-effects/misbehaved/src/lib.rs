@@ -1,0 +1,153 @@
+//! Tools that are each wrong in one way, and one that is not.
+
+use std::time::Duration;
+
+use latchwork_guest::tool::Output;
+use latchwork_guest::{Effect, Error, fs, http, kv, log, secrets, tool, wall};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+const SHOP: &str = "https://shop.example/orders";
+const DAY: Duration = Duration::from_secs(86_400);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Args {
+    item: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Done {
+    item: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Wrong {
+    /// The schema says a number.
+    #[schemars(with = "u32")]
+    id: String,
+}
+
+fn done(args: Args) -> Result<Output<Done>, Error> {
+    Ok(Output::new(Done { item: args.item }))
+}
+
+fn random() -> String {
+    wall::random(8).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Asks, and turns what the shop says into an error that says so.
+fn send(request: &http::Request) -> Result<http::Response, Error> {
+    let response = request.send()?;
+    match response.status() {
+        200..=299 => Ok(response),
+        429 => Err(Error::rate_limit("the shop is busy").not_applied()),
+        status => Err(Error::temporary_provider_error(format!("the shop answered {status}"))),
+    }
+}
+
+fn order(key: &str, body: &str) -> http::Request {
+    http::Request::post(SHOP).header("idempotency-key", key).body(body.as_bytes())
+}
+
+fn good(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    send(&order(context.external_key(), &json!({ "item": args.item }).to_string()))?;
+    done(args)
+}
+
+fn keyless(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    send(&http::Request::post(SHOP).body(args.item.as_bytes()))?;
+    done(args)
+}
+
+fn twice(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    fs::create_new(&format!("/out/{}", random()), args.item.as_bytes())?;
+    done(args)
+}
+
+fn other(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    send(&order(context.external_key(), &random()))?;
+    done(args)
+}
+
+fn writes(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    // It goes on whatever comes of it.
+    let _ = kv::set("last", args.item.as_bytes());
+    done(args)
+}
+
+fn traps(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    let response = http::Request::get(SHOP).send().expect("the shop answers");
+    assert_eq!(response.status(), 200);
+    done(args)
+}
+
+fn code(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    match http::Request::get(SHOP).send() {
+        Ok(response) if response.status() == 200 => done(args),
+        _ => Err(Error::invalid_input("something is wrong")),
+    }
+}
+
+fn claims(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    let _ = order(context.external_key(), &args.item).send();
+    done(args)
+}
+
+fn denies(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    send(&order(context.external_key(), &args.item)).map_err(Error::not_applied)?;
+    done(args)
+}
+
+fn schema(args: Args, _: &tool::Context) -> Result<Output<Wrong>, Error> {
+    Ok(Output::new(Wrong { id: args.item }))
+}
+
+fn leaks(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    log::info!("asking with {}", secrets::get("TOKEN")?);
+    done(args)
+}
+
+fn reaches(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    let _ = http::Request::get("https://telemetry.example/hit").send();
+    done(args)
+}
+
+fn ends(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
+    let number: u32 = args.item.parse().expect("a number");
+    done(Args { item: number.to_string() })
+}
+
+macro_rules! reads {
+    ($name:literal, $function:ident) => {
+        tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::ReadOnly])
+    };
+}
+
+macro_rules! keyed {
+    ($name:literal, $function:ident) => {
+        tool::operator($name, $function)
+            .describe("Wrong in one way.")
+            .effects([Effect::ExternalWrite])
+            .idempotent_by_key(DAY)
+    };
+}
+
+latchwork_guest::export_tool! {
+    version: "1.0.0",
+    operators: [
+        keyed!("Good.Order", good),
+        keyed!("Bad.Keyless", keyless),
+        keyed!("Bad.Twice", twice),
+        keyed!("Bad.Other", other),
+        reads!("Bad.Writes", writes),
+        reads!("Bad.Traps", traps),
+        reads!("Bad.Code", code),
+        keyed!("Bad.Claims", claims),
+        keyed!("Bad.Denies", denies),
+        reads!("Bad.Schema", schema),
+        reads!("Bad.Leaks", leaks),
+        reads!("Bad.Reaches", reaches),
+        reads!("Bad.Ends", ends),
+    ],
+}

@@ -1,0 +1,114 @@
+//! Steps that break one rule each.
+
+use std::hint::black_box;
+
+use serde_json::{Value, json};
+
+use crate::latchwork::plugin::{clock, events, tools};
+use crate::{Answer, build};
+
+/// D051, where the case has one answer; D052, where it has others.
+pub(crate) fn asks_twice(input: Value) -> Answer {
+    tools::call("Web.Fetch", &input.to_string(), None)?;
+    tools::call("File.Read", &input.to_string(), None)?;
+    Ok(json!({ "ok": true }))
+}
+
+/// D055.
+pub(crate) fn gives_something_else(_: Value) -> Answer {
+    Ok(json!({ "answer": 42 }))
+}
+
+/// D056.
+pub(crate) fn traps(input: Value) -> Answer {
+    Ok(json!({ "ok": first_of_none(&input) }))
+}
+
+#[inline(never)]
+fn first_of_none(input: &Value) -> u64 {
+    match black_box(input["items"].as_array()) {
+        Some(items) => items.len() as u64,
+        None => core::arch::wasm32::unreachable(),
+    }
+}
+
+/// D057.
+pub(crate) fn never_ends(_: Value) -> Answer {
+    loop {
+        black_box(());
+    }
+}
+
+/// D058.
+pub(crate) fn wants_all_memory(_: Value) -> Answer {
+    let mut all = Vec::new();
+    loop {
+        all.push(black_box(vec![1u8; 1 << 20]));
+    }
+}
+
+/// D059.
+pub(crate) fn gives_too_much(_: Value) -> Answer {
+    Ok(json!({ "ok": "x".repeat((1 << 20) + 1) }))
+}
+
+/// D060.
+pub(crate) fn announces_nothing(_: Value) -> Answer {
+    events::emit("", "{}");
+    Ok(json!({ "ok": true }))
+}
+
+/// D061.
+pub(crate) fn recurses_without_end(_: Value) -> Answer {
+    Ok(json!({ "ok": deep(u64::MAX) }))
+}
+
+/// D062.
+pub(crate) fn recurses_far(input: Value) -> Answer {
+    Ok(json!({ "ok": deep(input["depth"].as_u64().unwrap_or(0)) }))
+}
+
+#[inline(never)]
+fn deep(depth: u64) -> u64 {
+    if depth == 0 { 0 } else { black_box(deep(black_box(depth - 1))) + 1 }
+}
+
+/// D063.
+pub(crate) fn relies_on_its_tool(input: Value) -> Answer {
+    let page = tools::call("Web.Fetch", &input.to_string(), None);
+    Ok(json!({ "ok": must(page.ok()) }))
+}
+
+#[inline(never)]
+fn must(text: Option<String>) -> String {
+    match black_box(text) {
+        Some(text) => text,
+        None => core::arch::wasm32::unreachable(),
+    }
+}
+
+/// D064.
+pub(crate) fn looks_at_the_clock(_: Value) -> Answer {
+    Ok(json!({ "ok": clock::now().seconds }))
+}
+
+/// D065.
+pub(crate) fn knows_its_build(_: Value) -> Answer {
+    Ok(json!({ "ok": build() }))
+}
+
+/// D067.
+pub(crate) fn loses_patience(input: Value) -> Answer {
+    let before = clock::now();
+    tools::call("Web.Fetch", &input.to_string(), None)?;
+    if clock::now().seconds - before.seconds > 2 {
+        tools::call("Cache.Warm", &input.to_string(), None)?;
+    }
+    Ok(json!({ "ok": true }))
+}
+
+/// D068.
+pub(crate) fn is_nearly_full(_: Value) -> Answer {
+    let table = black_box(vec![1u8; 61 << 20]);
+    Ok(json!({ "ok": table.len() }))
+}

@@ -1,0 +1,47 @@
+//! Steps that break no rule.
+
+use serde_json::{Value, json};
+
+use crate::latchwork::plugin::tools::CallRequest;
+use crate::latchwork::plugin::{clock, events, log, rng, tools};
+use crate::{Answer, build};
+
+/// Everything a step may do.
+pub(crate) fn flow(input: Value) -> Answer {
+    let before = clock::now();
+    let page = tools::call("Web.Fetch", &json!({ "url": input["url"] }).to_string(), None)?;
+    let request = |path: &str| CallRequest {
+        operator: "File.Read".into(),
+        args: json!({ "path": path }).to_string(),
+        action_key: None,
+    };
+    let files = tools::call_all(&["a", "b", "c"].map(request));
+    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
+    events::emit("read", &json!({ "files": files.len() }).to_string());
+    log::write(log::Level::Info, "logs are not compared");
+    let after = clock::now();
+    let id = rng::next_u32();
+    Ok(json!({ "ok": true, "page": page, "id": id, "at": [before.seconds, after.seconds, after.nanoseconds] }))
+}
+
+/// Its input alone.
+pub(crate) fn pure(input: Value) -> Answer {
+    log::write(log::Level::Info, &format!("at {}", clock::now().seconds));
+    Ok(json!({ "ok": input["n"].as_i64().unwrap_or(0) * 2 }))
+}
+
+/// Says how long its tool took, and does the same whatever it was.
+pub(crate) fn timed(_: Value) -> Answer {
+    let before = clock::now();
+    let answer = tools::call("Web.Fetch", "{}", None);
+    Ok(json!({ "ok": answer.is_ok(), "seconds": clock::now().seconds - before.seconds }))
+}
+
+/// Does something else in some builds.
+pub(crate) fn versioned(input: Value) -> Answer {
+    let args = json!({ "do": [], "note": if build() == 1 { "new" } else { "old" } });
+    tools::call("World.Look", &args.to_string(), None)?;
+    let payload = json!({ "n": input["n"], "is_new": build() == 2 });
+    events::emit("looked", &payload.to_string());
+    Ok(json!({ "ok": true, "id": rng::next_u32(), "build": if build() == 3 { 3 } else { 0 } }))
+}

@@ -1,0 +1,62 @@
+//! `latch plugin check`: its forms, its exit codes, and each rule with a guest that breaks it.
+
+mod folders;
+mod forms;
+mod history;
+mod hosts;
+mod rules;
+mod static_rules;
+mod tools;
+
+use serde_json::Value;
+
+use crate::program::{Ran, run};
+use crate::support::guest;
+
+/// The mark of a build in the guest `check-step`; a digit follows.
+const MARK: &[u8] = b"LATCH-CHECK-BUILD-MARK-";
+
+/// A folder with the guest `check-step` in it.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        std::fs::copy(guest("check-step"), folder.file("check.wasm")).unwrap();
+        folder
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.file(name), text).unwrap();
+    }
+
+    fn cases(&self, cases: &[Value]) {
+        let lines: Vec<_> = cases.iter().map(Value::to_string).collect();
+        self.write("cases.jsonl", &(lines.join("\n") + "\n"));
+    }
+
+    /// Another build of the same sources: its file. Findings name the plugin, which is the folder's.
+    fn build(&self, digit: u8) -> String {
+        let mut bytes = std::fs::read(self.file("check.wasm")).unwrap();
+        let at = bytes.windows(MARK.len()).position(|window| window == MARK).expect("the guest has its mark");
+        bytes[at + MARK.len()] = b'0' + digit;
+        let dir = self.0.path().join(digit.to_string());
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(dir.join("check.wasm"), bytes).unwrap();
+        format!("{digit}/check.wasm")
+    }
+
+    fn check(&self, args: &[&str]) -> Ran {
+        self.check_file("check.wasm", args)
+    }
+
+    fn check_file(&self, file: &str, args: &[&str]) -> Ran {
+        let json = !args.contains(&"--format") && !args.contains(&"--json") && args.contains(&"--rebuilt");
+        let format: &[&str] = if json { &["--json"] } else { &[] };
+        run(self.0.path(), &[&["plugin", "check", file], format, args].concat())
+    }
+}

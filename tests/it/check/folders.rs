@@ -1,0 +1,41 @@
+//! Folders of sources: built twice, with the cases beside them.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::program::run;
+
+/// Checks a folder as somebody does who stands in the folder above: not in the project's own, since compiled
+/// code must not lie in the project that is worked on.
+fn check(above: &str, dir: &str) -> (i32, Value) {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).join(above);
+    let ran = run(&above, &["plugin", "check", dir, "--json"]);
+    (ran.code, ran.json())
+}
+
+/// I63.
+#[test]
+fn rust_steps_of_the_examples_pass_with_nothing_to_say() {
+    for (dir, cases) in [("funding-rust", 7), ("bench-rust", 2)] {
+        let (code, report) = check("../example-plugins", dir);
+        assert_eq!((code, &report["findings"]), (0, &json!([])), "{dir}: {report:#}");
+        assert_eq!(report["cases"].as_array().unwrap().len(), cases);
+        let not_run = report["rules"].as_array().unwrap().iter().filter(|rule| rule["not_run"].is_string());
+        assert!(not_run.clone().all(|rule| rule["kind"] != "static" && rule["kind"] != "dynamic"), "{report:#}");
+        assert_eq!(report["notes"], json!([]));
+    }
+}
+
+/// I61: what a real build takes from its machine is found by building twice.
+#[test]
+fn a_build_that_bakes_its_time_in_is_found() {
+    let (code, report) = check("guests-effects", "baked-step");
+    let found = report["findings"].as_array().unwrap();
+    assert_eq!((code, found.len()), (1, 1), "{report:#}");
+    let found = &found[0];
+    assert_eq!((&found["rule"], &found["operator"]), (&json!("D065"), &json!("Baked.Session")));
+    assert!(found["message"].as_str().unwrap().contains("output at /session"), "{found:#}");
+    assert_ne!(found["expected"], found["found"]);
+    assert_eq!(found["place"], json!({ "file": "baked-step/cases.jsonl", "line": 1 }));
+}

@@ -1,0 +1,148 @@
+//! Each rule of tools with a tool that breaks it, and tools that break none.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::program::run;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root").to_owned()
+}
+
+/// A tool of `tests/guests-effects`, built.
+fn built(name: &str) -> PathBuf {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let dir = root().join("tests/guests-effects").join(name);
+    let built = latchwork::build::build(&dir, &latchwork::build::Options::from_env(), &mut |_| {});
+    built.unwrap_or_else(|error| panic!("{name}: {error}")).wasm
+}
+
+/// A check of a component with these cases: exit code and report.
+fn checked(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
+    std::fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
+    if !entry.is_empty() {
+        let text = format!("[[plugin]]\nname = \"it\"\nsource = {wasm:?}\n{entry}\n");
+        std::fs::write(folder.path().join("latch.toml"), text).unwrap();
+    }
+    let mut args = vec!["plugin", "check", wasm.to_str().unwrap(), "--cases", "cases.jsonl", "--json"];
+    if !entry.is_empty() {
+        args.extend(["--config", "latch.toml"]);
+    }
+    let ran = run(folder.path(), &args);
+    let again = run(folder.path(), &args);
+    assert_eq!(ran.stdout, again.stdout, "the same report, to the byte");
+    (ran.code, ran.json())
+}
+
+fn rules(report: &Value) -> BTreeSet<&str> {
+    report["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
+}
+
+/// A case of the shop, which takes orders.
+fn shop(operator: &str) -> Value {
+    json!({
+        "name": operator, "operator": operator, "input": { "item": "seven" },
+        "http": [
+            { "match": { "method": "POST", "url": "https://shop.example/orders" }, "response": { "status": 201, "body": {} } },
+            { "match": { "method": "GET", "url": "https://shop.example/orders" }, "response": { "body": {} } },
+        ],
+    })
+}
+
+/// I69: what is right is not flagged, whatever the record of its call comes to.
+#[test]
+fn good_tools_break_no_rule() {
+    for example in ["mail-maildir-rust", "requests-rust", "web-fetch-rust", "files-rust"] {
+        let dir = root().join("example-plugins").join(example);
+        let built = latchwork::build::build(&dir, &latchwork::build::Options::from_env(), &mut |_| {}).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let cases = dir.join("cases.jsonl");
+        let args = ["plugin", "check", built.wasm.to_str().unwrap(), "--cases", cases.to_str().unwrap(), "--json"];
+        let ran = run(folder.path(), &args);
+        let report = ran.json();
+        assert_eq!((ran.code, &report["findings"]), (0, &json!([])), "{example}: {report:#}");
+        let rule = report["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == "D102").unwrap();
+        assert_eq!(rule.get("not_run"), None, "{example}: {report:#}");
+    }
+    let (code, report) = checked(&built("misbehaved"), &[shop("Good.Order")], "");
+    assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
+    let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
+    let (code, report) = checked(&built("misbehaved-queryable"), &[place], "");
+    assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
+}
+
+/// I69: each rule by a tool that breaks it and no other.
+#[test]
+fn each_rule_of_tools_is_found_by_itself() {
+    let wasm = built("misbehaved");
+    let plain = |operator: &str| json!({ "operator": operator, "input": { "item": "seven" } });
+    let with = |operator: &str, key: &str, value: Value| {
+        let mut case = plain(operator);
+        case[key] = value;
+        case
+    };
+    let mut leaks = with("Bad.Leaks", "secrets", json!({ "TOKEN": "hunter2-hunter2" }));
+    leaks["secrets_clear"] = json!(true);
+    for (rule, case) in [
+        ("D100", plain("Bad.Ends")),
+        ("D100", with("Bad.Ends", "error", json!("INVALID_INPUT"))),
+        ("D101", shop("Bad.Keyless")),
+        ("D102", with("Bad.Twice", "dirs", json!({ "/out": {} }))),
+        ("D102", shop("Bad.Other")),
+        ("D105", with("Bad.Writes", "kv", json!({}))),
+        ("D106", shop("Bad.Traps")),
+        ("D107", shop("Bad.Code")),
+        ("D108", shop("Bad.Claims")),
+        ("D109", shop("Bad.Denies")),
+        ("D110", plain("Bad.Schema")),
+        ("D111", leaks.clone()),
+        ("D112", plain("Bad.Reaches")),
+    ] {
+        let (code, report) = checked(&wasm, std::slice::from_ref(&case), "");
+        assert_eq!(rules(&report), BTreeSet::from([rule]), "{case}: {report:#}");
+        assert_eq!(code, i32::from(rule != "D107"), "a warning does not fail the check: {report:#}");
+        let finding = &report["findings"][0];
+        assert_eq!((&finding["operator"], &finding["place"]["line"]), (&case["operator"], &json!(1)), "{finding:#}");
+    }
+    // Without clear text it sees a placeholder, and nothing is told.
+    leaks["secrets_clear"] = json!(false);
+    let (_, report) = checked(&wasm, &[leaks], "");
+    assert_eq!(report["findings"], json!([]), "{report:#}");
+
+    let wasm = built("misbehaved-queryable");
+    for (rule, operator) in [("D103", "Bad.Forgets"), ("D104", "Bad.Invents")] {
+        let case = json!({ "operator": operator, "input": { "item": "x" }, "dirs": { "/out": {} } });
+        let (code, report) = checked(&wasm, &[case], "");
+        assert_eq!((code, rules(&report)), (1, BTreeSet::from([rule])), "{report:#}");
+    }
+}
+
+/// I69: under an entry, grants are what it says, and not what the case needs.
+#[test]
+fn grants_are_those_of_the_entry() {
+    let wasm = built("misbehaved");
+    let elsewhere = "grants = { http = [\"https://other.example:443\"] }";
+    let (code, report) = checked(&wasm, &[shop("Bad.Code")], elsewhere);
+    assert_eq!(code, 1, "{report:#}");
+    assert!(rules(&report).contains("D112"), "{report:#}");
+}
+
+/// Everything that is wrong in a file of cases, at once, before anything runs.
+#[test]
+fn cases_that_are_none_are_errors_of_input() {
+    let wasm = built("misbehaved");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Kyless\",\"input\":{}}\n").unwrap();
+    let args = ["plugin", "check", wasm.to_str().unwrap(), "--cases", "c.jsonl"];
+    let ran = run(folder.path(), &args);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("Bad.Keyless"), "{}", ran.stderr);
+    std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Keyless\"}\nx\n").unwrap();
+    let ran = run(folder.path(), &args);
+    assert_eq!((ran.code, ran.stderr.matches("no case of a tool").count()), (2, 2), "{}", ran.stderr);
+}

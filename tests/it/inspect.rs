@@ -1,0 +1,309 @@
+//! `latch plugin inspect`: the verdict on a file, with everything that is wrong with it.
+
+use serde_json::{Value, json};
+use wasm_encoder::{ComponentSection, Instruction, MemoryType};
+
+use crate::made::{Made, OPERATOR, Operator, STEP, TOOL, WALL_CLOCK};
+use crate::program::run;
+use crate::support::guest;
+
+/// What is said of these bytes, and the exit code.
+fn inspected(bytes: &[u8], more: &[&str]) -> (i32, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
+    let args: Vec<&str> = ["plugin", "inspect", "it.wasm", "--json"].into_iter().chain(more.iter().copied()).collect();
+    let ran = run(folder.path(), &args);
+    let human = run(folder.path(), &args.iter().copied().filter(|arg| *arg != "--json").collect::<Vec<_>>());
+    assert_eq!((human.code, human.stdout.is_empty()), (ran.code, false), "{}", human.stderr);
+    (ran.code, ran.json())
+}
+
+fn kinds(of: &Value) -> Vec<&str> {
+    of.as_array().unwrap().iter().map(|it| it["kind"].as_str().unwrap()).collect()
+}
+
+fn with(wit: &str, made: Made<'static>) -> Vec<u8> {
+    Made { wit, ..made }.component()
+}
+
+fn world(body: &str) -> String {
+    format!("package test:made; world made {{ {body} }}")
+}
+
+/// I65: what is of a world differs from it in nothing, and from the other in all that it lacks.
+#[test]
+fn a_step_is_a_step_and_a_tool_is_a_tool() {
+    for (made, verdict, other, lacks) in
+        [(STEP, "step", "tool", "latchwork:plugin/invoke@0.1.0"), (TOOL, "tool", "step", "latchwork:plugin/run@0.1.0")]
+    {
+        let (code, seen) = inspected(&made.component(), &[]);
+        assert_eq!((code, &seen["verdict"], &seen["loads"]), (0, &json!(verdict), &json!(true)), "{seen:#}");
+        assert_eq!(seen["difference"][verdict], json!([]));
+        let there = &seen["difference"][other];
+        assert_eq!(kinds(there), ["missing-export"], "{there:#}");
+        assert_eq!(there[0]["interface"], lacks);
+        assert!(there[0]["expected"].as_str().unwrap().contains("func(operator: string"), "{there:#}");
+        assert_eq!(seen["operators"][0]["name"], "Made.Run");
+    }
+}
+
+/// I65: missing exports and other signatures, each named with what is expected and what is there.
+#[test]
+fn every_difference_in_exports_is_named() {
+    let (code, seen) = inspected(&with(&world("import latchwork:plugin/tools@0.1.0; export run: func();"), STEP), &[]);
+    assert_eq!(
+        (code, &seen["verdict"], &seen["nearest"], &seen["loads"]),
+        (1, &json!("neither"), &json!("step"), &Value::Null)
+    );
+    let found = &seen["difference"]["step"];
+    assert_eq!(kinds(found), ["missing-export", "missing-export"], "{found:#}");
+    assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
+    assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
+
+    // The same names, and types of an author's own.
+    let own =
+        "package test:made; world made { export latchwork:plugin/plugin@0.1.0; export latchwork:plugin/run@0.1.0; }";
+    let other = own.replace("export latchwork:plugin/run@0.1.0;", "export latchwork:plugix/run@0.1.0;")
+        + "package latchwork:plugix@0.1.0 { interface run { type json = string; enum code { network-timeout, rate-limit, mine }
+             record error { code: code, message: string, retry-after-ms: option<u64>, detail: option<json> }
+             run: func(operator: string, input: list<u8>, more: u32) -> result<json, error>; } }";
+    let bytes = ours(&with(&other, STEP));
+    let (code, seen) = inspected(&bytes, &[]);
+    assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{seen:#}");
+    let found = &seen["difference"]["step"];
+    assert_eq!(kinds(found), ["export-signature"], "{found:#}");
+    let at: Vec<(&str, &str, &str)> = found[0]["mismatches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["at"].as_str().unwrap(), it["expected"].as_str().unwrap(), it["found"].as_str().unwrap()))
+        .collect();
+    for wanted in [
+        ("parameters", "2 of them", "3"),
+        ("parameter input", "string", "list<u8>"),
+        ("result, its error", "field applied", "no such field"),
+        ("result, its error, field retry-after-ms, where there is one", "u32", "u64"),
+        ("result, its error, field code", "case temporary-provider-error", "no such case"),
+        ("result, its error, field code", "no other case", "case mine"),
+    ] {
+        assert!(at.contains(&wanted), "{wanted:?} in {at:#?}");
+    }
+    assert_eq!(at.len(), 5 + 8, "eight cases of ours are missing: {at:#?}");
+    assert!(found[0]["found"].as_str().unwrap().contains("run: func(operator: string, input: list<u8>, more: u32)"));
+}
+
+/// I65: imports outside the world, with what to use instead and the path to them.
+#[test]
+fn every_import_outside_the_world_is_named_with_its_path() {
+    let wit = world(
+        "include latchwork:plugin/step@0.1.0; import latchwork:plugin/kv@0.1.0; import wasi:clocks/wall-clock@0.2.6; \
+                     import test:other/thing;",
+    ) + WALL_CLOCK
+        + "package test:other { interface thing { do-it: func(x: u32) -> u32; } }";
+    let calls: &[(&str, &str, &str)] = &[
+        ("run", "wasi:clocks/wall-clock@0.2.6", "now"),
+        ("run", "latchwork:plugin/kv@0.1.0", "get"),
+        ("run", "test:other/thing", "do-it"),
+        ("run", "latchwork:plugin/clock@0.1.0", "now"),
+    ];
+    let bytes = Made { wit: &wit, calls, ..STEP }.component();
+    let (code, seen) = inspected(&bytes, &[]);
+    assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{seen:#}");
+    let found = seen["difference"]["step"].as_array().unwrap();
+    let named: Vec<&str> = found.iter().map(|it| it["interface"].as_str().unwrap()).collect();
+    assert_eq!(named, ["latchwork:plugin/kv@0.1.0", "test:other/thing"], "WASI can be had: {found:#?}");
+    assert!(found[0]["instead"].as_str().unwrap().contains("take it in the input"), "{found:#?}");
+    let path = &found[0]["reached"];
+    assert_eq!(path["export"], "latchwork:plugin/run@0.1.0#run");
+    let frames: Vec<&str> =
+        path["frames"].as_array().unwrap().iter().map(|it| it["function"].as_str().unwrap()).collect();
+    assert_eq!(frames, ["run_of_the_plugin", "made::helper1", "latchwork:plugin/kv@0.1.0#get"], "demangled");
+
+    // What an engine refuses says the same, and a component without names has numbers.
+    let bytes = Made { wit: &wit, calls, names: false, ..STEP }.component();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
+    std::fs::write(folder.path().join("latch.toml"), "[[plugin]]\nname = \"it\"\nsource = \"it.wasm\"\n").unwrap();
+    let refused = run(folder.path(), &["plugin", "list"]);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    for part in [
+        "wasi:clocks/wall-clock@0.2.6: use latchwork:plugin/clock",
+        "reached from latchwork:plugin/run@0.1.0#run > function ",
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    // Under its entry it is judged as that entry says.
+    let seen = run(folder.path(), &["plugin", "inspect", "it.wasm", "--json"]).json();
+    assert_eq!(seen["configured_as"], "it");
+    assert_eq!(seen["difference"]["here"].as_array().unwrap().len(), 3, "{seen:#}");
+}
+
+/// I65: an interface of ours with a function we do not have, or with another signature.
+#[test]
+fn our_own_imports_are_compared_too() {
+    let wit =
+        "package test:made; world made { include latchwork:plugin/step@0.1.0; import latchwork:plugix/rng@0.1.0; }"
+            .to_owned()
+            + "package latchwork:plugix@0.1.0 { interface rng { next-u23: func() -> u32; below: func(bound: u64) -> u32; } }";
+    let calls: &[(&str, &str, &str)] =
+        &[("run", "latchwork:plugix/rng@0.1.0", "next-u23"), ("run", "latchwork:plugix/rng@0.1.0", "below")];
+    let bytes = Made { wit: &wit, calls, ..STEP }.component();
+    let (code, seen) = inspected(&ours(&bytes), &[]);
+    let found = &seen["difference"]["step"];
+    assert_eq!((code, kinds(found)), (1, vec!["foreign-import", "import-signature"]), "{found:#}");
+    assert!(found[0]["instead"].as_str().unwrap().contains("next-u32"), "{found:#}");
+    assert_eq!(found[1]["mismatches"][0], json!({ "at": "parameter bound", "expected": "u32", "found": "u64" }));
+}
+
+/// I65: interfaces of another version are told from those that are missing.
+#[test]
+fn another_version_of_the_package_is_named() {
+    let bytes = STEP.component();
+    let old = replace_all(&bytes, b"@0.1.0", b"@0.2.0");
+    let (code, seen) = inspected(&old, &[]);
+    assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{seen:#}");
+    let found = kinds(&seen["difference"]["step"]);
+    assert_eq!(found, ["export-version", "export-version", "import-version"], "{:#}", seen["difference"]);
+    assert!(seen["hints"].to_string().contains("latch plugin new"), "{:#}", seen["hints"]);
+}
+
+/// Interfaces of a package with a name as long as ours become ours.
+pub(crate) fn ours(bytes: &[u8]) -> Vec<u8> {
+    replace_all(bytes, b"latchwork:plugix/", b"latchwork:plugin/")
+}
+
+pub(crate) fn replace_all(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut out = bytes.to_vec();
+    for at in 0..=out.len() - from.len() {
+        if out[at..].starts_with(from) {
+            out[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    out
+}
+
+/// I66: what is no component gets a verdict, not a stack of causes.
+#[test]
+fn what_is_no_component_is_neither_and_says_what_it_is() {
+    let whole = STEP.component();
+    let module = STEP.module();
+    let cut = &whole[..whole.len() / 2];
+    let mut damaged = whole.clone();
+    damaged[8] = 0x70;
+    for (bytes, form, hint) in [
+        (&b""[..], "empty", "run it again"),
+        (b"def run(): pass\n", "text", "latch plugin build"),
+        (b"(component)", "text", "latch plugin build"),
+        (b"\x7fELF\x02\x01", "other", "latch plugin build"),
+        (&module, "core-module", "wasm-tools component new"),
+        (cut, "truncated", "again"),
+        (&damaged, "damaged", "again"),
+    ] {
+        let (code, seen) = inspected(bytes, &[]);
+        assert_eq!((code, &seen["verdict"], &seen["form"]), (1, &json!("neither"), &json!(form)), "{seen:#}");
+        assert!(seen["hints"].to_string().contains(hint), "{form}: {:#}", seen["hints"]);
+        assert_eq!((seen["imports"].clone(), seen["operators"].clone()), (json!([]), Value::Null));
+    }
+    // Any prefix and any changed byte of a component is read without harm.
+    for at in (0..whole.len()).step_by(97) {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 0x55;
+        for bytes in [&whole[..at], &flipped] {
+            let anatomy = latchwork::engine::anatomy::Anatomy::of(bytes);
+            latchwork::engine::anatomy::Calls::of(bytes).reach(&[("wasi:clocks/wall-clock@0.2.6", None)]);
+            anatomy.difference_at_best(anatomy.nearest());
+        }
+    }
+}
+
+/// Components that use one forbidden feature each, by its word.
+pub(crate) fn featured() -> Vec<(&'static str, Vec<u8>)> {
+    let memory = |memory64, shared| MemoryType { minimum: 1, maximum: Some(2), memory64, shared, page_size_log2: None };
+    let body = |body: &[Instruction<'_>]| Made { body, ..STEP }.component();
+    let any = wasm_encoder::HeapType::Abstract { shared: false, ty: wasm_encoder::AbstractHeapType::Any };
+    let mut asynchronous = STEP.component();
+    let mut canonical = wasm_encoder::CanonicalFunctionSection::new();
+    canonical.task_cancel();
+    canonical.append_to_component(&mut asynchronous);
+    let four = Instruction::V128Const(0);
+    vec![
+        ("relaxed-simd", body(&[four, Instruction::I32x4RelaxedTruncF32x4S, Instruction::Drop])),
+        ("threads", body(&[Instruction::AtomicFence])),
+        ("threads", Made { memory: Some(memory(false, true)), ..STEP }.component()),
+        ("memory64", Made { memory: Some(memory(true, false)), ..STEP }.component()),
+        ("gc", body(&[Instruction::RefNull(any), Instruction::Drop])),
+        (
+            "wide-arithmetic",
+            body(&[
+                Instruction::I64Const(1),
+                Instruction::I64Const(1),
+                Instruction::I64MulWideU,
+                Instruction::Drop,
+                Instruction::Drop,
+            ]),
+        ),
+        ("component-model-async", asynchronous),
+    ]
+}
+
+/// I66: each forbidden feature by its name, where it is used and what to build without.
+#[test]
+fn forbidden_features_are_named() {
+    for (word, bytes) in featured() {
+        let (code, seen) = inspected(&bytes, &[]);
+        assert_eq!((code, &seen["verdict"]), (1, &json!("neither")), "{word}: {seen:#}");
+        let words: Vec<&str> =
+            seen["features"].as_array().unwrap().iter().map(|it| it["feature"].as_str().unwrap()).collect();
+        assert!(words.contains(&word), "{word}: {:#}", seen["features"]);
+        let in_code = !["memory64", "component-model-async"].contains(&word);
+        if in_code && seen["features"][0]["function"] != Value::Null {
+            assert_eq!(seen["features"][0]["function"], "uses_a_feature", "{word}");
+        }
+        assert!(!seen["hints"].as_array().unwrap().is_empty());
+    }
+}
+
+/// I67: nothing of a component runs where that was asked for, and its operators are then unknown.
+#[test]
+fn nothing_runs_with_static() {
+    // It traps as soon as it is asked.
+    let trap = Made { calls: &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")], ..STEP }.component();
+    let (code, seen) = inspected(&trap, &["--static"]);
+    assert_eq!((code, &seen["verdict"], &seen["loads"]), (0, &json!("step"), &Value::Null), "{seen:#}");
+    assert_eq!(seen["operators"], Value::Null);
+    let (code, seen) = inspected(&trap, &[]);
+    assert_eq!((code, &seen["verdict"], &seen["loads"]), (1, &json!("step"), &json!(false)), "{seen:#}");
+    assert!(seen["problems"][0]["message"].as_str().unwrap().contains("latchwork:plugin/rng"), "{seen:#}");
+}
+
+/// What each grant would open is what the component imports of it, and whether code gets there.
+#[test]
+fn grants_are_held_against_imports() {
+    let seen = run(
+        tempfile::tempdir().unwrap().path(),
+        &["plugin", "inspect", guest("hostile-tool").to_str().unwrap(), "--json"],
+    );
+    let seen = seen.json();
+    let grants = seen["grants"].as_array().unwrap();
+    let serves = |key: &str| grants.iter().find(|it| it["key"] == key).unwrap()["serves"].as_array().unwrap().len();
+    assert!(serves("http") == 2 && serves("tcp") > 2 && serves("dirs") > 0 && serves("kv") == 1, "{grants:#?}");
+    assert!(grants.iter().all(|it| it["granted"] == false && it["used"] == true), "{grants:#?}");
+    assert_eq!(seen["needs"].as_array().unwrap().len(), 2, "{seen:#}");
+    assert_eq!((&seen["toolchain"]["language"], &seen["reconcile"]), (&json!("rust"), &json!(true)));
+
+    let calls: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "get")];
+    let (_, seen) = inspected(&Made { calls, ..TOOL }.component(), &[]);
+    let opens: Vec<&str> = seen["grants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["used"] == true)
+        .map(|it| it["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(opens, ["kv"], "{seen:#}");
+    assert_eq!(seen["toolchain"]["language"], "unknown");
+    let operator = Operator { window: 60, effects: &[4], ..OPERATOR };
+    let (_, seen) = inspected(&Made { operators: &[operator], ..TOOL }.component(), &[]);
+    assert_eq!(seen["operators"][0]["class"], "keyed", "{seen:#}");
+}

@@ -1,0 +1,40 @@
+//! I63: what is made and what is shown passes its own check.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{LANGS, project, run};
+
+/// I63. Both builds of a folder do the same; Python's takes long and is left at one.
+#[test]
+fn a_made_project_passes_its_own_check() {
+    for lang in LANGS {
+        for kind in ["step", "tool"] {
+            let dir = project(lang, kind, None);
+            let mut args = vec!["plugin", "check", ".", "--json"];
+            if lang == "python" {
+                args.push("--once");
+            }
+            let ran = run(&dir, &args);
+            let report = ran.json();
+            assert_eq!(ran.code, 0, "{lang} {kind}: {report:#}");
+            if kind == "step" {
+                assert_eq!((&report["findings"], &report["notes"]), (&json!([]), &json!([])), "{lang}: {report:#}");
+                assert_eq!(report["cases"].as_array().unwrap().len(), 2, "{lang}");
+            }
+        }
+    }
+}
+
+/// I63.
+#[test]
+fn the_examples_in_other_languages_pass_their_own_check() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    for (dir, cases) in [("funding-c", 1), ("funding-js", 3), ("funding-python", 3)] {
+        let ran = run(&examples, &["plugin", "check", dir, "--once", "--json"]);
+        let report = ran.json();
+        assert_eq!((ran.code, &report["findings"]), (0, &json!([])), "{dir}: {report:#}");
+        assert_eq!(report["cases"].as_array().unwrap().len(), cases, "{dir}");
+    }
+}
