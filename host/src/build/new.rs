@@ -62,7 +62,7 @@ fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
         }
         (Lang::C, PluginKind::Tool) => template!("c/template/tool": "README.md" "gitignore" "plugin.c" "test_plugin.c"),
         (Lang::Go, PluginKind::Step) => {
-            template!("go/template/step": "README.md" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
+            template!("go/template/step": "README.md" "cases.jsonl" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
         }
         (Lang::Go, PluginKind::Tool) => {
             template!("go/template/tool": "README.md" "gitignore" "go.mod.template" "plugin.go" "plugin_test.go")
