@@ -1,0 +1,182 @@
+//! What happens to workers and calls: claims, crashes, clocks, wires, the world, a person.
+
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::RowState;
+
+use crate::record::Answer;
+use crate::state::{Clock, Note, Phase, Run, State, Violation, Wire};
+use crate::{Class, Config, Mutant, kernel};
+
+/// An idle worker takes the job: the next attempt.
+pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<State> {
+    let job = &state.job;
+    let free = job.state() == JobState::Pending || job.state() == JobState::Running && !job.lease_live;
+    if !free || state.workers[index].run.is_some() {
+        return None;
+    }
+    let mut state = state.clone();
+    state.job.attempt += 1;
+    state.job.lease_live = true;
+    state.job.set_state(JobState::Running);
+    state.workers[index].run = Some(Run {
+        attempt: state.job.attempt,
+        current: state.job.attempt,
+        view: state.job.records.clone(),
+        cancelled: state.job.cancelled,
+        phase: Phase::Ready { fresh: true, nonce: None },
+        injected: vec![None; config.calls.len()],
+    });
+    Some(state)
+}
+
+/// A worker dies; another process may take its place.
+pub(crate) fn crash(state: &State, index: usize) -> Option<State> {
+    if state.crashes == 0 || state.workers[index].run.is_none() {
+        return None;
+    }
+    let mut state = state.clone();
+    state.crashes -= 1;
+    state.workers[index].run = None;
+    Some(state)
+}
+
+/// The lease ends: for sure where its holder is gone, else because it paused.
+pub(crate) fn lease_over(state: &State) -> Option<State> {
+    if !state.job.lease_live || state.job.state() != JobState::Running {
+        return None;
+    }
+    let pauses = state.pauses.checked_sub(u8::from(state.holder_lives()))?;
+    let mut state = state.clone();
+    state.pauses = pauses;
+    state.job.lease_live = false;
+    Some(state)
+}
+
+/// The time of a try goes on.
+pub(crate) fn tick(state: &State, slot: u8, try_no: u8) -> Option<State> {
+    let record = &state.job.records[usize::from(slot)];
+    let runs =
+        |phase: &Phase| matches!(phase, Phase::Executing { slot: of, try_no: n, .. } if (*of, *n) == (slot, try_no));
+    let executes = state.workers.iter().filter_map(|worker| worker.run.as_ref()).any(|run| runs(&run.phase));
+    // Nobody looks at the clock of a call that is over.
+    if record.committed && !executes {
+        return None;
+    }
+    let to = match state.clock(slot, try_no) {
+        Clock::Live => Clock::Over,
+        Clock::Over if state.wires.iter().any(|wire| (wire.slot, wire.try_no) == (slot, try_no)) => return None,
+        Clock::Over => Clock::Settled,
+        Clock::Unused | Clock::Settled => return None,
+    };
+    let mut state = state.clone();
+    state.set_clock(slot, try_no, to);
+    Some(state)
+}
+
+/// The request of a call leaves.
+pub(crate) fn send(config: &Config, state: &State, index: usize) -> Option<State> {
+    let mut state = state.clone();
+    let run = state.workers[index].run.as_mut()?;
+    let attempt = run.attempt;
+    let Phase::Executing { slot, try_no, nonce, first_attempt, ref mut sent } = run.phase else {
+        return None;
+    };
+    if *sent {
+        return None;
+    }
+    *sent = true;
+    let changes = config.calls[usize::from(slot)] != Class::Read;
+    let in_time = matches!(state.clock(slot, try_no), Clock::Live) || config.lacks(Mutant::LateSend);
+    if changes && !in_time {
+        return None;
+    }
+    let record = &state.job.records[usize::from(slot)];
+    if changes && (record.tries < try_no || record.tries == try_no && record.opener != (attempt, nonce)) {
+        state.breaks(Violation::NoRecord);
+    }
+    state.wires.push(Wire { slot, try_no, nonce, key: first_attempt });
+    Some(state)
+}
+
+/// The call ends without an answer: by its deadline, a trap, a broken connection.
+pub(crate) fn stop(state: &State, index: usize) -> Option<State> {
+    let mut state = state.clone();
+    let run = state.workers[index].run.as_mut()?;
+    let Phase::Executing { slot, try_no, sent, .. } = run.phase else {
+        return None;
+    };
+    // The host saw whether anything left.
+    let answer = if sent { Answer::Unknown } else { Answer::NotApplied };
+    run.phase = Phase::Answered { slot, try_no, answer };
+    if state.clock(slot, try_no) == Clock::Live {
+        state.set_clock(slot, try_no, Clock::Over);
+    }
+    Some(state)
+}
+
+/// A request arrives. Who sent it may hear of it, or not.
+pub(crate) fn land(config: &Config, state: &State, index: usize, heard: bool) -> Option<State> {
+    let mut state = state.clone();
+    if index >= state.wires.len() {
+        return None;
+    }
+    let wire = state.wires.remove(index);
+    let world = &mut state.world[usize::from(wire.slot)];
+    let known = world.iter().position(|key| *key == wire.key);
+    let at = match known.filter(|_| config.calls[usize::from(wire.slot)] == Class::Keyed) {
+        Some(at) => at,
+        None => {
+            world.push(wire.key);
+            world.len() - 1
+        }
+    };
+    if heard {
+        let value = u8::try_from(at + 1).ok()?;
+        let waits = |run: &&mut Run| {
+            matches!(run.phase, Phase::Executing { slot, try_no, nonce, sent: true, .. }
+                if (slot, try_no, nonce) == (wire.slot, wire.try_no, wire.nonce))
+        };
+        let run = state.workers.iter_mut().filter_map(|worker| worker.run.as_mut()).find(waits)?;
+        run.phase = Phase::Answered { slot: wire.slot, try_no: wire.try_no, answer: Answer::Ok(value) };
+    }
+    Some(state)
+}
+
+/// A request gets lost.
+pub(crate) fn lose(state: &State, index: usize) -> Option<State> {
+    let mut state = state.clone();
+    if index >= state.wires.len() {
+        return None;
+    }
+    state.wires.remove(index);
+    Some(state)
+}
+
+/// Somebody asks to cancel, once.
+pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
+    if !config.cancel || state.job.cancel_flag || state.job.state().is_terminal() {
+        return None;
+    }
+    let mut state = state.clone();
+    kernel::receive(&mut state.job, Note::Cancel);
+    Some(state)
+}
+
+/// A person looks at the world and says what became of a call in doubt.
+pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State> {
+    let record = &state.job.records[usize::from(slot)];
+    let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
+    let asked = state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
+    // Nor does anybody decide about what has its answer in the log.
+    if asked || record.committed || state.job.state().is_terminal() {
+        return None;
+    }
+    if state.clock(slot, row.try_no) != Clock::Settled && !config.lacks(Mutant::VerdictBeforeSettling) {
+        return None;
+    }
+    let applied = state.world[usize::from(slot)].len();
+    let seen = (applied > 0).then(|| u8::try_from(applied).unwrap_or(u8::MAX));
+    let mut state = state.clone();
+    kernel::receive(&mut state.job, Note::Resolve { slot, try_no: row.try_no, seen });
+    Some(state)
+}

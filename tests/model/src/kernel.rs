@@ -1,0 +1,207 @@
+//! The bridge to the code that ships: records become what the kernel's functions take, and their
+//! words come back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use latchwork_core::admit::{self, Actions, Standing};
+use latchwork_core::effect::{self, Output, Provenance};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::ledger::{self, Caller, Decision, Found, Quiescence, Row, RowState};
+use latchwork_core::quiescence::{Evidence, judge};
+use latchwork_core::storage::{Batch, LedgerWrite, Request, Resolved, StatusWrite, WriteError};
+
+use crate::Class;
+use crate::plan::{EFFECTS, EVENTS, ROW, Todo};
+use crate::record::{Answer, Claimed, Effect, Record, RowM};
+use crate::state::{Clock, Job, Note, Run};
+
+const SETTLING_MS: u32 = 500;
+const MARGIN_MS: u32 = 2_000;
+const DEADLINE_US: i64 = 30_000_000;
+
+fn slot_name(slot: u8) -> Slot {
+    Slot::new(format!("s{slot}"))
+}
+
+fn operator() -> Operator {
+    Operator::new("Tool.Call")
+}
+
+fn row(slot: u8, row: &RowM) -> Row {
+    let state = RowState::from_number(i64::from(row.state)).expect("only known states are stored");
+    // A try that is over may be followed at once; one in doubt waits as long as the world settles.
+    let next = matches!(state, RowState::FailedDefinite).then_some(0).or(row.settles.then_some(1));
+    Row {
+        slot: slot_name(slot),
+        operator: operator(),
+        args_hash: Hash::default(),
+        state,
+        attempt: u32::from(row.attempt),
+        nonce: u64::from(row.nonce),
+        try_no: u32::from(row.try_no),
+        first_attempt: u32::from(row.first_attempt),
+        first_started_us: 0,
+        world_changing: true,
+        timeout_ms: 30_000,
+        deadline_us: 0,
+        next_try_us: next,
+        result_hash: None,
+        action_key: None,
+    }
+}
+
+fn effect(slot: u8, try_no: u8, effect: &Effect) -> effect::Effect {
+    let failure = || Failure::new(Code::InvocationLost, "no answer");
+    let answer = match effect.answer {
+        Answer::Ok(value) => effect::Answer::Ok(Output {
+            result: value.to_string(),
+            receipt: None,
+            state_changes: Vec::new(),
+            usage: None,
+        }),
+        Answer::NotApplied => effect::Answer::NotApplied(failure()),
+        Answer::Unknown => effect::Answer::Unknown { failure: failure(), kept: None },
+    };
+    let provenance = match effect.by {
+        Claimed::Executed => Provenance::Executed,
+        Claimed::Verdict => Provenance::Reconciled,
+    };
+    effect::Effect { slot: slot_name(slot), try_no: u32::from(try_no), answer, provenance, time_us: 0, spent: None }
+}
+
+/// Number of events of the job.
+fn events(records: &[Record], cancelled: bool) -> u64 {
+    records.iter().map(Record::events).sum::<u64>() + u64::from(cancelled)
+}
+
+/// Whether the owner of a try is at rest, by [`judge`].
+pub(crate) fn quiescence(clock: Clock) -> Quiescence {
+    let margin_us = i64::from(MARGIN_MS) * 1000;
+    let now_us = match clock {
+        Clock::Unused | Clock::Live => DEADLINE_US + margin_us - 1,
+        Clock::Over => DEADLINE_US + margin_us,
+        Clock::Settled => DEADLINE_US + margin_us + i64::from(SETTLING_MS) * 1000,
+    };
+    judge(&Evidence {
+        now_us,
+        same_boot: true,
+        deadline_us: DEADLINE_US,
+        margin_ms: MARGIN_MS,
+        gone_us: None,
+        settling_ms: SETTLING_MS,
+    })
+}
+
+/// The ledger's decision on what a run knows of an invocation, by [`ledger::decide`].
+pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u8>, quiescence: Quiescence) -> Decision {
+    let record = &run.view[usize::from(slot)];
+    let row = record.row.as_ref().map(|found| row(slot, found));
+    let operator = operator();
+    let caller = Caller {
+        attempt: u32::from(run.attempt),
+        current_attempt: u32::from(run.current),
+        nonce: nonce.map(u64::from),
+        operator: operator.clone(),
+        args_hash: Hash::default(),
+        action_key: None,
+        now_us: 0,
+    };
+    let found = Found {
+        row: row.as_ref(),
+        event: (record.tries > 0).then(|| (&operator, Hash::default(), None)),
+        committed_event: record.committed,
+        open_effect: record.open_try().is_some_and(|open| record.effect(open).is_some()),
+        any_world_effect: class != Class::Read && record.effects.iter().any(Option::is_some),
+        quiescence,
+        forbidden: run.cancelled.then_some(Code::Cancelled),
+        owns_action_key: true,
+    };
+    ledger::decide(&caller, &found)
+}
+
+fn standing(job: &Job) -> Standing {
+    let slots = || (0u8..).zip(&job.records);
+    let effects = slots().flat_map(|(slot, record)| {
+        (1u8..).zip(&record.effects).filter_map(move |(try_no, stored)| {
+            let stored = stored.as_ref()?;
+            Some(((slot_name(slot), u32::from(try_no)), effect(slot, try_no, stored).to_bytes()))
+        })
+    });
+    Standing {
+        job_id: JobId::new("j"),
+        tenant_id: String::new(),
+        state: job.state(),
+        attempt: u32::from(job.attempt),
+        next_seq: events(&job.records, job.cancelled),
+        head: Hash::default(),
+        cancel_requested: job.cancel_flag,
+        inbox_pending: !job.inbox.is_empty(),
+        wake_at_us: None,
+        lease_live: job.lease_live,
+        ledger: slots().filter_map(|(slot, record)| Some((slot_name(slot), row(slot, record.row.as_ref()?)))).collect(),
+        effects: effects.collect(),
+        payloads: BTreeMap::new(),
+        inbox: (0i64..).zip(&job.inbox).map(|(id, _)| id).collect::<BTreeSet<i64>>(),
+    }
+}
+
+/// Whether the database takes a part of a write, by [`admit::admit`]: attempt, claim, end of the
+/// log, lease, cancel flag, rows as they were read, effects, inbox.
+pub(crate) fn admitted(job: &Job, run: &Run, todo: &Todo, part: u8) -> Result<(), WriteError> {
+    let mut standing = standing(job);
+    let record = &run.view[usize::from(todo.slot)];
+    let seq = events(&run.view, run.cancelled);
+    let mut batch = Batch::new(standing.job_id.clone(), u32::from(run.attempt), seq, Hash::default());
+    if part & ROW != 0
+        && let Some(new) = todo.row(record, run.attempt)
+    {
+        let new = row(todo.slot, &new);
+        batch.ledger.push(match &record.row {
+            None => LedgerWrite::Insert(new),
+            Some(old) => {
+                let old = row(todo.slot, old);
+                let (expect, expect_try, expect_nonce) = (old.state, old.try_no, old.nonce);
+                LedgerWrite::Update { expect, expect_try, expect_nonce, row: new }
+            }
+        });
+    }
+    if part & EFFECTS != 0
+        && let Some((try_no, new)) = todo.effect(record)
+    {
+        batch.effects.push(effect(todo.slot, try_no, &new));
+    }
+    if part & EVENTS != 0 {
+        batch.inbox_done.extend(todo.drains.map(|_| 0));
+        batch.status = todo.status().map(|to| StatusWrite { to, wake_at_us: None });
+    }
+    batch.acquire = todo.acquires();
+    admit::admit(&mut standing, &mut Actions::default(), &batch, 0).map(|_| ())
+}
+
+/// Whether the effect store takes an answer, by [`admit::new_effects_of`].
+pub(crate) fn takes_effect(job: &Job, slot: u8, try_no: u8, answer: &Effect) -> bool {
+    let new = [effect(slot, try_no, answer)];
+    admit::new_effects_of(&standing(job).effects, &new).is_ok()
+}
+
+/// Puts a request into the inbox, by [`admit::accepts`] and [`Standing::receive`].
+pub(crate) fn receive(job: &mut Job, note: Note) {
+    let request = match note {
+        Note::Cancel => Request::Cancel,
+        Note::Late { slot, try_no } => Request::LateEffect { slot: slot_name(slot), try_no: u32::from(try_no) },
+        Note::Resolve { slot, seen, .. } => Request::Resolve {
+            slot: slot_name(slot),
+            verdict: seen.map_or(Resolved::NotApplied, |value| Resolved::Applied(value.to_string())),
+        },
+    };
+    let mut standing = standing(job);
+    // What is said of a job that is over is an audit event at once, and nothing of it here.
+    if standing.state.is_terminal() || !admit::accepts(standing.state, &request) {
+        return;
+    }
+    standing.receive(&request);
+    job.inbox.push(note);
+    job.cancel_flag = standing.cancel_requested;
+    job.set_state(standing.state);
+}

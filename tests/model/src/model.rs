@@ -1,0 +1,229 @@
+//! The model as [`stateright`] searches it: actions and properties.
+
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::RowState;
+use stateright::{Model, Property};
+
+use crate::record::{Answer, Record, TRIES, Verdict};
+use crate::state::{Note, Phase, State, Violation};
+use crate::worker::Luck;
+use crate::{Class, Config, environment, worker};
+
+/// The protocol in one world.
+#[derive(Clone, Debug)]
+pub struct Protocol(pub Config);
+
+/// One thing that can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A worker claims the job.
+    Claim(usize),
+    /// A worker decides, and writes.
+    Turn(usize, Luck),
+    /// A worker takes a request out of the inbox.
+    Drain(usize, Luck),
+    /// A worker sends its request.
+    Send(usize),
+    /// A worker's call ends without an answer.
+    Stop(usize),
+    /// A worker dies.
+    Crash(usize),
+    /// The lease ends.
+    LeaseOver,
+    /// The time of a try goes on.
+    Tick(u8, u8),
+    /// A request arrives, and whether its sender hears of it.
+    Land(usize, bool),
+    /// A request gets lost.
+    Lose(usize),
+    /// Somebody asks to cancel.
+    Cancel,
+    /// A person decides about an invocation in doubt.
+    Resolve(u8),
+}
+
+/// Names of the properties that must hold in every state.
+pub const PROPERTIES: [&str; 10] = [
+    "the world changes at most once",
+    "nothing is sent without its record",
+    "a superseded attempt changes nothing",
+    "what is injected is what is recorded",
+    "an answer finds its place",
+    "a cancelled job starts nothing",
+    "one final answer",
+    "answers are true",
+    "one permission at a time",
+    "a person is heard",
+];
+
+/// Name of the property that must hold at the end of every path.
+pub const ENDS: &str = "every job ends";
+
+impl Model for Protocol {
+    type State = State;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<State> {
+        vec![State::first(&self.0)]
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        for (index, worker) in state.workers.iter().enumerate() {
+            // Workers without a difference do the same.
+            if index > 0 && state.workers[index - 1] == *worker {
+                continue;
+            }
+            let Some(run) = &worker.run else {
+                actions.push(Action::Claim(index));
+                continue;
+            };
+            actions.push(Action::Crash(index));
+            if matches!(run.phase, Phase::Executing { .. }) {
+                actions.extend([Action::Send(index), Action::Stop(index)]);
+                continue;
+            }
+            let mut lucks = vec![Luck::Good];
+            if state.lost_commits > 0 {
+                lucks.extend([Luck::LostBefore, Luck::LostAfter]);
+            }
+            for luck in lucks {
+                actions.push(Action::Turn(index, luck));
+                if !state.job.inbox.is_empty() {
+                    actions.push(Action::Drain(index, luck));
+                }
+            }
+            if self.0.shrugs {
+                actions.push(Action::Turn(index, Luck::Shrug));
+            }
+        }
+        actions.push(Action::LeaseOver);
+        for slot in (0u8..).take(self.0.calls.len()) {
+            actions.extend((1u8..).take(TRIES).map(|try_no| Action::Tick(slot, try_no)));
+            actions.push(Action::Resolve(slot));
+        }
+        for wire in 0..state.wires.len() {
+            actions.extend([Action::Land(wire, true), Action::Land(wire, false), Action::Lose(wire)]);
+        }
+        actions.push(Action::Cancel);
+    }
+
+    fn next_state(&self, state: &State, action: Action) -> Option<State> {
+        let config = &self.0;
+        let next = match action {
+            Action::Claim(index) => environment::claim(config, state, index),
+            Action::Turn(index, luck) => worker::turn(config, state, index, luck),
+            Action::Drain(index, luck) => worker::drain(config, state, index, luck),
+            Action::Send(index) => environment::send(config, state, index),
+            Action::Stop(index) => environment::stop(state, index),
+            Action::Crash(index) => environment::crash(state, index),
+            Action::LeaseOver => environment::lease_over(state),
+            Action::Tick(slot, try_no) => environment::tick(state, slot, try_no),
+            Action::Land(index, heard) => environment::land(config, state, index, heard),
+            Action::Lose(index) => environment::lose(state, index),
+            Action::Cancel => environment::cancel(config, state),
+            Action::Resolve(slot) => environment::resolve(config, state, slot),
+        };
+        next.map(State::in_order)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        let [once, record, stale, injected, place, cancelled, one, truth, permission, heard] = PROPERTIES;
+        let mut properties = vec![
+            // I80.
+            Property::always(once, |model: &Self, state: &State| {
+                let changes = |(class, keys): (&Class, &Vec<u8>)| *class == Class::Read || keys.len() <= 1;
+                model.0.calls.iter().zip(&state.world).all(changes)
+            }),
+            // I81.
+            Property::always(record, |_, state: &State| !state.has(Violation::NoRecord)),
+            Property::always(stale, |_, state: &State| !state.has(Violation::StaleWrite)),
+            Property::always(permission, |_, state: &State| one_permission(state)),
+            // I82.
+            Property::always(injected, |_, state: &State| !state.has(Violation::OtherAnswer)),
+            Property::always(place, |_, state: &State| !state.has(Violation::AnswerLost)),
+            Property::always(cancelled, |_, state: &State| !state.has(Violation::StartedAfterCancel)),
+            Property::always(one, |_, state: &State| !state.has(Violation::SecondCommit)),
+            Property::always(truth, |model: &Self, state: &State| is_true(model, state)),
+            // I83.
+            Property::always(heard, |_, state: &State| !state.has(Violation::Unheard)),
+            Property::eventually(ENDS, |_, state: &State| state.job.state().is_terminal()),
+        ];
+        properties.extend(self.reached());
+        properties
+    }
+}
+
+impl Protocol {
+    /// What the search has to see, so that it cannot hold by doing nothing.
+    fn reached(&self) -> Vec<Property<Self>> {
+        type Seen = fn(&Protocol, &State) -> bool;
+        let config = &self.0;
+        let changing = config.calls[0] != Class::Read;
+        let faults = config.crashes + config.pauses > 0;
+        let all: [(&'static str, bool, Seen); 9] = [
+            ("it completes", true, |_, state| state.job.state() == JobState::Completed),
+            ("window 2", changing && faults, |_, state| window(state, |r| inflight(r) && !answered(r) && !r.committed)),
+            ("window 3", changing && (config.pauses > 0 || config.staged && config.crashes > 0), |_, state| {
+                window(state, |r| inflight(r) && answered(r) && !r.committed)
+            }),
+            ("window 4", changing && faults && config.staged, |_, state| window(state, |r| inflight(r) && r.committed)),
+            ("window 5", changing && faults, |_, state| window(state, |r| is(r, RowState::Committed))),
+            ("a late answer", changing && config.pauses > 0, |_, state| {
+                state.job.inbox.iter().any(|note| matches!(note, Note::Late { .. }))
+            }),
+            ("a person decides", config.calls[0] == Class::Opaque, |_, state| {
+                state.job.state() != JobState::Parked
+                    && state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }))
+            }),
+            ("a repeat under the key", config.calls[0] == Class::Keyed, |_, state| {
+                state.job.records.iter().any(|r| r.verdicts[0] == Some(Verdict::Repeat) && r.committed)
+            }),
+            ("it is asked", config.calls[0] == Class::Queryable, |_, state| {
+                state.job.records.iter().any(|r| r.verdicts[0] == Some(Verdict::NotApplied) && r.tries > 1)
+            }),
+        ];
+        let wanted = all.into_iter().filter(|(_, wanted, _)| *wanted);
+        wanted.map(|(name, _, seen)| Property::sometimes(name, seen)).collect()
+    }
+}
+
+fn is(record: &Record, state: RowState) -> bool {
+    record.row.is_some_and(|row| row.state == state as u8)
+}
+
+fn inflight(record: &Record) -> bool {
+    is(record, RowState::Inflight)
+}
+
+fn answered(record: &Record) -> bool {
+    record.open_try().is_some_and(|open| record.effect(open).is_some())
+}
+
+/// A later attempt finds an invocation so.
+fn window(state: &State, found: fn(&Record) -> bool) -> bool {
+    let of_old = |record: &&Record| record.row.is_some_and(|row| row.attempt < state.job.attempt);
+    state.job.state() == JobState::Running && state.job.records.iter().filter(of_old).any(found)
+}
+
+/// No two workers may send for one invocation at the same time.
+fn one_permission(state: &State) -> bool {
+    let executing = state.workers.iter().filter_map(|worker| match worker.run.as_ref()?.phase {
+        Phase::Executing { slot, try_no, sent: false, .. } => Some((slot, try_no)),
+        _ => None,
+    });
+    let may: Vec<u8> = executing
+        .filter(|(slot, try_no)| state.clock(*slot, *try_no) == crate::state::Clock::Live)
+        .map(|(slot, _)| slot)
+        .collect();
+    may.iter().enumerate().all(|(at, slot)| !may[..at].contains(slot))
+}
+
+/// A recorded result happened; what is recorded as not having happened did not, and does not later.
+fn is_true(model: &Protocol, state: &State) -> bool {
+    let calls = model.0.calls.iter().zip(&state.job.records).zip(&state.world);
+    calls.filter(|((class, _), _)| **class != Class::Read).all(|((_, record), world)| match record.answer() {
+        Some(Answer::Ok(value)) => usize::from(value) <= world.len(),
+        Some(Answer::NotApplied) => world.is_empty(),
+        _ => true,
+    })
+}

@@ -1,0 +1,241 @@
+//! What a worker wants written, and in which parts.
+
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::RowState;
+
+use crate::record::{Answer, Claimed, Effect, Record, RowM, Verdict};
+use crate::state::Note;
+use crate::{Config, Mutant};
+
+/// The part that goes to the effect store.
+pub(crate) const EFFECTS: u8 = 1;
+/// The part that is appended.
+pub(crate) const EVENTS: u8 = 2;
+/// The part that is the ledger's.
+pub(crate) const ROW: u8 = 4;
+
+/// One decision to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Plan {
+    /// The barrier of a try.
+    Acquire {
+        /// The try.
+        try_no: u8,
+        /// Whether it repeats, and so ends, the one before.
+        repeat: bool,
+    },
+    /// The final answer.
+    Commit {
+        /// The try.
+        try_no: u8,
+        /// The answer.
+        answer: Answer,
+    },
+    /// A try that changed nothing; another may follow.
+    Fail {
+        /// The try.
+        try_no: u8,
+    },
+    /// In doubt.
+    Doubt {
+        /// Whether nobody may ask before the world has settled.
+        settles: bool,
+    },
+    /// The verdict that the open try did not happen.
+    NotApplied {
+        /// The try.
+        try_no: u8,
+    },
+    /// The verdict that it did.
+    Applied {
+        /// The try.
+        try_no: u8,
+        /// Its result.
+        value: u8,
+    },
+    /// No try is left.
+    GiveUp,
+    /// The row that a crash kept from following its events.
+    Repair,
+    /// A person has to decide.
+    Park,
+    /// The job is over.
+    End {
+        /// Index into [`JobState::ALL`].
+        state: u8,
+    },
+    /// Nothing but the inbox.
+    Nothing,
+}
+
+/// A plan on its way into the stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Todo {
+    /// The invocation.
+    pub slot: u8,
+    /// The decision.
+    pub plan: Plan,
+    /// The request that it takes out of the inbox.
+    pub drains: Option<Note>,
+    /// The answer in hand that it records.
+    pub live: Option<(u8, u8, Answer)>,
+    /// Parts that are not durable yet.
+    pub left: u8,
+    /// Parts that are one write.
+    pub joint: u8,
+}
+
+impl Todo {
+    pub(crate) fn new(slot: u8, plan: Plan, config: &Config) -> Self {
+        let all = EFFECTS | EVENTS | ROW;
+        let joint = match (config.staged, plan) {
+            (false, _) => all,
+            (true, Plan::Acquire { .. }) => EVENTS | ROW,
+            (true, Plan::Fail { .. } | Plan::NotApplied { .. }) if !config.lacks(Mutant::FailureInTwoWrites) => {
+                EVENTS | ROW
+            }
+            (true, _) => 0,
+        };
+        // A barrier may be refused, and effects are written once: staged, a repeat claims nothing.
+        let acquires = matches!(plan, Plan::Acquire { .. });
+        let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
+        let left = if claims { all } else { EVENTS | ROW };
+        Self { slot, plan, drains: None, live: None, left, joint }
+    }
+
+    /// The parts of the next write.
+    pub(crate) fn part(&self, record: &Record) -> u8 {
+        let mut left = self.left;
+        if self.joint & EFFECTS == 0 && self.effect(record).is_none() {
+            left &= !EFFECTS;
+        }
+        if self.joint & ROW == 0 && self.row(record, 0).is_none() {
+            left &= !ROW;
+        }
+        if self.joint & EVENTS == 0 && !self.has_events() {
+            left &= !EVENTS;
+        }
+        let lowest = left & left.wrapping_neg();
+        if lowest & self.joint != 0 { left & self.joint } else { lowest }
+    }
+
+    /// What it puts into the effect store, unless that is there.
+    pub(crate) fn effect(&self, record: &Record) -> Option<(u8, Effect)> {
+        let (try_no, answer, by) = match self.plan {
+            Plan::Acquire { try_no, repeat: true } => (try_no - 1, Answer::Unknown, Claimed::Verdict),
+            Plan::Commit { try_no, answer } => (try_no, answer, Claimed::Executed),
+            Plan::Fail { try_no } => (try_no, Answer::NotApplied, Claimed::Executed),
+            Plan::NotApplied { try_no } => (try_no, Answer::NotApplied, Claimed::Verdict),
+            Plan::Applied { try_no, value } => (try_no, Answer::Ok(value), Claimed::Verdict),
+            _ => return None,
+        };
+        record.effect(try_no).is_none().then_some((try_no, Effect { answer, by }))
+    }
+
+    /// The row it leaves, written by `attempt`.
+    pub(crate) fn row(&self, record: &Record, attempt: u8) -> Option<RowM> {
+        let first_attempt = if record.first_attempt == 0 { attempt } else { record.first_attempt };
+        let unstarted = RowM {
+            state: RowState::Inflight as u8,
+            attempt,
+            nonce: nonce(attempt, record.tries),
+            try_no: record.tries,
+            first_attempt,
+            settles: false,
+        };
+        let old = record.row.unwrap_or(unstarted);
+        let to = |state: RowState| RowM { state: state as u8, settles: false, ..old };
+        Some(match self.plan {
+            Plan::Acquire { try_no, .. } => RowM { nonce: nonce(attempt, try_no), try_no, ..unstarted },
+            Plan::Commit { try_no, answer } => RowM { try_no, ..to(ending(answer)) },
+            Plan::Fail { try_no } => RowM { try_no, ..to(RowState::FailedDefinite) },
+            Plan::Doubt { settles } => RowM { settles, ..to(RowState::Indeterminate) },
+            Plan::NotApplied { .. } => to(RowState::FailedDefinite),
+            Plan::Applied { .. } => to(RowState::Committed),
+            Plan::GiveUp => to(RowState::FailedFinal),
+            Plan::Repair => to(ending(record.finished?.1)),
+            Plan::Park | Plan::End { .. } | Plan::Nothing => return None,
+        })
+    }
+
+    /// Appends its events.
+    pub(crate) fn append(&self, record: &mut Record, attempt: u8) {
+        match self.plan {
+            Plan::Acquire { try_no, repeat } => {
+                if repeat {
+                    record.verdicts[usize::from(try_no) - 2] = Some(Verdict::Repeat);
+                }
+                start(record, attempt, try_no);
+                record.open = true;
+            }
+            Plan::Commit { try_no, answer } => {
+                start(record, attempt, try_no);
+                finish(record, try_no, answer, true);
+            }
+            Plan::Fail { try_no } => {
+                start(record, attempt, try_no);
+                finish(record, try_no, Answer::NotApplied, false);
+            }
+            Plan::NotApplied { try_no } => {
+                record.verdicts[usize::from(try_no) - 1] = Some(Verdict::NotApplied);
+                record.open = false;
+            }
+            Plan::Applied { try_no, value } => {
+                record.verdicts[usize::from(try_no) - 1] = Some(Verdict::Applied);
+                finish(record, try_no, Answer::Ok(value), true);
+            }
+            Plan::GiveUp => finish(record, record.tries, Answer::NotApplied, true),
+            Plan::Park => record.blocked = true,
+            Plan::Doubt { .. } | Plan::Repair | Plan::End { .. } | Plan::Nothing => {}
+        }
+        if matches!(self.drains, Some(Note::Late { .. } | Note::Resolve { .. })) {
+            record.blocked = false;
+        }
+    }
+
+    fn has_events(&self) -> bool {
+        self.drains.is_some() || !matches!(self.plan, Plan::Doubt { .. } | Plan::Repair)
+    }
+
+    /// Where the job goes with it.
+    pub(crate) fn status(&self) -> Option<JobState> {
+        match self.plan {
+            Plan::Park => Some(JobState::Parked),
+            Plan::End { state } => Some(JobState::ALL[usize::from(state)]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn acquires(&self) -> bool {
+        matches!(self.plan, Plan::Acquire { .. })
+    }
+
+    pub(crate) fn commits(&self) -> bool {
+        matches!(self.plan, Plan::Commit { .. } | Plan::Applied { .. } | Plan::GiveUp)
+    }
+}
+
+/// Fresh for each try of each attempt.
+pub(crate) fn nonce(attempt: u8, try_no: u8) -> u8 {
+    attempt * 8 + try_no
+}
+
+fn ending(answer: Answer) -> RowState {
+    if matches!(answer, Answer::Ok(_)) { RowState::Committed } else { RowState::FailedFinal }
+}
+
+fn start(record: &mut Record, attempt: u8, try_no: u8) {
+    if record.tries < try_no {
+        record.tries = try_no;
+        record.opener = (attempt, nonce(attempt, try_no));
+        if record.first_attempt == 0 {
+            record.first_attempt = attempt;
+        }
+    }
+}
+
+fn finish(record: &mut Record, try_no: u8, answer: Answer, is_final: bool) {
+    record.finished = Some((try_no, answer));
+    record.open = false;
+    record.committed |= is_final;
+}

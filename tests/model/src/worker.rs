@@ -1,0 +1,436 @@
+//! What workers do: ask the kernel, write, execute. One action is one decision with its next
+//! write, since nobody else sees what a worker knows.
+
+use latchwork_core::job::JobState;
+use latchwork_core::ledger::{Decision, Quiescence, Rejection, RowState};
+use latchwork_core::storage::WriteError;
+
+use crate::plan::{EFFECTS, EVENTS, Plan, ROW, Todo, nonce};
+use crate::record::{Answer, Claimed, Effect, Record, Verdict};
+use crate::state::{Clock, Note, Phase, Run, State, Violation};
+use crate::{Class, Config, Mutant, kernel};
+
+/// How a turn of a worker goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Luck {
+    /// Well.
+    Good,
+    /// The window of the key is over, or the tool does not know what happened.
+    Shrug,
+    /// The write gets no answer: it did not happen.
+    LostBefore,
+    /// The write gets no answer, but it happened.
+    LostAfter,
+}
+
+/// What a worker decided.
+enum Choice {
+    Write(Todo),
+    /// The tool has answered; what it said is written next.
+    Later(Todo),
+    Execute {
+        slot: u8,
+        try_no: u8,
+        nonce: u8,
+        first_attempt: u8,
+    },
+    Inject {
+        slot: u8,
+        answer: Answer,
+    },
+    Leave,
+}
+
+/// A turn of a worker that does not talk to the world; none where it has to wait.
+pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
+    let mut state = state.clone();
+    let mut run = state.workers[index].run.take()?;
+    let lost = matches!(luck, Luck::LostBefore | Luck::LostAfter);
+    let todo = match run.phase.clone() {
+        // What a barrier came to is looked at before anything else.
+        Phase::Ready { fresh: true, nonce: None } if !state.job.inbox.is_empty() => return None,
+        Phase::Ready { nonce, .. } => match choose(config, &state, &run, nonce, luck)? {
+            Choice::Write(todo) => todo,
+            _ if lost => return None,
+            Choice::Later(todo) => {
+                run.phase = Phase::Writing(todo);
+                return put_back(state, index, Some(run));
+            }
+            Choice::Execute { slot, try_no, nonce, first_attempt } => {
+                if config.calls[usize::from(slot)] != Class::Read && state.clock(slot, try_no) == Clock::Unused {
+                    state.set_clock(slot, try_no, Clock::Live);
+                }
+                run.phase = Phase::Executing { slot, try_no, nonce, first_attempt, sent: false };
+                return put_back(state, index, Some(run));
+            }
+            Choice::Inject { slot, answer } => {
+                inject(&mut state, &mut run, slot, answer);
+                run.phase = Phase::Ready { fresh: false, nonce: None };
+                return put_back(state, index, Some(run));
+            }
+            Choice::Leave => return put_back(state, index, None),
+        },
+        Phase::Writing(_) | Phase::Answered { .. } | Phase::Reload { .. } | Phase::Late { .. }
+            if luck == Luck::Shrug =>
+        {
+            return None;
+        }
+        Phase::Writing(todo) => todo,
+        Phase::Answered { slot, try_no, answer } => {
+            let record = &run.view[usize::from(slot)];
+            let plan = answered(config, record, slot, try_no, answer, run.cancelled);
+            Todo { live: Some((slot, try_no, answer)), ..Todo::new(slot, plan, config) }
+        }
+        _ if lost => return None,
+        Phase::Reload { nonce, keep } => {
+            if let Some((slot, try_no, answer)) = keep {
+                put_effect(config, &mut state, &run, slot, try_no, answer);
+            }
+            run.view.clone_from(&state.job.records);
+            run.current = state.job.attempt;
+            run.cancelled = state.job.cancelled;
+            run.phase = Phase::Ready { fresh: true, nonce };
+            return put_back(state, index, Some(run));
+        }
+        Phase::Late { slot, try_no, answer, put: false } => {
+            put_effect(config, &mut state, &run, slot, try_no, answer);
+            run.phase = Phase::Late { slot, try_no, answer, put: true };
+            return put_back(state, index, Some(run));
+        }
+        Phase::Late { slot, try_no, .. } => {
+            kernel::receive(&mut state.job, Note::Late { slot, try_no });
+            return put_back(state, index, None);
+        }
+        Phase::Executing { .. } => return None,
+    };
+    let run = write(config, &mut state, run, todo, luck)?;
+    put_back(state, index, run)
+}
+
+/// The holder takes the oldest request out of the inbox.
+pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
+    let mut state = state.clone();
+    let mut run = state.workers[index].run.take()?;
+    let note = *state.job.inbox.first().filter(|_| matches!(run.phase, Phase::Ready { nonce: None, .. }))?;
+    let (slot, plan) = match note {
+        Note::Cancel => (0, Plan::Nothing),
+        Note::Late { slot, .. } => {
+            let at = usize::from(slot);
+            run.view[at].effects = state.job.records[at].effects;
+            (slot, Plan::Nothing)
+        }
+        Note::Resolve { slot, try_no, seen } => {
+            let record = &run.view[usize::from(slot)];
+            if in_doubt(record) && record.open_try().is_none() && !record.committed {
+                state.breaks(Violation::Unheard);
+            }
+            (slot, resolve(config, &run, slot, try_no, seen))
+        }
+    };
+    let todo = Todo { drains: Some(note), ..Todo::new(slot, plan, config) };
+    let run = write(config, &mut state, run, todo, luck)?;
+    put_back(state, index, run)
+}
+
+fn put_back(mut state: State, index: usize, run: Option<Run>) -> Option<State> {
+    state.workers[index].run = run;
+    Some(state)
+}
+
+/// What happens next to the job's first invocation without an answer.
+fn choose(config: &Config, state: &State, run: &Run, own: Option<u8>, luck: Luck) -> Option<Choice> {
+    let shrug = luck == Luck::Shrug;
+    let Some(at) = run.injected.iter().position(Option::is_none) else {
+        let good = run.injected.iter().all(|answer| matches!(answer, Some(Answer::Ok(_))));
+        let end = if good { JobState::Completed } else { JobState::Failed };
+        return (!shrug).then(|| Choice::Write(ended(config, end)));
+    };
+    let slot = u8::try_from(at).ok()?;
+    let (record, class) = (&run.view[at], config.calls[at]);
+    let write = |plan| Some(Choice::Write(Todo::new(slot, plan, config)));
+    if record.blocked && !shrug {
+        return write(Plan::Park);
+    }
+    let clock = record.row.map_or(Clock::Unused, |row| state.clock(slot, row.try_no));
+    let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
+    let decision = kernel::decide(run, slot, class, own, quiescence);
+    if shrug && decision != Decision::Ladder {
+        return None;
+    }
+    match decision {
+        Decision::Rejected(Rejection::Stale) => Some(Choice::Leave),
+        Decision::Rejected(Rejection::Forbidden(_)) => Some(Choice::Write(ended(config, JobState::Cancelled))),
+        Decision::ReturnRecordedResult => {
+            if record.row.is_some_and(|row| !row_state(row.state).is_final()) {
+                return write(Plan::Repair);
+            }
+            Some(Choice::Inject { slot, answer: record.answer().unwrap_or(Answer::Unknown) })
+        }
+        Decision::CatchUp => {
+            let open = record.open_try()?;
+            write(answered(config, record, slot, open, record.effect(open)?.answer, run.cancelled))
+        }
+        Decision::Ladder => rung(config, state, run, slot, shrug),
+        Decision::Continue => Some(Choice::Execute {
+            slot,
+            try_no: record.tries,
+            nonce: own?,
+            first_attempt: external_key(config, run.attempt, record.first_attempt),
+        }),
+        Decision::WaitOtherWorker { .. } | Decision::WaitUntil(_) => None,
+        Decision::Indeterminate { .. } => write(Plan::Doubt { settles: false }),
+        Decision::FailFinal => write(Plan::GiveUp),
+        Decision::AllowExecute if record.tries >= config.tries => write(Plan::GiveUp),
+        Decision::AllowExecute if class == Class::Read || config.lacks(Mutant::NoBarrier) => {
+            let first_attempt = if record.first_attempt == 0 { run.attempt } else { record.first_attempt };
+            let try_no = record.tries + 1;
+            Some(Choice::Execute { slot, try_no, nonce: nonce(run.attempt, try_no), first_attempt })
+        }
+        Decision::AllowExecute => write(Plan::Acquire { try_no: record.tries + 1, repeat: false }),
+        Decision::StopOldCall | Decision::Rejected(Rejection::Mismatch | Rejection::ActionInProgress) => {
+            unreachable!("one call at a time, always the same one, without an action key")
+        }
+    }
+}
+
+fn row_state(number: u8) -> RowState {
+    RowState::from_number(i64::from(number)).expect("only known states are stored")
+}
+
+fn ended(config: &Config, to: JobState) -> Todo {
+    let state = JobState::ALL.iter().position(|state| *state == to).unwrap_or_default();
+    Todo::new(0, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
+}
+
+/// The ladder of §5, as `decide::ladder` climbs it.
+fn rung(config: &Config, state: &State, run: &Run, slot: u8, shrug: bool) -> Option<Choice> {
+    let (record, class) = (&run.view[usize::from(slot)], config.calls[usize::from(slot)]);
+    let write = |plan| Some(Choice::Write(Todo::new(slot, plan, config)));
+    let park = || if shrug && class == Class::Opaque { None } else { write(Plan::Park) };
+    let Some(open) = record.open_try() else {
+        return park();
+    };
+    if let Some(effect) = record.effect(open).filter(|effect| effect.answer != Answer::Unknown) {
+        return write(answered(config, record, slot, open, effect.answer, run.cancelled)).filter(|_| !shrug);
+    }
+    let repeats = class == Class::Keyed && !run.cancelled && !shrug && record.tries < config.tries;
+    let asks = class == Class::Queryable && !shrug;
+    let settles = record.row.is_some_and(|row| row.settles) && !config.lacks(Mutant::NoQuiescence);
+    if (repeats || asks) && settles && state.clock(slot, open) != Clock::Settled {
+        return None;
+    }
+    if repeats {
+        return write(Plan::Acquire { try_no: open + 1, repeat: true });
+    }
+    if asks {
+        let key = external_key(config, run.attempt, record.first_attempt);
+        let plan = match happened(state, slot, key) {
+            Some(value) => Plan::Applied { try_no: open, value },
+            None => Plan::NotApplied { try_no: open },
+        };
+        return Some(Choice::Later(Todo::new(slot, plan, config)));
+    }
+    park()
+}
+
+/// What the world says of an external key.
+fn happened(state: &State, slot: u8, key: u8) -> Option<u8> {
+    let at = state.world[usize::from(slot)].iter().position(|applied| *applied == key)?;
+    u8::try_from(at + 1).ok()
+}
+
+/// The attempt that stands in the external key.
+fn external_key(config: &Config, attempt: u8, first_attempt: u8) -> u8 {
+    if config.lacks(Mutant::AttemptScopedKey) || first_attempt == 0 { attempt } else { first_attempt }
+}
+
+/// What an answer of a try means.
+fn answered(config: &Config, record: &Record, slot: u8, try_no: u8, answer: Answer, cancelled: bool) -> Plan {
+    let changes = config.calls[usize::from(slot)] != Class::Read;
+    // What is stored of a try is its answer, whatever came later.
+    let stored = record.effect(try_no).filter(|stored| stored.answer != Answer::Unknown);
+    match stored.map_or(answer, |stored| stored.answer) {
+        Answer::Ok(value) => Plan::Commit { try_no, answer: Answer::Ok(value) },
+        Answer::Unknown if changes => Plan::Doubt { settles: true },
+        Answer::NotApplied if changes && record.repeats() => Plan::Doubt { settles: true },
+        Answer::NotApplied | Answer::Unknown if try_no >= config.tries || cancelled => {
+            Plan::Commit { try_no, answer: Answer::NotApplied }
+        }
+        Answer::NotApplied | Answer::Unknown => Plan::Fail { try_no },
+    }
+}
+
+fn in_doubt(record: &Record) -> bool {
+    record.row.is_some_and(|row| row.state == RowState::Indeterminate as u8)
+}
+
+/// What a person's word comes to.
+fn resolve(config: &Config, run: &Run, slot: u8, about: u8, seen: Option<u8>) -> Plan {
+    let record = &run.view[usize::from(slot)];
+    let Some(open) = record.open_try().filter(|_| in_doubt(record)) else {
+        return Plan::Nothing;
+    };
+    // The tool's own answer, recorded before the verdict could claim the try, wins.
+    let executed = |effect: &Effect| effect.by == Claimed::Executed && effect.answer != Answer::Unknown;
+    if let Some(effect) = record.effect(open).filter(executed) {
+        return answered(config, record, slot, open, effect.answer, run.cancelled);
+    }
+    if open != about && !config.lacks(Mutant::VerdictWithoutTry) {
+        return Plan::Nothing;
+    }
+    match seen {
+        Some(value) => Plan::Applied { try_no: open, value },
+        None => Plan::NotApplied { try_no: open },
+    }
+}
+
+/// The next part of a write, and what the worker is about afterwards. None where this luck makes
+/// no difference to another.
+fn write(config: &Config, state: &mut State, mut run: Run, mut todo: Todo, luck: Luck) -> Option<Option<Run>> {
+    let at = usize::from(todo.slot);
+    let part = todo.part(&run.view[at]);
+    let fenced = part & (EVENTS | ROW) != 0;
+    let lost = matches!(luck, Luck::LostBefore | Luck::LostAfter);
+    if lost && (!fenced || state.lost_commits == 0) {
+        return None;
+    }
+    let admitted = if luck == Luck::LostBefore {
+        Err(None)
+    } else if todo.acquires() && config.lacks(Mutant::UnfencedAcquire) {
+        Ok(())
+    } else if fenced {
+        kernel::admitted(&state.job, &run, &todo, part).map_err(Some)
+    } else {
+        let (try_no, effect) = todo.effect(&run.view[at])?;
+        let taken = kernel::takes_effect(&state.job, todo.slot, try_no, &effect);
+        if taken { Ok(()) } else { Err(Some(WriteError::InboxPending)) }
+    };
+    if lost {
+        state.lost_commits -= 1;
+    }
+    match admitted {
+        Ok(()) => apply(state, &mut run, &todo, part),
+        // A refusal whose answer is lost is found out by loading: the same as a write that did not happen.
+        Err(Some(_)) if lost => return None,
+        Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
+            let Some((slot, try_no, answer)) = todo.live.filter(|(_, _, answer)| *answer != Answer::Unknown) else {
+                return Some(None);
+            };
+            run.phase = Phase::Late { slot, try_no, answer, put: false };
+            return Some(Some(run));
+        }
+        Err(_) => {}
+    }
+    if lost || admitted.is_err() {
+        let barrier = match todo.plan {
+            Plan::Acquire { try_no, .. } if lost => Some(nonce(run.attempt, try_no)),
+            _ => None,
+        };
+        let keep = todo.live.filter(|(_, _, answer)| *answer != Answer::Unknown);
+        run.phase = Phase::Reload { nonce: barrier, keep };
+        return Some(Some(run));
+    }
+    todo.left &= !part;
+    if todo.part(&run.view[at]) != 0 {
+        run.phase = Phase::Writing(todo);
+        return Some(Some(run));
+    }
+    run.phase = match todo.plan {
+        Plan::Acquire { try_no, .. } => Phase::Executing {
+            slot: todo.slot,
+            try_no,
+            nonce: nonce(run.attempt, try_no),
+            first_attempt: external_key(config, run.attempt, run.view[at].first_attempt),
+            sent: false,
+        },
+        Plan::Park | Plan::End { .. } => return Some(None),
+        _ => Phase::Ready { fresh: todo.drains.is_some(), nonce: None },
+    };
+    Some(Some(run))
+}
+
+/// The part is written: into the database, and into what the worker knows.
+fn apply(state: &mut State, run: &mut Run, todo: &Todo, part: u8) {
+    let at = usize::from(todo.slot);
+    let effect = todo.effect(&run.view[at]).filter(|_| part & EFFECTS != 0);
+    let row = todo.row(&run.view[at], run.attempt).filter(|_| part & ROW != 0);
+    let events = part & EVENTS != 0;
+    if part & (EVENTS | ROW) != 0 && run.attempt != state.job.attempt {
+        state.breaks(Violation::StaleWrite);
+    }
+    if events && todo.commits() && state.job.records[at].committed {
+        state.breaks(Violation::SecondCommit);
+    }
+    if todo.acquires() && part & ROW != 0 {
+        if state.job.cancel_flag {
+            state.breaks(Violation::StartedAfterCancel);
+        }
+        if let Some(row) = row {
+            state.set_clock(todo.slot, row.try_no, Clock::Live);
+        }
+    }
+    for record in [&mut run.view[at], &mut state.job.records[at]] {
+        if let Some((try_no, effect)) = effect {
+            record.effects[usize::from(try_no) - 1].get_or_insert(effect);
+        }
+        if events {
+            todo.append(record, run.attempt);
+        }
+        record.row = row.or(record.row);
+    }
+    if !events {
+        return;
+    }
+    if let Some(note) = todo.drains {
+        state.job.inbox.remove(0);
+        if note == Note::Cancel {
+            (state.job.cancelled, run.cancelled) = (true, true);
+        }
+    }
+    if let Some(to) = todo.status() {
+        state.job.set_state(to);
+        state.job.lease_live = false;
+    }
+}
+
+/// An answer goes to the effect store by itself. Where a verdict has its place, that stands.
+fn put_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
+    let effect = Effect { answer, by: Claimed::Executed };
+    // That a repeat changed nothing is no answer: the try that it repeats may have.
+    let fails_again = answer == Answer::NotApplied && run.view[usize::from(slot)].repeats();
+    if fails_again && !config.lacks(Mutant::FailedRepeatSettles) {
+        return;
+    }
+    if config.lacks(Mutant::LeaseFencedEffects) && run.attempt != state.job.attempt {
+        state.breaks(Violation::AnswerLost);
+        return;
+    }
+    if kernel::takes_effect(&state.job, slot, try_no, &effect) {
+        state.job.records[usize::from(slot)].effects[usize::from(try_no) - 1].get_or_insert(effect);
+        return;
+    }
+    // That it did not happen, said by somebody who could know, is contradicted by no true answer.
+    let record = &state.job.records[usize::from(slot)];
+    let denied = record.verdicts[usize::from(try_no) - 1] == Some(Verdict::NotApplied);
+    if denied && matches!(answer, Answer::Ok(_)) {
+        state.breaks(Violation::OtherAnswer);
+    }
+}
+
+/// The step goes on with a recorded answer.
+fn inject(state: &mut State, run: &mut Run, slot: u8, answer: Answer) {
+    let at = usize::from(slot);
+    let record = &state.job.records[at];
+    let stored = record.finished.and_then(|(try_no, _)| record.effect(try_no.max(1)));
+    let as_stored = match (answer, stored) {
+        (Answer::Ok(_), Some(effect)) => effect.answer == answer,
+        (Answer::Ok(_), None) => false,
+        _ => true,
+    };
+    let recorded = record.answer() == Some(answer);
+    if !as_stored || !recorded || state.delivered[at].is_some_and(|first| first != answer) {
+        state.breaks(Violation::OtherAnswer);
+    }
+    state.delivered[at] = Some(answer);
+    run.injected[at] = Some(answer);
+}

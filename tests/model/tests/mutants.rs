@@ -1,0 +1,125 @@
+//! The protocol with one rule less: the search finds the harm, or the search is worth nothing. I84.
+
+use std::collections::HashSet;
+
+use latchwork_model::{Action, Circle, Class, Config, Mutant, Protocol, State, walk};
+use stateright::Model;
+
+/// Searches level by level until the property is broken; answers the number of steps of the shortest way.
+#[expect(clippy::print_stderr, reason = "the way to the harm is the result")]
+fn breaks(config: &Config, property: &'static str) -> usize {
+    assert!(config.mutant.is_some());
+    let Some(actions) = shortest(&Protocol(config.clone()), property) else {
+        panic!("{property} holds without the rule: {config:?}");
+    };
+    eprintln!("{:?}: {} steps to the end of \"{property}\": {actions:?}", config.mutant, actions.len());
+    // The rule alone is to blame.
+    let whole = Protocol(Config { mutant: None, ..config.clone() });
+    assert_eq!(shortest(&whole, property), None, "it is broken with the rule too");
+    actions.len()
+}
+
+/// Breadth first, strictly: the checker of stateright takes states in blocks.
+fn shortest(model: &Protocol, property: &'static str) -> Option<Vec<Action>> {
+    let holds = model.property(property).condition;
+    let mut states = model.init_states();
+    let mut from: Vec<Option<(usize, Action)>> = vec![None];
+    let mut seen: HashSet<State> = states.iter().cloned().collect();
+    let mut at = 0;
+    while at < states.len() {
+        if !holds(model, &states[at]) {
+            let mut actions = Vec::new();
+            while let Some((before, action)) = from[at] {
+                actions.push(action);
+                at = before;
+            }
+            actions.reverse();
+            return Some(actions);
+        }
+        for (action, next) in model.next_steps(&states[at]) {
+            if seen.insert(next.clone()) {
+                states.push(next);
+                from.push(Some((at, action)));
+            }
+        }
+        at += 1;
+    }
+    None
+}
+
+fn few(class: Class) -> Config {
+    Config { crashes: 0, pauses: 0, lost_commits: 0, ..Config::of(class) }
+}
+
+const ONCE: &str = "the world changes at most once";
+
+#[test]
+fn permission_without_fencing() {
+    let config = Config { pauses: 1, ..few(Class::Opaque) }.without(Mutant::UnfencedAcquire);
+    assert_eq!(breaks(&config, "a superseded attempt changes nothing"), 4);
+    assert_eq!(breaks(&config, ONCE), 9);
+}
+
+#[test]
+fn an_external_key_of_the_attempt() {
+    let config = Config { crashes: 1, ..few(Class::Keyed) }.without(Mutant::AttemptScopedKey);
+    assert_eq!(breaks(&config, ONCE), 13);
+}
+
+#[test]
+fn asking_before_the_owner_is_at_rest() {
+    let config = Config { pauses: 1, ..few(Class::Queryable) }.without(Mutant::NoQuiescence);
+    assert_eq!(breaks(&config, ONCE), 11);
+}
+
+#[test]
+fn no_barrier() {
+    let config = Config { crashes: 1, ..few(Class::Opaque) }.without(Mutant::NoBarrier);
+    assert_eq!(breaks(&config, "nothing is sent without its record"), 3);
+    assert_eq!(breaks(&config, ONCE), 10);
+}
+
+#[test]
+fn effects_fenced_by_the_lease() {
+    let config = Config { pauses: 1, ..few(Class::Opaque) }.without(Mutant::LeaseFencedEffects);
+    assert_eq!(breaks(&config, "an answer finds its place"), 7);
+}
+
+#[test]
+fn a_verdict_that_names_no_try() {
+    let config = Config { tries: 3, ..few(Class::Queryable) }.without(Mutant::VerdictWithoutTry);
+    assert_eq!(breaks(&config, ONCE), 19);
+}
+
+#[test]
+fn a_verdict_before_the_world_has_settled() {
+    let config = few(Class::Opaque).without(Mutant::VerdictBeforeSettling);
+    assert_eq!(breaks(&config, ONCE), 11);
+}
+
+#[test]
+fn a_definite_failure_in_two_writes() {
+    let config = Config { crashes: 1, ..few(Class::Opaque).staged() }.without(Mutant::FailureInTwoWrites);
+    assert_eq!(breaks(&config, "a person is heard"), 12);
+}
+
+#[test]
+fn a_claim_before_its_barrier() {
+    let config = Config { crashes: 1, ..few(Class::Keyed).staged() }.without(Mutant::ClaimBeforeBarrier);
+    assert_eq!(breaks(&config, "what is injected is what is recorded"), 15);
+}
+
+#[test]
+fn a_failed_repeat_that_settles() {
+    let config = Config { pauses: 1, tries: 3, ..few(Class::Keyed) };
+    walk(&Protocol(config.clone())).expect("every path ends with the rule");
+    let circle = walk(&Protocol(config.without(Mutant::FailedRepeatSettles)));
+    assert!(matches!(circle, Err(Circle::Back(_))), "{circle:?}");
+}
+
+/// No rule of the protocol, but what it has to assume: the page says so.
+#[test]
+fn a_pause_between_clock_and_system_call() {
+    let config = Config { pauses: 1, ..few(Class::Queryable) }.without(Mutant::LateSend);
+    assert_eq!(breaks(&config, ONCE), 13);
+}
