@@ -139,4 +139,15 @@ impl Effect {
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("an effect is plain data")
     }
+
+    /// Whether it tells whoever goes on with the job anything. That a repeat under its key changed
+    /// nothing says nothing about the try that it repeats: kept as an answer, it would be asked about
+    /// for ever.
+    pub fn is_news(&self) -> bool {
+        match self.answer {
+            Answer::Ok(_) => true,
+            Answer::NotApplied(_) => self.provenance != Provenance::KeyedRetry,
+            Answer::Unknown { .. } => false,
+        }
+    }
 }

@@ -72,8 +72,14 @@ impl Run {
     /// Effect, then events, then ledger row: each durable before the next. A barrier stays one
     /// fenced write, because permission and record of it must not come apart; so does what says it must.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
-        if draft.acquire || draft.whole {
-            // A repeat claims the doubtful try's effect first: only one of verdict and late answer wins.
+        if draft.acquire {
+            // A repeat claims the doubtful try's effect only together with its barrier: a claim that
+            // stood alone would be taken for the answer of a person's later word. Here it cannot, so a
+            // late answer of the repeated try is kept as evidence beside it.
+            return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
+        }
+        if draft.whole {
+            // A verdict claims the doubtful try's effect first: only one of verdict and late answer wins.
             self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
             let effects = draft.effects.clone();
             self.state().durable.take_effects(&effects);
@@ -108,7 +114,7 @@ impl Run {
 
     /// The answer of a call, where it could not be recorded together with its events.
     pub(super) async fn keep(&self, effect: &latchwork_core::effect::Effect) {
-        if matches!(effect.answer, Answer::Unknown { .. }) {
+        if !effect.is_news() {
             return;
         }
         let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
@@ -120,7 +126,7 @@ impl Run {
     /// The answer of a call whose job this worker has lost: recorded all the same, and told to
     /// whoever holds the job now.
     pub(super) async fn record_late(&self, effect: &latchwork_core::effect::Effect) {
-        if matches!(effect.answer, Answer::Unknown { .. }) {
+        if !effect.is_news() {
             return;
         }
         let parts = &self.worker.parts;

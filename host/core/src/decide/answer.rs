@@ -132,6 +132,8 @@ fn bad(
     }
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
+    // No final answer tells what the row is to be, should a crash part the two.
+    draft.whole = true;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
         slot: slot.clone(),

@@ -159,6 +159,8 @@ pub(super) fn not_applied(
         )],
         effects: claim(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
+        // The verdict ends the try, and no final answer tells what the row is to be after a crash between them.
+        whole: true,
         ..Draft::default()
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::evidence::{export, verify};
 use super::sim::{Cut, Sim, good, step};
 use crate::decide::NOT_YETS_MAX;
-use crate::effect::{Answer, Effect, Provenance};
+use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Event, Mode};
 use crate::ids::Slot;
@@ -144,4 +144,24 @@ fn an_answer_that_came_before_the_verdict_wins() {
         let report = verify(&export(&sim));
         assert!(report.intact, "{operator} {verdict:?}: {:#?}", report.problems);
     }
+}
+
+/// I1, I3: that a repeat changed nothing is kept by nobody; whoever goes on finds the call in doubt, and
+/// comes to an end with it.
+#[test]
+fn a_repeat_that_changed_nothing_is_no_answer() {
+    let failure = || Failure::new(Code::RateLimit, "later");
+    let effect = |answer: Answer, provenance: Provenance| Effect {
+        slot: Slot::new("a"),
+        try_no: 2,
+        answer,
+        provenance,
+        time_us: 1,
+        spent: None,
+    };
+    let ok = || Answer::Ok(Output { result: "1".into(), receipt: None, state_changes: vec![], usage: None });
+    assert!(!effect(Answer::NotApplied(failure()), Provenance::KeyedRetry).is_news());
+    assert!(effect(Answer::NotApplied(failure()), Provenance::Executed).is_news(), "a first try's is one");
+    assert!(effect(ok(), Provenance::KeyedRetry).is_news(), "and so is that a repeat happened");
+    assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_news());
 }

@@ -358,6 +358,11 @@ impl Sim {
         if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
             self.answers_flushed.push(draft.flush_now);
         }
+        // What a staged commit may part are a final answer and its row, which the answer repairs.
+        let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
+        let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
+        let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
+        assert!(!parts || draft.whole || draft.acquire, "a crash between its events and its row: {draft:?}");
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())
