@@ -1,7 +1,7 @@
 //! Histories of jobs, for the tests of whoever writes a step plugin.
 //!
 //! A history is what the steps of a real job asked for, what they were answered, and what came of
-//! it, read from [evidence](crate::evidence). Played on a component, it must fit: that is what a
+//! it, read from [evidence](mod@crate::evidence). Played on a component, it must fit: that is what a
 //! replay relies on. Whether a test with a history would notice anything at all is tried by
 //! changing it: [`History::mutations`] drops, swaps, duplicates and changes entries one at a time,
 //! and [`History::examine`] says of each whether the component was seen to differ from it.
