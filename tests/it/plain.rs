@@ -270,4 +270,6 @@ fn inspect_tells_a_plain_component() {
     );
     let document = place.latch(&["plugin", "inspect", file.to_str().unwrap(), "--json"]).json();
     assert_eq!((&document["plain"], &document["configured_as"]), (&json!(true), &json!("shapes")));
+    // It imports an interface of which it uses types alone: nobody has to provide them.
+    assert_eq!((&document["verdict"], &document["difference"]["tool"]), (&json!("tool"), &json!([])), "{document:#}");
 }

@@ -139,8 +139,11 @@ impl Anatomy {
     pub fn difference(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
         let mut differences = difference::of(self, world, grants, wasi);
         if self.is_plain() && world == PluginKind::Tool {
-            // Its functions are its operators; only what it imports has to be there.
-            differences.retain(Difference::is_import);
+            // Its functions are its operators. Only what it imports has to be there, and types alone need nobody.
+            let imports = self.imports();
+            let calls =
+                |it: &Difference| imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty());
+            differences.retain(|it| it.is_import() && calls(it));
         }
         differences
     }
