@@ -375,20 +375,8 @@ fn announced(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>>> {
 
 #[async_trait]
 impl StepCalls for Recorded {
-    fn context(&self) -> StepContext {
-        self.own.context.clone()
-    }
-    fn now_us(&mut self) -> i64 {
-        self.own.now_us
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        self.own.random(buf);
-    }
-    fn next_u32(&mut self) -> u32 {
-        self.own.next_u32()
-    }
-    fn below(&mut self, bound: u32) -> u32 {
-        self.own.below(bound)
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn log(&mut self, _: Level, _: &str) {}
 

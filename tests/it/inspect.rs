@@ -50,14 +50,18 @@ fn a_step_is_a_step_and_a_tool_is_a_tool() {
 /// I65: missing exports and other signatures, each named with what is expected and what is there.
 #[test]
 fn every_difference_in_exports_is_named() {
-    let (code, seen) = inspected(&with(&world("export latchwork:plugin/plugin@0.1.0; export run: func();"), STEP), &[]);
+    // It calls the import: one that nothing calls is left out by what makes components.
+    let wit = world("import latchwork:plugin/clock@0.1.0; export run: func();");
+    let calls: &[(&str, &str, &str)] = &[("run", "latchwork:plugin/clock@0.1.0", "now")];
+    let (code, seen) = inspected(&Made { wit: &wit, calls, ..STEP }.component(), &[]);
     assert_eq!(
         (code, &seen["verdict"], &seen["nearest"], &seen["loads"]),
         (1, &json!("neither"), &json!("step"), &Value::Null)
     );
     let found = &seen["difference"]["step"];
-    assert_eq!(kinds(found), ["missing-export"], "{found:#}");
-    assert!(found[0]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
+    assert_eq!(kinds(found), ["missing-export", "missing-export"], "{found:#}");
+    assert!(found[1]["instead"].as_str().unwrap().contains("a function run by itself"), "{found:#}");
+    assert!(seen["hints"][0].as_str().unwrap().contains("latch plugin new"), "{seen:#}");
 
     // The same names, and types of an author's own.
     let own =

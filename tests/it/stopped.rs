@@ -78,11 +78,11 @@ fn overtaken(template: &Place, point: &str) -> Option<bool> {
             }
         }
     };
-    // A statement of another thread may stop the process while a call is just past its last check, on its
-    // way into the system: there a keyed call may land late, as often as it likes, and is applied once.
+    // The heartbeat's statement may stop the process while a call is just past its last check, on its
+    // way into the system: there a keyed call may land late, and is applied once.
     let world = || {
         let mut world = place.world();
-        if !point.starts_with("execute:") {
+        if point.starts_with("heartbeat:") {
             let keyed: Vec<String> =
                 world.keys().filter_map(|label| label.strip_prefix("applied ").map(str::to_owned)).collect();
             world.retain(|label, _| !keyed.contains(label));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use latchwork::config::{Config, Grants, LimitsConfig, LoadOptions};
 use latchwork::engine::{
-    LoadError, Plugin, PluginSettings, Problem, StepCalls, StepContext, StepOutcome, Stop, ToolCall,
+    LoadError, Plugin, PluginSettings, Problem, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall,
 };
 use latchwork::registry::Registry;
 use latchwork_core::error::{Code, Failure};
@@ -23,39 +23,27 @@ const STARTED_US: i64 = 1_700_000_000_000_000;
 
 /// A worker in memory: each answer is heard five seconds after what came before.
 pub(crate) struct Worker {
-    now_us: i64,
-    rng: StepRng,
+    own: StepSources,
     pub(crate) records: Arc<Mutex<Vec<(Level, String)>>>,
 }
 
 impl Worker {
     pub(crate) fn new(seed: u8) -> Self {
-        Self { now_us: STARTED_US, rng: StepRng::new([seed; 32]), records: Arc::default() }
+        let own = StepSources::new(StepContext::default(), [seed; 32], STARTED_US);
+        Self { own, records: Arc::default() }
     }
 }
 
 #[async_trait]
 impl StepCalls for Worker {
-    fn context(&self) -> StepContext {
-        StepContext::default()
-    }
-    fn now_us(&mut self) -> i64 {
-        self.now_us
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        buf.copy_from_slice(&self.rng.bytes(buf.len()));
-    }
-    fn next_u32(&mut self) -> u32 {
-        self.rng.next_u32()
-    }
-    fn below(&mut self, bound: u32) -> u32 {
-        self.rng.below(bound)
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn log(&mut self, level: Level, message: &str) {
         self.records.lock().unwrap().push((level, message.to_owned()));
     }
     async fn call(&mut self, _: String, args: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
-        self.now_us += 5_000_000;
+        self.own.now_us += 5_000_000;
         Ok(Ok(args))
     }
     async fn call_all(&mut self, _: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {

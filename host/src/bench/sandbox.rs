@@ -12,7 +12,7 @@ use tracing::Level;
 
 use super::{BenchError, Load, Workload};
 use crate::config::Config;
-use crate::engine::{StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::engine::{StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
 use crate::host::{Host, Stores};
 use crate::os::clock;
 use crate::worker::NoCrash;
@@ -53,11 +53,11 @@ pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchErr
         host.registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
 
     let engine_us = each(time, async || {
-        plugin.run_bare(NOOP, "{}", Box::new(Silent)).await.map_err(|error| BenchError::Engine(format!("{error:#}")))
+        plugin.run_bare(NOOP, "{}", Box::new(silent())).await.map_err(|error| BenchError::Engine(format!("{error:#}")))
     })
     .await?;
     let step_us =
-        each(time, async || match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(Silent)).await.outcome {
+        each(time, async || match plugin.run_step(NOOP, "{}", &pinned.limits, Box::new(silent())).await.outcome {
             StepOutcome::Output(_) => Ok(()),
             other => Err(BenchError::Engine(format!("{NOOP}: {other:?}"))),
         })
@@ -87,24 +87,16 @@ async fn each(time: Duration, mut round: impl AsyncFnMut() -> Result<(), BenchEr
 }
 
 /// The host of a step that asks for nothing.
-struct Silent;
+struct Silent(StepSources);
+
+fn silent() -> Silent {
+    Silent(StepSources::new(StepContext::default(), [0; 32], 0))
+}
 
 #[async_trait]
 impl StepCalls for Silent {
-    fn context(&self) -> StepContext {
-        StepContext::default()
-    }
-    fn now_us(&mut self) -> i64 {
-        0
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        buf.fill(0);
-    }
-    fn next_u32(&mut self) -> u32 {
-        0
-    }
-    fn below(&mut self, _: u32) -> u32 {
-        0
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.0
     }
     fn log(&mut self, _: Level, _: &str) {}
     async fn call(&mut self, _: String, _: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {

@@ -7,7 +7,7 @@ use crate::engine::tool_state::ToolState;
 impl context::Host for StepState {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
         self.guard.host_call()?;
-        Ok(guest(self.calls.context()))
+        Ok(guest(self.calls.own().context.clone()))
     }
 }
 

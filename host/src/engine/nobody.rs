@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use latchwork_core::error::Failure;
-use latchwork_core::rng::StepRng;
 use tracing::Level;
 
+use super::StepSources;
 use super::step::{StepCalls, StepContext, Stop, ToolCall};
 use crate::capability::log;
 
@@ -12,31 +12,19 @@ use crate::capability::log;
 /// answers does not depend on when and where it is asked.
 pub(super) struct Nobody {
     plugin: String,
-    rng: StepRng,
+    own: StepSources,
 }
 
 impl Nobody {
     pub(super) fn new(plugin: &str) -> Self {
-        Self { plugin: plugin.to_owned(), rng: StepRng::new([0; 32]) }
+        Self { plugin: plugin.to_owned(), own: StepSources::new(StepContext::default(), [0; 32], 0) }
     }
 }
 
 #[async_trait]
 impl StepCalls for Nobody {
-    fn context(&self) -> StepContext {
-        StepContext::default()
-    }
-    fn now_us(&mut self) -> i64 {
-        0
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        buf.copy_from_slice(&self.rng.bytes(buf.len()));
-    }
-    fn next_u32(&mut self) -> u32 {
-        self.rng.next_u32()
-    }
-    fn below(&mut self, bound: u32) -> u32 {
-        self.rng.below(bound)
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn log(&mut self, level: Level, message: &str) {
         log::record(&self.plugin, "describe", level, message);

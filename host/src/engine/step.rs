@@ -8,6 +8,7 @@ use tracing::Level;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
+use super::StepSources;
 use super::bindings::{export, import};
 use super::fault;
 use super::limits::{self, Guard, Guarded};
@@ -49,16 +50,24 @@ pub struct Stop;
 /// What a running step asks of the host. The worker implements it, once per try.
 #[async_trait]
 pub trait StepCalls: Send {
-    /// Who asks, and for which job.
-    fn context(&self) -> StepContext;
+    /// The step's own conditions: what it reads of them is the same whoever answers its calls.
+    fn own(&mut self) -> &mut StepSources;
     /// A reading of the injected clock: microseconds since 1970 UTC.
-    fn now_us(&mut self) -> i64;
+    fn now_us(&mut self) -> i64 {
+        self.own().now_us
+    }
     /// The next bytes of the injected generator.
-    fn random(&mut self, buf: &mut [u8]);
+    fn random(&mut self, buf: &mut [u8]) {
+        self.own().random(buf);
+    }
     /// The next number of the injected generator.
-    fn next_u32(&mut self) -> u32;
+    fn next_u32(&mut self) -> u32 {
+        self.own().next_u32()
+    }
     /// A number in `0..bound` of the injected generator; 0 where `bound` is 0.
-    fn below(&mut self, bound: u32) -> u32;
+    fn below(&mut self, bound: u32) -> u32 {
+        self.own().below(bound)
+    }
     /// A log record, cut to 8 KiB.
     fn log(&mut self, level: Level, message: &str);
     /// Call a tool. The inner error is the recorded answer, in the step's own codes

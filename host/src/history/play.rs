@@ -9,11 +9,10 @@ use latchwork_core::error::Failure;
 use latchwork_core::ids::Hash;
 use latchwork_core::keys;
 use latchwork_core::replay::Divergence;
-use latchwork_core::rng::StepRng;
 use tracing::Level;
 
 use super::{Asked, End, History, StepRun};
-use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, Stop, ToolCall};
+use crate::engine::{Plugin, StepCalls, StepOutcome, StepSources, Stop, ToolCall};
 
 /// Runs one step plugin on what the history says of it.
 pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {
@@ -22,7 +21,6 @@ pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Op
         left: history.asked_by(&run.step_id).cloned().collect(),
         calls: 0,
         emits: 0,
-        now_us: run.started_us,
         divergence: None,
     }));
     let input = serde_json::from_str(&run.input).ok();
@@ -30,8 +28,8 @@ pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Op
     let outcome = match refused {
         Some(failure) => StepOutcome::Failed(failure),
         None => {
-            let calls =
-                Box::new(Played { score: score.clone(), context: run.context.clone(), rng: StepRng::new(run.seed) });
+            let own = StepSources::new(run.context.clone(), run.seed, run.started_us);
+            let calls = Box::new(Played { score: score.clone(), own });
             plugin.run_step(&run.operator, &run.input, &run.limits, calls).await.outcome
         }
     };
@@ -77,7 +75,6 @@ struct Score {
     left: VecDeque<Asked>,
     calls: u32,
     emits: u32,
-    now_us: i64,
     divergence: Option<Divergence>,
 }
 
@@ -126,12 +123,6 @@ impl Score {
         Ok(recorded)
     }
 
-    fn answer(&mut self, asked: Asked) -> Result<String, Failure> {
-        let Asked::Call { answer, time_us, .. } = asked else { unreachable!("only calls are answered") };
-        self.now_us = self.now_us.max(time_us);
-        answer
-    }
-
     fn emit(&mut self, found: &str, payload: &str) -> Result<(), Stop> {
         let at = self.event();
         match self.left.pop_front() {
@@ -155,32 +146,25 @@ impl Score {
 
 struct Played {
     score: Arc<Mutex<Score>>,
-    context: StepContext,
-    rng: StepRng,
+    own: StepSources,
 }
 
 impl Played {
     fn score(&self) -> std::sync::MutexGuard<'_, Score> {
         self.score.lock().expect("no holder panics")
     }
+
+    fn answer(&mut self, asked: Asked) -> Result<String, Failure> {
+        let Asked::Call { answer, time_us, .. } = asked else { unreachable!("only calls are answered") };
+        self.own.hear(time_us);
+        answer
+    }
 }
 
 #[async_trait]
 impl StepCalls for Played {
-    fn context(&self) -> StepContext {
-        self.context.clone()
-    }
-    fn now_us(&mut self) -> i64 {
-        self.score().now_us
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        buf.copy_from_slice(&self.rng.bytes(buf.len()));
-    }
-    fn next_u32(&mut self) -> u32 {
-        self.rng.next_u32()
-    }
-    fn below(&mut self, bound: u32) -> u32 {
-        self.rng.below(bound)
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn log(&mut self, _: Level, _: &str) {}
 
@@ -190,18 +174,14 @@ impl StepCalls for Played {
         args: String,
         action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop> {
-        let mut score = self.score();
-        let asked = score.call(&operator, &args, action_key.as_deref())?;
-        Ok(score.answer(asked))
+        let asked = self.score().call(&operator, &args, action_key.as_deref())?;
+        Ok(self.answer(asked))
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
-        let mut score = self.score();
-        let asked: Vec<_> = calls
-            .iter()
-            .map(|call| score.call(&call.operator, &call.args, call.action_key.as_deref()))
-            .collect::<Result<_, _>>()?;
-        Ok(asked.into_iter().map(|asked| score.answer(asked)).collect())
+        let ask = |call: &ToolCall| self.score().call(&call.operator, &call.args, call.action_key.as_deref());
+        let asked: Vec<_> = calls.iter().map(ask).collect::<Result<_, _>>()?;
+        Ok(asked.into_iter().map(|asked| self.answer(asked)).collect())
     }
 
     async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop> {

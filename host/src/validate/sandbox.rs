@@ -13,7 +13,7 @@ use latchwork_core::manifest::{Determinism, PluginKind};
 use tracing::Level;
 
 use super::{StepValidator, ValidationRequest};
-use crate::engine::{StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::{StepCalls, StepOutcome, StepSources, Stop, ToolCall};
 
 /// How far the second run's clock is from the first's: more than a year, and no round number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
@@ -170,20 +170,8 @@ impl Alone {
 
 #[async_trait]
 impl StepCalls for Alone {
-    fn context(&self) -> StepContext {
-        self.own.context.clone()
-    }
-    fn now_us(&mut self) -> i64 {
-        self.own.now_us
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        self.own.random(buf);
-    }
-    fn next_u32(&mut self) -> u32 {
-        self.own.next_u32()
-    }
-    fn below(&mut self, bound: u32) -> u32 {
-        self.own.below(bound)
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn log(&mut self, _: Level, _: &str) {}
 

@@ -12,16 +12,22 @@ use crate::os;
 const TRIES_MAX: u32 = 20;
 
 /// Takes everything out of the inbox of a job that is over; nothing where the job goes on, because
-/// then whoever holds it does.
+/// then whoever holds it does. Whether the job is over.
 ///
 /// # Errors
 /// The store fails, or what it holds of the job is damaged. What was taken out before stays so.
-pub async fn audit(journal: &dyn Journal, effects: &dyn EffectStore, job_id: &JobId) -> Result<(), StoreError> {
+pub async fn audit(journal: &dyn Journal, effects: &dyn EffectStore, job_id: &JobId) -> Result<bool, StoreError> {
     for _ in 0..TRIES_MAX {
-        let Some(record) = journal.load(job_id).await? else { return Ok(()) };
+        // The row tells; the log is read only where there is something to add to it.
+        let Some(row) = journal.job(job_id).await? else { return Ok(false) };
+        let over = row.state.is_terminal();
+        if !over || !row.inbox_pending {
+            return Ok(over);
+        }
+        let Some(record) = journal.load(job_id).await? else { return Ok(false) };
         let inbox = record.inbox.clone();
-        if !record.row.state.is_terminal() || inbox.is_empty() {
-            return Ok(());
+        if !record.row.state.is_terminal() {
+            return Ok(false);
         }
         let damaged = |error| StoreError::Damaged(format!("job {job_id}: {error}"));
         let mut durable = Durable::load(record, effects.effects(job_id).await?).map_err(damaged)?;
@@ -36,7 +42,7 @@ pub async fn audit(journal: &dyn Journal, effects: &dyn EffectStore, job_id: &Jo
             }
         }
         match refused {
-            None => return Ok(()),
+            None => return Ok(true),
             Some(WriteError::Unavailable(message) | WriteError::Unknown(message)) => {
                 return Err(StoreError::Unavailable(message));
             }

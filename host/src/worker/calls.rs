@@ -11,23 +11,19 @@ use latchwork_core::event::Body;
 use latchwork_core::ids::{Operator, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::replay;
-use latchwork_core::rng::StepRng;
 use latchwork_core::state::{Draft, Emit, label};
 use latchwork_core::storage::Payload;
 use tracing::Level;
 
 use super::perform::Halt;
 use super::run::Run;
-use crate::engine::{StepCalls, StepContext, Stop, ToolCall};
+use crate::engine::{StepCalls, StepSources, Stop, ToolCall};
 
 /// One try of one step plugin, as seen from its host calls.
 pub(super) struct Calls {
     run: Arc<Run>,
     step: StepId,
-    context: StepContext,
-    rng: StepRng,
-    /// The step's clock, microseconds since 1970 UTC.
-    now_us: i64,
+    own: StepSources,
     emitted: u32,
     trail: Arc<Trail>,
 }
@@ -43,14 +39,14 @@ pub(super) struct Trail {
 
 impl Calls {
     pub(super) fn new(run: Arc<Run>, step: StepId, trail: Arc<Trail>) -> Self {
-        let (context, rng, now_us) = {
+        let own = {
             let state = run.state();
             let job = &state.durable.job;
             let seed = latchwork_core::keys::step_seed(&job.header.job_seed, &step);
             let started = job.step(&step).and_then(|step| step.started_us).unwrap_or(job.last_us);
-            (run.step_context(job, &step), StepRng::new(seed), started)
+            StepSources::new(run.step_context(job, &step), seed, started)
         };
-        Self { run, step, context, rng, now_us, emitted: 0, trail }
+        Self { run, step, own, emitted: 0, trail }
     }
 
     fn invocation(&self, call: ToolCall) -> Invocation {
@@ -69,31 +65,15 @@ impl Calls {
         let state = self.run.state();
         let finished = state.durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
         if let Some(finished) = finished {
-            self.now_us = self.now_us.max(finished.time_us);
+            self.own.hear(finished.time_us);
         }
     }
 }
 
 #[async_trait]
 impl StepCalls for Calls {
-    fn context(&self) -> StepContext {
-        self.context.clone()
-    }
-
-    fn now_us(&mut self) -> i64 {
-        self.now_us
-    }
-
-    fn random(&mut self, buf: &mut [u8]) {
-        buf.copy_from_slice(&self.rng.bytes(buf.len()));
-    }
-
-    fn next_u32(&mut self) -> u32 {
-        self.rng.next_u32()
-    }
-
-    fn below(&mut self, bound: u32) -> u32 {
-        self.rng.below(bound)
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
 
     fn log(&mut self, level: Level, message: &str) {

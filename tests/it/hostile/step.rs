@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use latchwork::config::{Grants, LimitsConfig};
-use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
+use latchwork::engine::{Plugin, Problem, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::manifest::{Class, Effect, PluginKind};
 use serde_json::{Value, json};
@@ -11,16 +11,23 @@ use tracing::Level;
 use super::{engine, load, settings};
 
 /// Answers every call with what it was asked, or as it was told.
-#[derive(Default)]
 struct Calls {
+    own: StepSources,
     fails: Option<Failure>,
     stops: bool,
 }
 
+impl Default for Calls {
+    fn default() -> Self {
+        let context = StepContext { step_id: "s3".into(), ..StepContext::default() };
+        Self { own: StepSources::new(context, [0; 32], 0), fails: None, stops: false }
+    }
+}
+
 #[async_trait]
 impl StepCalls for Calls {
-    fn context(&self) -> StepContext {
-        StepContext { step_id: "s3".into(), ..StepContext::default() }
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn now_us(&mut self) -> i64 {
         1_700_000_000_250_001

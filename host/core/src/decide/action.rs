@@ -91,8 +91,8 @@ pub(super) fn settled(
     key.map(settle).into_iter().collect()
 }
 
-/// The receipt of a call is given to nobody for now: what it did is being undone, or is not as it
-/// was recorded.
+/// The receipt of a call is given to nobody until it is settled again: what it did is being undone,
+/// or is not as it was recorded.
 pub(super) fn taken_back(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let Some(row) = durable.rows.get(slot) else { return Vec::new() };
     let take = |key| ActionWrite::TakeBack { operator: row.operator.clone(), key, slot: slot.clone() };

@@ -53,7 +53,8 @@ fn is_contradicted(job: &Job, slot: &Slot) -> bool {
     job.calls.get(slot).is_some_and(|call| call.conflict && !call.conflict_accepted)
 }
 
-/// Why nothing may be undone for now, and which calls it is about: what there is to undo is not clear.
+/// Why nothing may be undone before somebody has said how, and which calls it is about: what there is
+/// to undo is not clear.
 pub(crate) fn compensation_blocked(durable: &Durable) -> Vec<(Code, Slot)> {
     let job = &durable.job;
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));

@@ -99,7 +99,7 @@ pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
             Looked::Unavailable(why) => (Unconfirmed::Unavailable, why),
         };
         let policy = job.pinned(&check.operator).map_or(Confirmation::Strict, |pinned| pinned.confirmation);
-        let consequence = follows_from(outcome, policy, job.is_given_up());
+        let consequence = follows_from(outcome, policy, job.looks_before_undoing());
         if consequence == Consequence::Asked {
             asked.insert(check.slot.clone());
         }
@@ -112,7 +112,8 @@ pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
         events.extend(moved(job, &asked));
     }
     let flush_now = !events.is_empty();
-    Draft { events, actions, flush_now, ..Draft::default() }
+    // A look that ended the job is not repeated: what becomes of its receipts is written with it.
+    Draft { events, actions, flush_now, whole: true, ..Draft::default() }
 }
 
 /// The receipt of an effect that is not as it was recorded is nobody's until that is settled.

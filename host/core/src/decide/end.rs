@@ -122,7 +122,9 @@ pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Dra
                 _ => Body::JobFailed { code: mismatch(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
-            return action::freed_at_end(durable).and(Draft { events, status, flush_now: true, ..Draft::default() });
+            // Nobody holds the job behind its end: what goes with it is one write.
+            let end = Draft { events, status, flush_now: true, whole: true, ..Draft::default() };
+            return action::freed_at_end(durable).and(end);
         }
     };
     Draft { events, status: Some(status), flush_now: true, ..Draft::default() }

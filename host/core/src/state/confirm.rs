@@ -58,16 +58,22 @@ pub struct Confirmations {
 /// What follows from what was found, by the plugin's rule. A verifier that could not tell has
 /// found nothing: whatever the rule, a person is asked. So it is before anything is undone: a job that
 /// was given up has no other end to come to.
-pub(crate) fn follows_from(outcome: Unconfirmed, policy: Confirmation, given_up: bool) -> Consequence {
+pub(crate) fn follows_from(outcome: Unconfirmed, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
         (Unconfirmed::Unavailable, _) | (Unconfirmed::Mismatch, Confirmation::HumanInLoop) => Consequence::Asked,
         (Unconfirmed::Mismatch, Confirmation::Warn) => Consequence::Warned,
-        (Unconfirmed::Mismatch, Confirmation::Strict) if given_up => Consequence::Asked,
+        (Unconfirmed::Mismatch, Confirmation::Strict) if before_undoing => Consequence::Asked,
         (Unconfirmed::Mismatch, Confirmation::Strict) => Consequence::Ended,
     }
 }
 
 impl Job {
+    /// Whether a look is one before undoing: a job that a mismatch has ended undoes nothing, and each
+    /// further mismatch of the same look ends it as well.
+    pub(crate) fn looks_before_undoing(&self) -> bool {
+        self.is_given_up() && self.ended_by_mismatch().is_none()
+    }
+
     /// Calls whose effect is not as it was recorded, and which nobody has taken as they are: what
     /// they did is not undone, because that would undo what somebody else has made of it.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
@@ -138,7 +144,7 @@ impl Job {
                     return Err(unknown(event, "what is confirmed is a recorded change"));
                 }
                 let policy = self.calls.get(slot).and_then(|call| self.pinned(&call.operator)).map(|p| p.confirmation);
-                let expected = follows_from(*outcome, policy.unwrap_or_default(), self.is_given_up());
+                let expected = follows_from(*outcome, policy.unwrap_or_default(), self.looks_before_undoing());
                 if *consequence != expected {
                     let message = format!("of what was found of {slot} follows {expected:?}, by its plugin's rule");
                     return Err(unknown(event, message));

@@ -174,8 +174,8 @@ impl Drop for Host {
 
 #[async_trait]
 impl StepCalls for Host {
-    fn context(&self) -> StepContext {
-        self.own.context.clone()
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn now_us(&mut self) -> i64 {
         self.seen.lock().expect("no holder panics").took_time = true;

@@ -76,8 +76,7 @@ async fn ask(
         Err(error) => return Err(error.into()),
     };
     // Nobody claims a job that is over: what is said of it becomes an event here.
-    crate::worker::audit(&*stores.journal, &*stores.effects, job_id).await?;
-    let over = row(stores, job_id).await?.state.is_terminal();
+    let over = crate::worker::audit(&*stores.journal, &*stores.effects, job_id).await?;
     let next = ctx.command(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
     ctx.answer(&document, || format!("{done}; next: {next}"));

@@ -11,6 +11,7 @@ use super::output::{OUTPUT_BYTES_MAX, Output};
 use super::poll::{Wait, wait};
 use super::{SERVED, answers, interface};
 use crate::capability::log::RECORD_BYTES_MAX;
+use crate::engine::StepSources;
 use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
 
 /// I50: it shows what was heard last, moves with each look, and never goes back.
@@ -85,28 +86,18 @@ fn every_release_of_0_2_is_the_same_interface() {
 }
 
 /// Keeps what is logged.
-#[derive(Default)]
-struct Kept(Arc<Mutex<Vec<(Level, String)>>>);
+struct Kept {
+    own: StepSources,
+    logged: Arc<Mutex<Vec<(Level, String)>>>,
+}
 
 #[async_trait]
 impl StepCalls for Kept {
-    fn context(&self) -> StepContext {
-        StepContext::default()
-    }
-    fn now_us(&mut self) -> i64 {
-        0
-    }
-    fn random(&mut self, buf: &mut [u8]) {
-        buf.fill(0);
-    }
-    fn next_u32(&mut self) -> u32 {
-        0
-    }
-    fn below(&mut self, _: u32) -> u32 {
-        0
+    fn own(&mut self) -> &mut StepSources {
+        &mut self.own
     }
     fn log(&mut self, level: Level, message: &str) {
-        self.0.lock().unwrap().push((level, message.to_owned()));
+        self.logged.lock().unwrap().push((level, message.to_owned()));
     }
     async fn call(&mut self, _: String, _: String, _: Option<String>) -> Result<Result<String, Failure>, Stop> {
         Err(Stop)
@@ -121,14 +112,15 @@ impl StepCalls for Kept {
 
 /// What is logged of pieces written in order, and then nothing more.
 fn logged(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
-    let mut calls = Kept::default();
+    let own = StepSources::new(StepContext::default(), [0; 32], 0);
+    let mut calls = Kept { own, logged: Arc::default() };
     let mut output = Output::default();
     for (stream, bytes) in pieces {
         output.write(*stream, bytes, &mut calls);
     }
     output.finish(&mut calls);
     output.finish(&mut calls);
-    calls.0.lock().unwrap().clone()
+    calls.logged.lock().unwrap().clone()
 }
 
 #[test]

@@ -137,6 +137,25 @@ fn a_strict_mismatch_ends_the_job() {
     verifies(&sim);
 }
 
+/// I39: several mismatches of one look end the job together, each told.
+#[test]
+fn two_strict_mismatches_end_the_job_once() {
+    let plan = vec![
+        step("a", "Opaque", &[], json!({})),
+        step("b", "Opaque", &["a"], json!({})),
+        step("r", "Read", &["b"], json!({})),
+    ];
+    let mut sim = job(Confirmation::Strict, plan, &["f", "g"]);
+    sim.process(Some(Cut::BeforeExecute(2))).unwrap_err();
+    sim.finds.extend([(slot("a"), otherwise()), (slot("b"), otherwise())]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    let told = response(&durable).unconfirmed;
+    let told: Vec<_> = told.iter().map(|view| (view.slot.as_str(), view.consequence)).collect();
+    assert_eq!(told, [("a", Consequence::Ended), ("b", Consequence::Ended)]);
+    verifies(&sim);
+}
+
 /// I39: where every step is over, a strict mismatch still is no completion, and no retry either.
 #[test]
 fn a_job_that_was_about_to_end_is_not_complete() {

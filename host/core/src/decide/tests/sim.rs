@@ -363,6 +363,9 @@ impl Sim {
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
         assert!(!parts || draft.whole || draft.acquire, "a crash between its events and its row: {draft:?}");
+        let gives_up = draft.status.is_some_and(|status| crate::admit::gives_up(status.to));
+        let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
+        assert!(!(gives_up && more) || draft.whole, "nobody could write the rest: {draft:?}");
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())
