@@ -108,7 +108,7 @@ async fn foreign_history(dir: &Path, job: &JobId) {
     let claimed = decide::claimed(claim.row.attempt, "other", Hash::default()).events;
     let draft = Draft { events: claimed.into_iter().chain(draft.events).collect(), ..draft };
     let parked = Draft {
-        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")) }],
+        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")), cause: None }],
         status: Some(StatusWrite { to: JobState::Parked, wake_at_us: None }),
         flush_now: true,
         ..Draft::default()

@@ -46,3 +46,4 @@ mod validate;
 mod verdicts;
 mod virtual_wasi;
 mod waits;
+mod worker;

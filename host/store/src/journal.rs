@@ -11,6 +11,7 @@ use latchwork_core::storage::{
 };
 
 use crate::Sqlite;
+use crate::leases::Wanted;
 
 #[async_trait]
 impl Journal for Sqlite {
@@ -18,12 +19,12 @@ impl Journal for Sqlite {
         self.accept(job).await
     }
 
-    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(None, claimer).await
+    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
+        self.take_job(Wanted { job: None, except: tenants.to_vec() }, claimer).await
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Some(job_id), claimer).await
+        self.take_job(Wanted { job: Some(job_id.clone()), except: Vec::new() }, claimer).await
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {

@@ -20,10 +20,11 @@ use crate::timers::NEXT;
 use crate::writer::{Tx, Work};
 
 /// The condition that `j` may be claimed. Binds: job id or NULL, the same again, wall clock,
-/// boot clock, boot id, owners (of this boot) that are gone as a JSON array of keys.
+/// boot clock, boot id, owners (of this boot) that are gone as a JSON array of keys, tenants to pass over
+/// as another.
 const CLAIMABLE: &str = "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND \
     j.wake_at_us <= ?) OR (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= ? OR o.boot_id IS NULL \
-    OR o.boot_id <> ? OR o.id IN (SELECT value FROM json_each(?)))))";
+    OR o.boot_id <> ? OR o.id IN (SELECT value FROM json_each(?))))) AND j.tenant_id NOT IN (SELECT value FROM json_each(?))";
 
 /// When owners were first seen gone, on the lease clock, by the content of their lock files.
 #[derive(Debug, Default)]
@@ -36,9 +37,23 @@ impl Gone {
     }
 }
 
-fn bind_claimable(script: &mut Script, job: Option<&JobId>, now_us: i64, boot_us: i64, boot_id: &str, dead: &str) {
-    let job = job.map(JobId::as_str);
-    script.text_or_null(job).text_or_null(job).int(now_us).int(boot_us).text(boot_id).text(dead);
+/// Which jobs a claim is about: this one, or all but those of some tenants.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) job: Option<JobId>,
+    pub(crate) except: Vec<String>,
+}
+
+impl Wanted {
+    fn job(&self) -> Option<&str> {
+        self.job.as_ref().map(JobId::as_str)
+    }
+
+    fn bind(&self, script: &mut Script, (now_us, boot_us): (i64, i64), boot_id: &str, dead: &str) {
+        let except = serde_json::to_string(&self.except).expect("texts are JSON");
+        script.text_or_null(self.job()).text_or_null(self.job()).int(now_us).int(boot_us).text(boot_id).text(dead);
+        script.text(except);
+    }
 }
 
 /// The statements that make `claimer` the holder of the job whose key is `job`, bound once here
@@ -70,7 +85,7 @@ fn bind_owner(script: &mut Script, owner: &Owner) {
 }
 
 struct Take {
-    job: Option<JobId>,
+    wanted: Wanted,
     claimer: Claimer,
     /// Owners that are gone.
     dead: String,
@@ -82,9 +97,10 @@ impl Work for Take {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<Claim>, Failure> {
         let (now_us, boot_us) = (tx.clock.now_us(), tx.clock.boot_us());
-        let mut script =
-            Script::new(&format!("SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE} ORDER BY j.id LIMIT 1"));
-        bind_claimable(&mut script, self.job.as_ref(), now_us, boot_us, &tx.clock.boot_id(), &self.dead);
+        let mut script = Script::new(&format!(
+            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE} ORDER BY j.priority DESC, j.id LIMIT 1"
+        ));
+        self.wanted.bind(&mut script, (now_us, boot_us), &tx.clock.boot_id(), &self.dead);
         let rows = tx.run(Name::CLAIM_FIND, script).await?;
         let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
         let id = Stored::new(row, "jobs").int()?.to_string();
@@ -148,7 +164,7 @@ impl Work for Release {
 }
 
 impl Sqlite {
-    pub(crate) async fn take_job(&self, job: Option<&JobId>, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+    pub(crate) async fn take_job(&self, wanted: Wanted, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.generation.enter(self).await?;
         // Looking costs no transaction, and most looks find nothing.
         let (now_us, boot_us, boot_id) = (self.clock.now_us(), self.clock.boot_us(), self.clock.boot_id());
@@ -156,9 +172,8 @@ impl Sqlite {
             "SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE});SELECT DISTINCT o.id, {OWNER_COLUMNS} \
              FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id = ?) AND o.boot_id = ?;{NEXT}"
         ));
-        bind_claimable(&mut script, job, now_us, boot_us, &boot_id, "[]");
-        let wanted = job.map(JobId::as_str);
-        script.text_or_null(wanted).text_or_null(wanted).text(boot_id.as_str());
+        wanted.bind(&mut script, (now_us, boot_us), &boot_id, "[]");
+        script.text_or_null(wanted.job()).text_or_null(wanted.job()).text(boot_id.as_str());
         let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
         let mut claimable = Stored::new(&rows[0][0], "jobs").bool()?;
         if Stored::new(&rows[2][0], "timers").int_or_null()?.is_some_and(|due_us| due_us <= now_us) {
@@ -177,7 +192,7 @@ impl Sqlite {
         if !claimable && dead.is_empty() {
             return Ok(None);
         }
-        let work = Take { job: job.cloned(), claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
+        let work = Take { wanted, claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
         Ok(self.writer.work(work).await?)
     }
 

@@ -35,6 +35,7 @@ statements! {
     QUICK_CHECK = "quick_check";
     SCHEMA = "schema";
     SUBMIT_FIND = "submit_find";
+    SUBMIT_COUNT = "submit_count";
     SUBMIT_INSERT = "submit_insert";
     CLAIM_LOOK = "claim_look";
     CLAIM_FIND = "claim_find";

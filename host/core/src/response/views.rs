@@ -26,6 +26,9 @@ pub struct Response {
     /// Why the job as a whole goes no further: parked or diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
+    /// What is known of how it came to that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
     /// `relaxed` where the configuration lets a power failure undo what was acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<String>,

@@ -71,10 +71,14 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Attempts in a row that ended without progress.
     pub barren_attempts: u32,
+    /// The steps that ran when the last of them was cut off.
+    pub barren_in: Vec<StepId>,
     /// Whether the current attempt got anywhere.
     pub progressed: bool,
     /// Why it is parked.
     pub parked: Option<(Code, Option<Slot>)>,
+    /// What is known of how it came to be parked.
+    pub parked_cause: Option<String>,
     /// Until when it waits.
     pub waiting_until_us: Option<i64>,
     /// How it diverged.

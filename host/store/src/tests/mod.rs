@@ -13,7 +13,7 @@ use std::sync::Arc;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob};
+use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob, QueueLimit};
 use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
 use sqlx::{ConnectOptions, Connection};
 
@@ -56,13 +56,21 @@ async fn running(store: &Sqlite, dir: &Path, name: &str) -> (Batch, OwnerLock) {
         inbox_pending: false,
         cancel_requested: false,
         wake_at_us: None,
+        priority: 0,
         created_us: 0,
         updated_us: 0,
     };
     let next = Batch::new(row.job_id.clone(), 1, 1, row.head);
     let claim = Some(Claimer { owner: lock.owner().clone(), lease_ms: 600_000 });
-    let new =
-        NewJob { row, events: vec![first], secret: Hash::default(), payloads: Vec::new(), awaited: Vec::new(), claim };
+    let new = NewJob {
+        row,
+        events: vec![first],
+        secret: Hash::default(),
+        payloads: Vec::new(),
+        awaited: Vec::new(),
+        claim,
+        queue: QueueLimit::default(),
+    };
     store.submit(new).await.unwrap();
     (next, lock)
 }

@@ -171,6 +171,7 @@ impl Sim {
             inbox_pending: false,
             cancel_requested: false,
             wake_at_us: None,
+            priority: 0,
             created_us: 1_000,
             updated_us: 1_000,
         };
