@@ -29,7 +29,7 @@ const ASKED_BY_COMMANDS: &[&str] = &[
 
 /// Statements that only faults and second processes bring about; the store's own suite kills there.
 const ASKED_BY_FAULTS: &[&str] =
-    &["rollback", "reread", "release", "heartbeat", "commit", "job_read", "inbox_find", "inbox_insert", "schema"];
+    &["rollback", "reread", "heartbeat", "commit", "job_read", "inbox_find", "inbox_insert", "schema"];
 
 /// One kill: the name of the point, its side, and the how-many-th time.
 pub(crate) type Point = (String, &'static str, u32);
@@ -168,7 +168,9 @@ fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
 #[test]
 fn killed_while_a_call_is_repeated_it_is_applied_once() {
     for commit in ["atomic", "staged"] {
-        let template = Place::witness(commit).plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 }))]);
+        // What the tool said is needed by the next step: a repeat that has only begun has not said it.
+        let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
+        let template = Place::witness(commit).plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);
         let template = template.approved(vec!["k"]);
         let mut reached = BTreeSet::new();
         for name in ["group_write", "effects_insert", "commit", "execute"] {
@@ -185,8 +187,6 @@ fn killed_while_a_call_is_repeated_it_is_applied_once() {
                     assert!(world["k"] >= 1 && world["applied k"] == 1, "{commit} {point}: {world:?}");
                     let job = place.the_job();
                     let id = job["job_id"].as_str().expect("an id");
-                    let output = place.latch(&["job", "show", id, "--step", "k", "--json"]).json();
-                    assert_eq!(output["output"]["note"], 2, "{commit} {point}: what the tool said: {output:#}");
                     evidence::holds(&place, id, &point);
                 }
             }

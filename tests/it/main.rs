@@ -22,6 +22,7 @@ mod history;
 mod hostile;
 mod inspect;
 mod keys;
+mod kills;
 mod late;
 mod llm;
 mod made;

@@ -5,14 +5,19 @@ use serde_json::json;
 use crate::made::{Made, OPERATOR, Operator, TOOL};
 use crate::place::{Place, step};
 
-/// A tool that traps when it is called, in a world that takes eight seconds to settle.
+/// A tool that changes something and traps, in a world that takes eight seconds to settle.
 const SETTLES: Operator = Operator { name: "Made.Send", effects: &[4], settling: 8_000, ..OPERATOR };
+const CALLS: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "set")];
 
 /// I46: nobody decides about a call while the world may still show what it did.
 #[test]
 fn a_verdict_is_refused_until_the_world_has_settled() {
-    let place = Place::configured("[[plugin]]\nname = \"made\"\nsource = \"made.wasm\"\n", vec!["s"]);
-    std::fs::write(place.dir.join("made.wasm"), Made { operators: &[SETTLES], ..TOOL }.component()).expect("writable");
+    let place = Place::configured(
+        "[[plugin]]\nname = \"made\"\nsource = \"made.wasm\"\ngrants = { kv = \"made\" }\n",
+        vec!["s"],
+    );
+    let made = Made { operators: &[SETTLES], calls: CALLS, ..TOOL };
+    std::fs::write(place.dir.join("made.wasm"), made.component()).expect("writable");
     let place = place.plan(&[step("s", "Made.Send", &[], json!({}))]);
     let parked = place.latch(&place.run_args());
     assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);

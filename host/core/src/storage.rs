@@ -400,10 +400,6 @@ pub trait Journal: Send + Sync {
     /// that are lost.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
 
-    /// Give a claimed job back unfinished (drain): `RUNNING` turns `PENDING`, the lease ends.
-    /// Nothing happens where the attempt does not hold the job any more.
-    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError>;
-
     /// One job's atomic write. The batch takes its place in the queue when the future is first
     /// polled, before anything is awaited: whoever polls two writes in order gets them written
     /// in that order. Returns once it is durable. Dropping the future afterwards does not take

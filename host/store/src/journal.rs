@@ -31,10 +31,6 @@ impl Journal for Sqlite {
         self.prolong(held, lease_ms).await
     }
 
-    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
-        self.give_back(job_id, attempt).await
-    }
-
     async fn write(&self, batch: Batch) -> Result<(), WriteError> {
         self.writer.batch(batch).await
     }

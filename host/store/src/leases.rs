@@ -143,26 +143,6 @@ impl Work for Prolong {
     }
 }
 
-struct Release {
-    job_id: JobId,
-    attempt: u32,
-}
-
-#[async_trait]
-impl Work for Release {
-    type Done = ();
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Failure> {
-        let mut script = Script::new(
-            "UPDATE jobs SET state = 1, lease_until_us = NULL, updated_us = ? WHERE job_id = ? AND attempt = ? AND \
-             state = 2",
-        );
-        script.int(tx.clock.now_us()).text(self.job_id.as_str()).int(self.attempt);
-        tx.run_last(Name::RELEASE, script).await?;
-        Ok(())
-    }
-}
-
 impl Sqlite {
     pub(crate) async fn take_job(&self, wanted: Wanted, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.generation.enter(self).await?;
@@ -201,10 +181,6 @@ impl Sqlite {
             return Ok(Vec::new());
         }
         Ok(self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?)
-    }
-
-    pub(crate) async fn give_back(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
-        Ok(self.writer.work(Release { job_id: job_id.clone(), attempt }).await?)
     }
 
     pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {

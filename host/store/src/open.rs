@@ -34,11 +34,13 @@ const STATEMENTS_KEPT: usize = 128;
 const ROWS_UNDERWAY: usize = 1024;
 
 /// The migrations, oldest first; one that was released is never changed.
-const MIGRATIONS: &[(i64, &str, &str)] = &[
+pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/sqlite/0001_stores.sql")),
     (2, "reusables", include_str!("../migrations/sqlite/0002_reusables.sql")),
     (3, "waits", include_str!("../migrations/sqlite/0003_waits.sql")),
     (4, "costs", include_str!("../migrations/sqlite/0004_costs.sql")),
+    (5, "audit", include_str!("../migrations/sqlite/0005_audit.sql")),
+    (6, "priorities", include_str!("../migrations/sqlite/0006_priorities.sql")),
 ];
 
 /// What to open, and how.

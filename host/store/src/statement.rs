@@ -41,7 +41,6 @@ statements! {
     CLAIM_FIND = "claim_find";
     CLAIM_TAKE = "claim_take";
     HEARTBEAT = "heartbeat";
-    RELEASE = "release";
     GROUP_READ = "group_read";
     GROUP_WRITE = "group_write";
     COMMIT = "commit";

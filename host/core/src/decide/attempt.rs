@@ -30,11 +30,12 @@ pub fn exhausted(durable: &Durable, limit: u32) -> Option<Draft> {
     }
     let steps: Vec<_> = job.barren_in.iter().map(ToString::to_string).collect();
     let ran = match steps.is_empty() {
-        true => "no step ran".to_owned(),
-        false => format!("{} ran", steps.join(", ")),
+        true => "no step was".to_owned(),
+        false if steps.len() == 1 => format!("{} was", steps[0]),
+        false => format!("{} were", steps.join(", ")),
     };
     let cause = format!(
-        "{} attempts in a row were cut off and brought nothing forward; {ran} when the last one ended",
+        "{} attempts in a row were cut off and brought nothing forward; {ran} under way when the last one ended",
         job.barren_attempts
     );
     let events = vec![Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause) }];

@@ -145,18 +145,6 @@ impl Journal for Memory {
         Ok(lost)
     }
 
-    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
-        let mut state = self.state();
-        let job = state.jobs.get_mut(job_id);
-        if let Some(job) = job.filter(|job| job.standing.attempt == attempt && job.standing.state == JobState::Running)
-        {
-            job.standing.state = JobState::Pending;
-            job.lease_until_us = None;
-            job.updated_us = self.clock.now_us();
-        }
-        Ok(())
-    }
-
     async fn write(&self, batch: Batch) -> Result<(), WriteError> {
         let mut state = self.state();
         let result = self.write_now(&mut state, &batch);

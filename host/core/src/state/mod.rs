@@ -71,7 +71,7 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Attempts in a row that ended without progress.
     pub barren_attempts: u32,
-    /// The steps that ran when the last of them was cut off.
+    /// The steps that were under way when the last of them was cut off.
     pub barren_in: Vec<StepId>,
     /// Whether the current attempt got anywhere.
     pub progressed: bool,
