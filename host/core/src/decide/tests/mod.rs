@@ -1,7 +1,10 @@
 //! The kernel driven by a small worker of its own over a world that counts, cut off anywhere.
 
 mod actions;
+mod announced;
+mod bindings;
 mod budget;
+mod cancel;
 mod compensation;
 mod compensation_crash;
 mod compensation_evidence;
@@ -12,9 +15,11 @@ mod evidence;
 mod fork;
 mod gates;
 mod modes;
+mod policy;
 mod random;
 mod receipts;
 mod reopen;
+mod responses;
 mod retries;
 mod reuse;
 mod sim;

@@ -82,3 +82,41 @@ fn a_dry_run_keeps_nothing_and_neither_does_what_changes_the_world() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert!(sim.reusables.is_empty(), "a step whose calls changed the world is not kept");
 }
+
+/// What is kept says what later jobs have to know of it.
+#[test]
+fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
+    let kept = |answer: &str| {
+        let mut planned = cached(json!({}));
+        planned["outcome"] = json!({ "type": "Text.Draft", "sensitivity": "team" });
+        let mut sim = Sim::new(Mode::AutoExec, vec![planned]);
+        let output = crate::effect::Output { result: answer.to_owned(), ..super::sim::good() };
+        sim.script.insert("Read".into(), vec![crate::effect::Answer::Ok(output)]);
+        sim.process(None).unwrap();
+        let [reusable] = &sim.reusables[..] else { panic!("one result is kept") };
+        reusable.clone()
+    };
+    let plain = kept("\"done\"");
+    assert_eq!((plain.outcome_type.as_deref(), plain.sensitivity.as_deref()), (Some("Text.Draft"), Some("team")));
+    assert_eq!((plain.is_verified, plain.output_hash), (false, Hash::of(&[b"\"done\""])));
+    assert!(kept(r#"{"verified":true}"#).is_verified);
+}
+
+/// I23: what stands in for the outcome of a step is an outcome of this job.
+#[test]
+fn a_reused_outcome_is_an_outcome() {
+    let drafted = || {
+        let mut planned = cached(json!({}));
+        planned["outcome"] = json!({ "type": "Text.Draft" });
+        Sim::new(Mode::AutoExec, vec![planned])
+    };
+    let mut first = drafted();
+    first.process(None).unwrap();
+    let [reusable] = &first.reusables[..] else { panic!("one result is kept") };
+    let mut sim = drafted();
+    let found = Reusable { job_id: JobId::new("job_0"), output_hash: Hash::of(&[b"\"earlier\""]), ..reusable.clone() };
+    sim.earlier = Some((found, b"\"earlier\"".to_vec()));
+    let view = response(&sim.process(None).unwrap());
+    let previews: Vec<_> = view.outcomes.iter().map(|outcome| outcome.preview.as_str()).collect();
+    assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, Reason::WithinTtl)]));
+}
