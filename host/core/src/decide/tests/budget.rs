@@ -198,4 +198,10 @@ fn what_costs_is_durable_at_once() {
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, flushed, "{operator}");
     }
+    // A repeat of what nobody can ask about costs more than a flush; who can be asked is asked.
+    for (operator, flushed) in [("Opaque", true), ("Keyed", false), ("Queryable", false)] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
+        sim.process(None).unwrap();
+        assert_eq!(sim.answers_flushed, [flushed], "{operator}");
+    }
 }

@@ -2,7 +2,6 @@
 
 mod actions;
 mod announced;
-mod bindings;
 mod budget;
 mod cancel;
 mod compensation;
@@ -15,6 +14,7 @@ mod evidence;
 mod fork;
 mod gates;
 mod modes;
+mod plans;
 mod policy;
 mod random;
 mod receipts;

@@ -244,6 +244,16 @@ fn a_conflict_offers_to_go_on_and_to_stop() {
     assert_eq!(view.contradicted, [Slot::new("a")]);
 }
 
+/// Where the database is of the past, the response says so whatever the job says of itself.
+#[test]
+fn a_restored_database_is_the_first_thing_to_look_at() {
+    let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
+    let parked = response(&sim.process(None).unwrap());
+    let view = parked.clone().of_restored();
+    assert_eq!((view.reason_code, actions(&view)), (Some(Code::Restored), vec!["latch doctor --accept-restore"]));
+    assert_eq!((view.status, view.blocked), (parked.status, parked.blocked), "what it knows is still shown");
+}
+
 /// I40.
 #[test]
 fn a_diverged_and_a_poison_job_say_why_and_what_to_do() {

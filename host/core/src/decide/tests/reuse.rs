@@ -3,11 +3,14 @@
 use serde_json::{Value, json};
 
 use super::sim::{Sim, step};
+use crate::effect::{Answer, Output, Provenance};
+use crate::error::{Code, Failure};
 use crate::event::{Body, Mode};
-use crate::ids::{Hash, JobId};
+use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
 use crate::reuse::{Reason, Reusable};
+use crate::storage::{Request, Resolved};
 
 /// A read whose answer may be kept for an hour.
 fn cached(payload: Value) -> Value {
@@ -90,8 +93,8 @@ fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
         let mut planned = cached(json!({}));
         planned["outcome"] = json!({ "type": "Text.Draft", "sensitivity": "team" });
         let mut sim = Sim::new(Mode::AutoExec, vec![planned]);
-        let output = crate::effect::Output { result: answer.to_owned(), ..super::sim::good() };
-        sim.script.insert("Read".into(), vec![crate::effect::Answer::Ok(output)]);
+        let output = Output { result: answer.to_owned(), ..super::sim::good() };
+        sim.script.insert("Read".into(), vec![Answer::Ok(output)]);
         sim.process(None).unwrap();
         let [reusable] = &sim.reusables[..] else { panic!("one result is kept") };
         reusable.clone()
@@ -119,4 +122,30 @@ fn a_reused_outcome_is_an_outcome() {
     let view = response(&sim.process(None).unwrap());
     let previews: Vec<_> = view.outcomes.iter().map(|outcome| outcome.preview.as_str()).collect();
     assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, Reason::WithinTtl)]));
+}
+
+/// What a person said of a call is in what the step made of it.
+#[test]
+fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
+    let mut planned = cached(json!({ "calls": ["Opaque"] }));
+    planned["name"] = json!("Script");
+    for (resolved, provenance) in [(true, Provenance::Operator), (false, Provenance::Executed)] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.operators.get_mut(&Operator::new("Script")).unwrap().effects = vec![];
+        sim.begin_with(*header);
+        let failure = Failure::new(Code::AuthForbidden, "?");
+        let answer = match resolved {
+            true => Answer::Unknown { failure, kept: None },
+            false => Answer::NotApplied(failure),
+        };
+        sim.script.insert("Opaque".into(), vec![answer]);
+        sim.process(None).unwrap();
+        if resolved {
+            sim.ask(Request::Resolve { slot: Slot::new("a/0"), verdict: Resolved::Abort });
+            sim.process(None).unwrap();
+        }
+        let [reusable] = &sim.reusables[..] else { panic!("one result is kept: {:?}", sim.reusables) };
+        assert_eq!(reusable.provenance, provenance);
+    }
 }

@@ -1,15 +1,31 @@
-//! Bindings in a job: what they become, and what becomes of a step whose bindings have nothing.
+//! The plan of a job: its identity, what its bindings become, and what becomes of a step whose
+//! bindings have nothing.
 
 use serde_json::{Value, json};
 
 use super::sim::{Sim, step};
 use crate::decide::outcome_id;
 use crate::error::Code;
-use crate::event::Mode;
+use crate::event::{Body, Event, Mode};
 use crate::ids::JobId;
 use crate::job::JobState;
 use crate::response::response;
+use crate::state::Job;
 use crate::step::StepState;
+
+/// A job executes the plan that its hash names, or none.
+#[test]
+fn a_plan_that_is_not_the_one_of_its_hash_is_refused() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
+    let Body::PlanCreated { plan, plan_hash } = sim.record.events[1].body.clone() else { panic!("a plan") };
+    let mut other = plan.clone();
+    other["steps"][0]["payload"] = json!({ "to": "eve" });
+    for (plan, is_good) in [(plan, true), (other, false)] {
+        let head = sim.record.events[0].hash;
+        sim.record.events[1] = Event::seal(1, 1_000, 0, Body::PlanCreated { plan, plan_hash }, head);
+        assert_eq!(Job::fold(&sim.record.events).is_ok(), is_good);
+    }
+}
 
 #[test]
 fn an_outcome_is_bound_by_the_id_of_its_step() {
