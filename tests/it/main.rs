@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
 
+mod answers;
 mod bindings;
 mod check;
 mod cli;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::pages;
-use latchwork_core::storage::Owner;
+use latchwork_core::storage::{Owner, StoreError};
 use latchwork_store::{KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, Sqlite, SystemClock};
 
 use super::error::{CliError, Problem};
@@ -50,6 +50,17 @@ pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
         return Err(no_database(&path).into());
     }
     stores(config, &crash_point()?).await
+}
+
+/// Whether the database that was opened is not the one that was used here last.
+pub(super) async fn is_restored() -> anyhow::Result<bool> {
+    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
+    let Some(store) = opened else { return Ok(false) };
+    match store.check_generation().await {
+        Ok(()) => Ok(false),
+        Err(StoreError::Restored(_)) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The database's file, where it is not there and could be. A folder that is not there is an
