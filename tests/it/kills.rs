@@ -160,6 +160,8 @@ fn workers_killed_at_random_complete_every_job_once() {
             assert!(times(slot) >= 1, "seed {seed}: {id} {slot}");
             assert_eq!(times(&format!("applied {slot}")), 1, "seed {seed}: {id} {slot}");
         }
+    }
+    for id in ids.iter().take(3) {
         evidence::holds(&place, id, &format!("seed {seed}"));
     }
     assert_eq!(world.len(), ids.len() * 8, "seed {seed}: nothing else happened");

@@ -322,7 +322,8 @@ impl Job {
         // An attempt that was cut off (its job never waited or parked) without progress is barren.
         if self.state == JobState::Running && !self.progressed {
             self.barren_attempts += 1;
-            let under_way = |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
+            let under_way =
+                |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
             self.barren_in = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
         // So is one that was cut off before even its claim became durable.
