@@ -46,7 +46,7 @@ fn latch(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn run(dir: &Path, args: &[&str]) -> Ran {
+pub(crate) fn run(dir: &Path, args: &[&str]) -> Ran {
     program::ran(latch(dir, args).output().expect("latch runs"))
 }
 

@@ -11,6 +11,7 @@ mod cases;
 mod ends;
 mod errors;
 mod hosts;
+mod moved;
 mod perturb;
 pub(crate) mod script;
 pub(crate) mod trace;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 pub use again::Process;
 pub use builds::Rebuilt;
 pub use case::{Answer, Case, Recorded};
+pub(super) use cases::line_at;
 pub use cases::{Wrong, parse};
 pub(super) use hosts::Hosts;
 
