@@ -8,6 +8,7 @@ mod made;
 mod polyglot;
 mod refused;
 mod rust;
+mod starling;
 mod walk;
 
 use std::collections::BTreeMap;

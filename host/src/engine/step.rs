@@ -208,7 +208,7 @@ impl StepCode {
             let first = run.call_run(&mut store, operator, &input).await?;
             let (Some(again), Ok(_)) = (again, &first) else { return Ok(first) };
             *again.began = true;
-            store.data_mut().calls = again.calls;
+            store.data_mut().begin_again(again.calls);
             store.set_fuel(limits.fuel)?;
             run.call_run(&mut store, operator, &input).await
         }

@@ -14,6 +14,8 @@ pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding>
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",
+        // A loop that asks for the time until it has come.
+        Code::PluginTrap if failure.message.contains("limits.host_calls") => "D057",
         Code::MemoryLimit => "D058",
         Code::OutputLimit => "D059",
         Code::StackOverflow | Code::WallClockLimit => "D061",

@@ -19,8 +19,11 @@ const STACK_WRITTEN: i32 = 8192;
 /// Below it there is no stack, or one of a kind that is not known.
 const STACK_LEAST: i32 = 16_384;
 /// Taken from the heap, written, and given back but for its beginning, which stays.
+const HEAP_LEAST: i32 = 16;
 const HEAP_WRITTEN: i32 = 32_768;
 const HEAP_TAKEN: i32 = 4_096;
+/// What every allocator gives: more would leave a piece before it, for what is small to lie where it always lay.
+const HEAP_ALIGN: i32 = 8;
 /// What is written.
 const WRITTEN: i32 = 0xA5;
 /// Larger components are interpreters with a snapshot of their memory: what they compute lies where it lies, and
@@ -163,31 +166,30 @@ fn one_more(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Writes the unused stack, takes some of the heap, and leaves traces in what it gives back.
+/// Writes the unused stack, takes some of the heap, and leaves traces in what it gives back: a piece that grows is
+/// given back at each size, to allocators that keep sizes apart, and at its end the last one is for all others.
 fn beginning(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
-    let mut fill = |from: Instruction<'_>, bytes: i32| {
+    let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
         code.instruction(&from).instruction(&Instruction::I32Const(WRITTEN)).instruction(&Instruction::I32Const(bytes));
         code.instruction(&Instruction::MemoryFill(0));
     };
-    fill(Instruction::I32Const(top - STACK_WRITTEN), STACK_WRITTEN);
+    fill(&mut code, Instruction::I32Const(top - STACK_WRITTEN), STACK_WRITTEN);
     if let Some(realloc) = realloc {
-        let call = |code: &mut Function, numbers: &[i32]| {
-            for number in numbers {
-                code.instruction(&Instruction::I32Const(*number));
+        let sizes = std::iter::successors(Some(HEAP_LEAST), |size| Some(size * 2)).take_while(|size| *size <= HEAP_WRITTEN);
+        let mut before = 0;
+        for size in sizes.chain([HEAP_TAKEN]) {
+            code.instruction(&Instruction::LocalGet(0));
+            for number in [before, HEAP_ALIGN, size] {
+                code.instruction(&Instruction::I32Const(number));
             }
             code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-        };
-        call(&mut code, &[0, 0, 16, HEAP_WRITTEN]);
-        // No memory, no traces.
-        code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
-        code.instruction(&Instruction::LocalGet(0))
-            .instruction(&Instruction::I32Const(WRITTEN))
-            .instruction(&Instruction::I32Const(HEAP_WRITTEN))
-            .instruction(&Instruction::MemoryFill(0));
-        code.instruction(&Instruction::LocalGet(0));
-        call(&mut code, &[HEAP_WRITTEN, 16, HEAP_TAKEN]);
-        code.instruction(&Instruction::End);
+            // No memory, no traces.
+            code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
+            fill(&mut code, Instruction::LocalGet(0), size);
+            code.instruction(&Instruction::End);
+            before = size;
+        }
     }
     code.instruction(&Instruction::End);
     code
@@ -263,4 +265,129 @@ fn of_names(mut reader: BinaryReader<'_>) -> Option<u32> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        CodeSection, ConstExpr, ExportKind, ExportSection, FunctionSection, GlobalSection, GlobalType, MemorySection,
+        MemoryType, Module, ModuleSection, NameMap, NameSection, StartSection, TypeSection,
+    };
+    use wasmparser::Validator;
+
+    use super::*;
+
+    /// A module with a global that counts, and the stack pointer.
+    struct Made {
+        top: i32,
+        realloc: bool,
+        names: bool,
+        start: bool,
+        pointer_first: bool,
+    }
+
+    const USUAL: Made = Made { top: 65_536, realloc: true, names: true, start: false, pointer_first: false };
+
+    impl Made {
+        fn bytes(&self) -> Vec<u8> {
+            let (mut types, mut functions, mut code) =
+                (TypeSection::new(), FunctionSection::new(), CodeSection::new());
+            types.ty().function([ValType::I32; 4], [ValType::I32]);
+            types.ty().function([], []);
+            functions.function(0).function(1);
+            let mut realloc = Function::new([]);
+            realloc.instruction(&Instruction::I32Const(70_000)).instruction(&Instruction::End);
+            let mut nothing = Function::new([]);
+            nothing.instruction(&Instruction::End);
+            code.function(&realloc).function(&nothing);
+            let mut memories = MemorySection::new();
+            memories.memory(MemoryType {
+                minimum: 2,
+                maximum: None,
+                memory64: false,
+                shared: false,
+                page_size_log2: None,
+            });
+            let mut globals = GlobalSection::new();
+            let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+            let numbers = if self.pointer_first { [self.top, 1_048_576] } else { [1_048_576, self.top] };
+            for number in numbers {
+                globals.global(ty, &ConstExpr::i32_const(number));
+            }
+            let mut exports = ExportSection::new();
+            if self.realloc {
+                exports.export(REALLOC, ExportKind::Func, 0);
+            }
+            let mut module = Module::new();
+            module.section(&types).section(&functions).section(&memories).section(&globals).section(&exports);
+            if self.start {
+                module.section(&StartSection { function_index: 1 });
+            }
+            module.section(&code);
+            if self.names {
+                let mut map = NameMap::new();
+                map.append(u32::from(!self.pointer_first), STACK_POINTER);
+                let mut names = NameSection::new();
+                names.globals(&map);
+                module.section(&names);
+            }
+            let mut component = wasm_encoder::Component::new();
+            component.section(&ModuleSection(&module));
+            component.finish()
+        }
+    }
+
+    /// The first values of globals in the only module of a component, and whether it begins by itself.
+    fn read(bytes: &[u8]) -> (Vec<i32>, bool, usize) {
+        Validator::new().validate_all(bytes).unwrap();
+        let (mut numbers, mut starts, mut bodies) = (vec![], false, 0);
+        for payload in wasmparser::Parser::new(0).parse_all(bytes) {
+            match payload.unwrap() {
+                wasmparser::Payload::GlobalSection(section) => {
+                    for global in section {
+                        let Operator::I32Const { value } = global.unwrap().init_expr.get_operators_reader().read().unwrap()
+                        else {
+                            panic!()
+                        };
+                        numbers.push(value);
+                    }
+                }
+                wasmparser::Payload::StartSection { .. } => starts = true,
+                wasmparser::Payload::CodeSectionEntry(_) => bodies += 1,
+                _ => {}
+            }
+        }
+        (numbers, starts, bodies)
+    }
+
+    /// I56.
+    #[test]
+    fn the_stack_begins_lower_and_memory_is_written_first() {
+        let bytes = USUAL.bytes();
+        assert_eq!(read(&bytes), (vec![1_048_576, 65_536], false, 2));
+        assert_eq!(read(&moved(&bytes).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
+        let unnamed = Made { names: false, pointer_first: true, ..USUAL }.bytes();
+        assert_eq!(read(&moved(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
+        let without = Made { realloc: false, ..USUAL }.bytes();
+        assert_eq!(read(&moved(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
+        // What begins by itself begins as it does.
+        let begins = Made { start: true, ..USUAL }.bytes();
+        assert_eq!(read(&moved(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
+    }
+
+    /// I56.
+    #[test]
+    fn what_has_no_stack_that_is_known_is_left_as_it_is() {
+        for top in [0, 8_192, 65_537, -16] {
+            assert_eq!(moved(&Made { top, ..USUAL }.bytes()), None, "{top}");
+        }
+        assert_eq!(moved(b""), None);
+        let bytes = USUAL.bytes();
+        for cut in 0..bytes.len() {
+            let _ = moved(&bytes[..cut]);
+            let mut damaged = bytes.clone();
+            damaged[cut] ^= 0x55;
+            let _ = moved(&damaged);
+        }
+    }
 }
