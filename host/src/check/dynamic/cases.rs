@@ -1,6 +1,6 @@
 //! Reading a file of cases: JSON lines, every problem at once, each with its line.
 
-use latchwork_core::canon;
+use latchwork_core::canon::{self, Refusal};
 use latchwork_core::error::{Code, Failure};
 use serde_json::{Map, Value};
 
@@ -59,6 +59,12 @@ pub(in crate::check) fn line_at(bytes: &[u8], at: usize) -> u64 {
     bytes[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1
 }
 
+/// A key that an object of this line has twice: which of the two is meant, nobody knows.
+pub(in crate::check) fn twice(line: &str) -> Option<String> {
+    let error = canon::canonicalize(line.as_bytes()).err()?;
+    matches!(error.refusal, Refusal::DuplicateKey(_)).then(|| error.refusal.to_string())
+}
+
 struct Reader {
     cases: Vec<Case>,
     wrong: Vec<Wrong>,
@@ -83,6 +89,9 @@ impl Reader {
                 return;
             }
         };
+        if let Some(twice) = twice(line) {
+            self.wrong("", twice);
+        }
         let Some(fields) = self.object("", &value, &LINE) else { return };
         let before = self.wrong.len();
         let operator = self.text(fields, "", "operator", true);
@@ -231,6 +240,7 @@ mod tests {
             "{\"operator\":\"A.B\",\"input\":1,\"name\":\"line 1\",\"answers\":[{\"result\":1,\"error\":2},{},\
               {\"error\":{\"code\":\"RATE_LIMITS\"}},7],\"error\":\"INVALID_IMPUT\"}\n",
             "[]\n",
+            "{\"operator\":\"A.B\",\"input\":{\"a\":1,\"a\":2}}\n",
         );
         let wrong = parse("c.jsonl", text.as_bytes()).unwrap_err();
         let told: Vec<_> = wrong.iter().map(|w| (w.line, w.pointer.as_str(), w.message.as_str())).collect();
@@ -249,7 +259,8 @@ mod tests {
         has(4, "/answers/3", "object");
         has(4, "/error", "did you mean `INVALID_INPUT`?");
         has(5, "", "object");
-        assert_eq!((wrong.len(), wrong[0].column), (11, Some(18)));
+        has(6, "", "\"a\"");
+        assert_eq!((wrong.len(), wrong[0].column), (12, Some(18)));
         let bytes = b"{\"operator\":\"\xc3\xbc\",\n\n\"\xff\"";
         assert_eq!(parse("c.jsonl", bytes).unwrap_err()[0].line, 3);
     }

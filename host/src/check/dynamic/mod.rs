@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub use again::Process;
 pub use builds::Rebuilt;
 pub use case::{Answer, Case, Recorded};
-pub(super) use cases::line_at;
+pub(super) use cases::{line_at, twice};
 pub use cases::{Wrong, parse};
 pub(super) use hosts::Hosts;
 

@@ -82,12 +82,13 @@ pub(super) fn differs(ran: &Ran<'_>, host: &str, parting: &Parting, trace: &Trac
 pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(hosts(runs, plugin, loaded).await);
-    let places = places(runs, loaded).await;
-    // What lies elsewhere in a second run is elsewhere for the same reason.
-    let kept = if places.is_some() { None } else { kept(runs, plugin).await };
-    found.extend(places.into_iter().chain(kept));
+    found.extend(places(runs, loaded).await);
     found.extend(crashes(runs, plugin).await);
     found.extend(conditions(runs, plugin).await);
+    // What lies elsewhere or is drawn anew in a second run differs for that reason.
+    if found.is_empty() {
+        found.extend(kept(runs, plugin).await);
+    }
     found.extend(latency(runs, plugin).await);
     found
 }

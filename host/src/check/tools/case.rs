@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::check::Wrong;
-use crate::check::dynamic::line_at;
+use crate::check::dynamic::{line_at, twice};
 use crate::suggest;
 
 /// So many cases in a file.
@@ -125,6 +125,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
         if cases.len() == CASES_MAX {
             wrong.push(wrong_at(number, format!("a file has at most {CASES_MAX} cases")));
             break;
+        }
+        if let Some(twice) = twice(text) {
+            wrong.push(wrong_at(number, twice));
+            continue;
         }
         let line: Line = match serde_json::from_str(text) {
             Ok(line) => line,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::latchwork::plugin::types::{Applied, Code, Error};
+use crate::latchwork::plugin::types::{Applied, Error, ErrorCode};
 use crate::latchwork::plugin::{clock, events, tools};
 use crate::{Answer, build};
 
@@ -119,7 +119,7 @@ pub(crate) fn is_nearly_full(_: Value) -> Answer {
 /// D069.
 pub(crate) fn fails_for_no_reason(_: Value) -> Answer {
     Err(Error {
-        code: Code::InvalidInput,
+        code: ErrorCode::InvalidInput,
         message: "there is no weather".into(),
         retry_after_ms: None,
         detail: None,
