@@ -196,12 +196,19 @@ def bad_wait(given: Text, context) -> Text:
     return given
 
 
+# Nor can it sleep.
+@step("Bad.Sleep", determinism="stable")
+def bad_sleep(given: Text, context) -> Text:
+    """Waits a second."""
+    time.sleep(1)
+    return given
+
+
 @step("Good.Wait", determinism="stable")
 def good_wait(given: Text, context) -> Text:
-    """Waits a second, of its own time."""
+    """Says until when somebody else is to wait."""
     until = time.time() + 1
-    time.sleep(1)
-    return Text(f"{given.text} {time.time() >= until}")
+    return Text(f"{given.text} until {until}")
 
 
 # A text where the schema says a number.
