@@ -64,7 +64,8 @@ impl Table {
     fn build(&self, plugin: &str, to: &Path) {
         let built = run(&self.dir, &["plugin", "build", plugin, "--json"]);
         assert_eq!(built.code, 0, "{plugin}: {}", built.stderr);
-        let made = built.json()["built"][0]["component"].as_str().unwrap_or_else(|| panic!("{}", built.stdout)).to_owned();
+        let made =
+            built.json()["built"][0]["component"].as_str().unwrap_or_else(|| panic!("{}", built.stdout)).to_owned();
         std::fs::copy(self.dir.join(made), to).unwrap();
     }
 

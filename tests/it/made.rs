@@ -6,8 +6,8 @@ use std::path::Path;
 
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, EntityType, ExportKind, ExportSection, Function, FunctionSection,
-    ImportSection, Instruction, MemorySection, MemoryType, Module, NameMap, NameSection,
-    StartSection, TypeSection, ValType,
+    ImportSection, Instruction, MemorySection, MemoryType, Module, NameMap, NameSection, StartSection, TypeSection,
+    ValType,
 };
 use wit_parser::abi::{AbiVariant, WasmSignature, WasmType};
 use wit_parser::{Resolve, WorldItem, WorldKey};

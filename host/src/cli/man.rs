@@ -22,11 +22,7 @@ pub(super) fn run(args: &ManArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn write_pages(
-    command: &clap::Command,
-    dir: &std::path::Path,
-    written: &mut Vec<String>,
-) -> std::io::Result<()> {
+fn write_pages(command: &clap::Command, dir: &std::path::Path, written: &mut Vec<String>) -> std::io::Result<()> {
     let page = clap_mangen::Man::new(command.clone());
     let file = dir.join(page.get_filename());
     let mut text = Vec::new();

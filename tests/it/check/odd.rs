@@ -26,11 +26,7 @@ fn both(bytes: &[u8], cases: &str) -> [(i32, Value, Ran); 2] {
 /// I57: what runs by itself when it is instantiated, and does not come to an end.
 #[test]
 fn a_component_that_misbehaves_as_it_begins_is_a_finding() {
-    let forever = [
-        Instruction::Loop(BlockType::Empty),
-        Instruction::Br(0),
-        Instruction::End,
-    ];
+    let forever = [Instruction::Loop(BlockType::Empty), Instruction::Br(0), Instruction::End];
     let grows = [
         Instruction::Loop(BlockType::Empty),
         Instruction::I32Const(1_000),

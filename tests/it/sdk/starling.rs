@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{outputs, place, project, run, step};
 
-const RECIPE: &str = "[plugin]\nname = \"starling\"\nkind = \"step\"\nlang = \"js\"\nversion = \"1.0.0\"\nengine = \"starlingmonkey\"\n";
+const RECIPE: &str =
+    "[plugin]\nname = \"starling\"\nkind = \"step\"\nlang = \"js\"\nversion = \"1.0.0\"\nengine = \"starlingmonkey\"\n";
 const CASES: &str = concat!(
     r#"{"operator":"Ambient.Look","input":{}}"#,
     "\n",
@@ -15,11 +16,8 @@ const CASES: &str = concat!(
 /// I52, I53, I63: the SDK is the same in both engines. One build for all of it: this engine is large.
 #[test]
 fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its_check() {
-    let sources = [
-        ("latch-plugin.toml", RECIPE),
-        ("src/plugin.js", include_str!("ambient/plugin.js")),
-        ("cases.jsonl", CASES),
-    ];
+    let sources =
+        [("latch-plugin.toml", RECIPE), ("src/plugin.js", include_str!("ambient/plugin.js")), ("cases.jsonl", CASES)];
     let plugin = project("js", "step", Some(&sources));
     let job = |operator: &str, payload: Value| {
         let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", payload)]);

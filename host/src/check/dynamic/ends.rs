@@ -67,7 +67,10 @@ fn unexpected(ran: &Ran<'_>) -> Option<Finding> {
             let message = format!("it failed with {}: {}", failure.code, failure.message);
             let wanted = expected.map_or("an output".to_owned(), |code| format!("error {code}"));
             let finding = ran.finding("D069", message).values(&wanted, &ran.base.end());
-            Some(finding.hint(format!("mend the step, or say in the case that it fails: \"error\":\"{}\"", failure.code)))
+            Some(
+                finding
+                    .hint(format!("mend the step, or say in the case that it fails: \"error\":\"{}\"", failure.code)),
+            )
         }
         (Ended::Output(_), Some(code)) => {
             let finding = ran.finding("D069", format!("it gave an output where the case expects {code}"));

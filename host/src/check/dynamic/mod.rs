@@ -22,8 +22,8 @@ use std::sync::Arc;
 pub use again::Process;
 pub use builds::Rebuilt;
 pub use case::{Answer, Case, Recorded};
-pub(super) use cases::{line_at, twice};
 pub use cases::{Wrong, parse};
+pub(super) use cases::{line_at, twice};
 pub(super) use hosts::Hosts;
 
 use self::script::Script;

@@ -176,7 +176,8 @@ fn beginning(top: i32, realloc: Option<u32>) -> Function {
     };
     fill(&mut code, Instruction::I32Const(top - STACK_WRITTEN), STACK_WRITTEN);
     if let Some(realloc) = realloc {
-        let sizes = std::iter::successors(Some(HEAP_LEAST), |size| Some(size * 2)).take_while(|size| *size <= HEAP_WRITTEN);
+        let sizes =
+            std::iter::successors(Some(HEAP_LEAST), |size| Some(size * 2)).take_while(|size| *size <= HEAP_WRITTEN);
         let mut before = 0;
         for size in sizes.chain([HEAP_TAKEN]) {
             code.instruction(&Instruction::LocalGet(0));
@@ -290,8 +291,7 @@ mod tests {
 
     impl Made {
         fn bytes(&self) -> Vec<u8> {
-            let (mut types, mut functions, mut code) =
-                (TypeSection::new(), FunctionSection::new(), CodeSection::new());
+            let (mut types, mut functions, mut code) = (TypeSection::new(), FunctionSection::new(), CodeSection::new());
             types.ty().function([ValType::I32; 4], [ValType::I32]);
             types.ty().function([], []);
             functions.function(0).function(1);
@@ -345,7 +345,8 @@ mod tests {
             match payload.unwrap() {
                 wasmparser::Payload::GlobalSection(section) => {
                     for global in section {
-                        let Operator::I32Const { value } = global.unwrap().init_expr.get_operators_reader().read().unwrap()
+                        let Operator::I32Const { value } =
+                            global.unwrap().init_expr.get_operators_reader().read().unwrap()
                         else {
                             panic!()
                         };

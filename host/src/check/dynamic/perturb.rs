@@ -138,7 +138,8 @@ async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
     let parting = behaviour(&runs.ran.base, &trace)?;
     let message = format!("with its stack and heap elsewhere in its memory, {} is not the same", parting.what);
     let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
-    let hint = "look for an address that leaves it, the order of a hash map, or memory that is read before it is written";
+    let hint =
+        "look for an address that leaves it, the order of a hash map, or memory that is read before it is written";
     Some(finding.functions(trace.functions).hint(hint))
 }
 

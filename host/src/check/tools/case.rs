@@ -116,9 +116,8 @@ pub(crate) struct ToolCase {
 /// # Errors
 /// Everything that is wrong: line, and what.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        vec![wrong_at(line_at(bytes, error.valid_up_to()), "it is not UTF-8 text from here on")]
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "it is not UTF-8 text from here on")])?;
     let (mut cases, mut wrong) = (Vec::<ToolCase>::new(), Vec::<Wrong>::new());
     for (index, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = index as u64 + 1;

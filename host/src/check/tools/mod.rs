@@ -83,7 +83,8 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     }
     for case in cases {
         let spec = tools.plugin.operator(&case.operator).expect("looked at above");
-        let mut running = Running { tools, case, spec, class: tools.plugin.class(&case.operator), found: vec![], notes: vec![] };
+        let mut running =
+            Running { tools, case, spec, class: tools.plugin.class(&case.operator), found: vec![], notes: vec![] };
         match running.run().await {
             Ok(()) => {}
             Err(error) => report.notes.push(format!("case {} could not be run: {error}", case.name)),

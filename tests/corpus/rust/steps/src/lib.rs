@@ -108,14 +108,16 @@ fn bad_thread(text: Text, _: &Context) -> Answer<Text> {
 }
 
 fn good_thread(text: Text, _: &Context) -> Answer<Words> {
-    let calls = ["a", "b"].map(|page| tools::Call::new("Web.Fetch", &json!({ "url": format!("{}/{page}", text.text) })));
+    let calls =
+        ["a", "b"].map(|page| tools::Call::new("Web.Fetch", &json!({ "url": format!("{}/{page}", text.text) })));
     let pages: Result<Vec<Text>, Error> = tools::call_all(calls).into_iter().collect();
     Ok(Words { words: pages?.into_iter().map(|page| page.text).collect() })
 }
 
 /// Nor variables.
 fn bad_variable(text: Text, _: &Context) -> Answer<Text> {
-    let region = std::env::var("REGION").map_err(|error| Error::missing_required_context(format!("REGION: {error}")))?;
+    let region =
+        std::env::var("REGION").map_err(|error| Error::missing_required_context(format!("REGION: {error}")))?;
     Ok(Text { text: format!("{} in {region}", text.text) })
 }
 
