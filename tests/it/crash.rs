@@ -9,7 +9,7 @@ use latchwork_store::STATEMENTS;
 use serde_json::json;
 
 use crate::evidence;
-use crate::place::Place;
+use crate::place::{Place, step};
 use crate::program::latch;
 
 /// Statements that no worker's path through this job has: asked for by commands that look, and
@@ -161,6 +161,39 @@ fn the_golden_flow_sends_one_message_wherever_it_is_killed() {
         }
     }
     assert!(reached.len() >= 30, "few points were reached: {reached:?}");
+}
+
+/// I1, I3, I5: the repeat of a keyed call in doubt, killed wherever it writes. That the repeat began is
+/// nothing that the tool said, in a staged commit neither.
+#[test]
+fn killed_while_a_call_is_repeated_it_is_applied_once() {
+    for commit in ["atomic", "staged"] {
+        let template = Place::witness(commit).plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 }))]);
+        let template = template.approved(vec!["k"]);
+        let mut reached = BTreeSet::new();
+        for name in ["group_write", "effects_insert", "commit", "execute"] {
+            for side in ["before", "after"] {
+                for nth in 1.. {
+                    let (place, point) = (template.again(), format!("{name}:{side}:{nth}"));
+                    assert!(run_killed(&place, &("execute".to_owned(), "after", 1)), "the keyed call is reached");
+                    if !killed(latch(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &point)) {
+                        break;
+                    }
+                    reached.insert(name);
+                    place.finish_with_the_truth();
+                    let world = place.world();
+                    assert!(world["k"] >= 1 && world["applied k"] == 1, "{commit} {point}: {world:?}");
+                    let job = place.the_job();
+                    let id = job["job_id"].as_str().expect("an id");
+                    let output = place.latch(&["job", "show", id, "--step", "k", "--json"]).json();
+                    assert_eq!(output["output"]["note"], 2, "{commit} {point}: what the tool said: {output:#}");
+                    evidence::holds(&place, id, &point);
+                }
+            }
+        }
+        assert!(reached.contains("group_write") && reached.contains("execute"), "{commit}: {reached:?}");
+        assert_eq!(reached.contains("effects_insert"), commit == "staged", "{commit}: {reached:?}");
+    }
 }
 
 /// I3: an opaque call in doubt is never repeated; the job parks and says so.

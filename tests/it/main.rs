@@ -44,5 +44,6 @@ mod storms;
 mod support;
 mod tidy;
 mod validate;
+mod verdicts;
 mod virtual_wasi;
 mod waits;

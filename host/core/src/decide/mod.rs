@@ -28,6 +28,7 @@ mod lookup;
 mod reopen;
 mod reuse;
 mod step_end;
+mod verdict;
 mod waits;
 
 pub use action::{is_keyed, step_action_key};
@@ -49,6 +50,7 @@ pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
+pub use verdict::{Undecidable, verdict};
 pub use waits::in_order;
 
 /// What decisions know beside the durable state: time, chance and rules are passed in.

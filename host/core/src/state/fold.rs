@@ -433,6 +433,7 @@ impl Job {
                     return Err(unknown(event, "a verdict belongs to the open try"));
                 }
                 call.verdict = Some((*try_no, *verdict));
+                call.verdicts.insert(*try_no, *verdict);
                 if matches!(verdict, Verdict::NotApplied | Verdict::Repeat) {
                     call.open_try = None;
                 }
@@ -536,6 +537,7 @@ impl Call {
             committed_seq: 0,
             retry_at_us: None,
             verdict: None,
+            verdicts: std::collections::BTreeMap::new(),
             conflict: false,
             conflict_accepted: false,
             action_key: None,

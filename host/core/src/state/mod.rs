@@ -177,8 +177,10 @@ pub struct Call {
     pub committed_seq: u64,
     /// When it will be tried again.
     pub retry_at_us: Option<i64>,
-    /// The last verdict on it.
+    /// The last verdict on it, since it was begun or taken up again.
     pub verdict: Option<(u32, Verdict)>,
+    /// The verdict on each try that had one.
+    pub verdicts: BTreeMap<u32, Verdict>,
     /// Evidence contradicts a verdict.
     pub conflict: bool,
     /// Somebody knows of that, and let what is recorded be undone all the same.

@@ -208,7 +208,7 @@ fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
     let failed = Slot::new("c/1~c");
     for verdict in [Resolved::Applied("\"by hand\"".into()), Resolved::NotApplied, Resolved::Abort] {
         let mut sim = parked();
-        sim.ask(Request::Resolve { slot: failed.clone(), verdict: verdict.clone() });
+        sim.resolve(failed.clone(), verdict.clone());
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Cancelled, "{verdict:?}");
         let times = sim.world.get(&failed).copied().unwrap_or(0);
@@ -274,7 +274,7 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!((durable.job.state, blocked.reason_code), (JobState::Parked, Code::CompensationFailed));
     assert_eq!(states(&durable)[0].2, Some(Code::GateRejected));
     // Taken up again, it is asked about again.
-    sim.ask(Request::Resolve { slot: slot.clone(), verdict: Resolved::NotApplied });
+    sim.resolve(slot.clone(), Resolved::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
     sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
@@ -308,10 +308,10 @@ fn a_conflict_blocks_undoing() {
         let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
         sim.script.insert("Opaque".into(), vec![unknown]);
         sim.process(None).unwrap();
-        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"done\"".into()) });
+        sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".into()));
         let durable = sim.process(None).unwrap();
         assert_eq!(response(&durable).blocked_on.unwrap().slot.as_str(), "d");
-        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::NotApplied });
+        sim.resolve(Slot::new("a"), Resolved::NotApplied);
         let durable = cancelled(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a", Code::ResolutionConflict));
@@ -341,7 +341,7 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("k", Code::IndeterminateEffect));
         assert!(started(&sim).is_empty() && sim.world.get(&Slot::new("k")).copied().unwrap_or(0) <= 1);
         let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
-        sim.ask(Request::Resolve { slot: Slot::new("k"), verdict });
+        sim.resolve(Slot::new("k"), verdict);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Cancelled);
         let expected: &[&str] = if happened { &["k~c", "a~c"] } else { &["a~c"] };
@@ -452,7 +452,7 @@ fn a_contradicted_compensation_waits_for_somebody() {
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
         let slot = Slot::new("a~c");
         for verdict in [first, second] {
-            sim.ask(Request::Resolve { slot: slot.clone(), verdict });
+            sim.resolve(slot.clone(), verdict);
         }
         let durable = sim.process(None).unwrap();
         let blocked = response(&durable).blocked_on.unwrap();

@@ -64,7 +64,7 @@ fn a_lost_call_is_in_doubt_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     sim.script.insert(Operator::new("Opaque"), vec![unknown()]);
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+    sim.resolve(Slot::new("a"), Resolved::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     for _ in 0..2 {
         sim.ask(Request::Retry);
@@ -72,12 +72,12 @@ fn a_lost_call_is_in_doubt_again() {
         assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Parked, 1), "nothing is executed");
         assert_eq!(durable.rows[&Slot::new("a")].state, RowState::Indeterminate);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
-        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+        sim.resolve(Slot::new("a"), Resolved::Abort);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     }
     sim.ask(Request::Retry);
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"truth\"".into()) });
+    sim.resolve(Slot::new("a"), Resolved::Applied("\"truth\"".into()));
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
