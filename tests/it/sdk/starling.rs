@@ -48,5 +48,8 @@ fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its
     let inspected = run(&plugin, &["plugin", "inspect", ".", "--json"]).json();
     assert_eq!(inspected["toolchain"]["language"], "javascript-starlingmonkey", "{inspected:#}");
     let checked = run(&plugin, &["plugin", "check", ".", "--once", "--json"]);
-    assert_eq!((checked.code, &checked.json()["findings"]), (0, &json!([])), "{}", checked.stdout);
+    let report = checked.json();
+    // The operators of this plugin have no descriptions.
+    let mut findings = report["findings"].as_array().unwrap().iter();
+    assert!(checked.code == 0 && findings.all(|finding| finding["rule"] == "D019"), "{report:#}");
 }
