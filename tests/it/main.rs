@@ -11,6 +11,7 @@ mod compensation_crash;
 mod config;
 mod confirm;
 mod conformance;
+mod corpus;
 mod costs;
 mod crash;
 mod evidence;

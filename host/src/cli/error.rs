@@ -77,11 +77,11 @@ impl From<&config::Problem> for Problem {
         }
         match origin {
             Origin::File { path, line, column } => {
-                json["file"] = json!(path);
+                json["file"] = json!(path.display().to_string());
                 json["line"] = json!(line);
                 json["column"] = json!(column);
             }
-            Origin::WholeFile(path) => json["file"] = json!(path),
+            Origin::WholeFile(path) => json["file"] = json!(path.display().to_string()),
             Origin::Environment(name) => json["environment"] = json!(name),
             Origin::Flag(name) => json["flag"] = json!(name),
             Origin::Nowhere => {}
