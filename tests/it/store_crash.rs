@@ -20,7 +20,7 @@ use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{
     Claimer, EffectStore, Filter, InboxRow, Journal, KeyValue, LedgerWrite, Record, Request, StatusWrite,
 };
-use latchwork_store::{KillAt, OpenOptions, OwnerLock, Probe, STATEMENTS, Side, Sqlite, SystemClock};
+use latchwork_store::{Database, KillAt, OpenOptions, OwnerLock, Probe, STATEMENTS, Side, SystemClock};
 
 use crate::conformance::world::{Log, effect, new_job, payload, row};
 
@@ -79,7 +79,7 @@ async fn work(dir: &Path, kill: KillAt) {
     let lose = Arc::new(AtomicBool::new(false));
     let probe = Arc::new(Crash { kill, lose: lose.clone() });
     let options = OpenOptions { probe, pages_max: Some(PAGES_MAX), ..OpenOptions::new(dir.join("latch.db")) };
-    let store = notes.during("open", Sqlite::open(options)).await.unwrap();
+    let store = notes.during("open", Database::open(options)).await.unwrap();
     let lock = OwnerLock::take(dir, "child", "child", &SystemClock::new().unwrap()).unwrap();
     let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 600_000 };
 
@@ -161,7 +161,7 @@ async fn work(dir: &Path, kill: KillAt) {
 
 /// Whether what was asked for is there. Panics where a part of it is.
 struct Found {
-    store: Arc<Sqlite>,
+    store: Arc<Database>,
     a: Option<Record>,
     b: Option<Record>,
 }
@@ -242,7 +242,7 @@ async fn crash(name: &str, side: &str, nth: u32) -> bool {
         let (word, what) = line.split_once(' ').unwrap();
         asked.insert(what, word == "done");
     }
-    let store = Sqlite::open(OpenOptions::new(dir.path().join("latch.db"))).await.unwrap();
+    let store = Database::open(OpenOptions::new(dir.path().join("latch.db"))).await.unwrap();
     store.check_file().await.unwrap();
     store.check_generation().await.unwrap();
     // Loading checks the chain.

@@ -18,7 +18,7 @@ use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
 use sqlx::{ConnectOptions, Connection};
 
 use crate::statement::{Hand, Name, Tally};
-use crate::{NoProbe, OpenOptions, OwnerLock, Sqlite, SystemClock};
+use crate::{NoProbe, OpenOptions, OwnerLock, Database, SystemClock};
 
 /// Execute SQL behind the store's back.
 async fn sql(path: &Path, text: &str) {
@@ -28,8 +28,8 @@ async fn sql(path: &Path, text: &str) {
     conn.close().await.unwrap();
 }
 
-async fn open(path: &Path) -> Arc<Sqlite> {
-    Sqlite::open(OpenOptions::new(path)).await.unwrap()
+async fn open(path: &Path) -> Arc<Database> {
+    Database::open(OpenOptions::new(path)).await.unwrap()
 }
 
 fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
@@ -38,7 +38,7 @@ fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
 }
 
 /// A job of one event, claimed by a process whose lock is held as long as the second value.
-async fn running(store: &Sqlite, dir: &Path, name: &str) -> (Batch, OwnerLock) {
+async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     let first = event(0, 0, Hash::default());
     let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
     let row = JobRow {
