@@ -111,6 +111,7 @@ CREATE TABLE jobs (
     updated_us       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX jobs_claimable ON jobs (id) WHERE state <= 3;
+CREATE INDEX jobs_to_audit ON jobs (id) WHERE inbox_pending = 1 AND state > 5;
 CREATE TABLE kv (
     namespace TEXT NOT NULL,
     key       TEXT NOT NULL,

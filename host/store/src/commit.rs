@@ -32,7 +32,7 @@ const GROUP_MAX: usize = 256;
 const LINGER: Duration = Duration::from_millis(5);
 /// How often a transaction is begun while others are in the way; each time SQLite waits for its
 /// busy timeout, PostgreSQL for its lock timeout or until it finds a circle.
-const AGAIN_TRIES: u32 = 4;
+const AGAIN_TRIES: u32 = 6;
 
 /// The task and what it owns.
 pub(crate) struct Task {
@@ -115,10 +115,11 @@ impl Task {
                 return self.ask(&failure, &marks, number, place).await;
             }
             let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
-            // A transaction that SQLite has ended by itself leaves nothing to roll back.
-            let rolled_back = self.hand.run(&mut conn, Name::ROLLBACK, Script::new("ROLLBACK")).await.is_ok();
-            if rolled_back || self.connect.dialect() == Dialect::Sqlite {
-                self.conn = Some(conn);
+            let on_server = self.connect.dialect() == Dialect::Postgres;
+            if !(on_server && lost) {
+                // A transaction that SQLite has ended by itself leaves nothing to roll back.
+                let rolled_back = self.hand.run(&mut conn, Name::ROLLBACK, Script::new("ROLLBACK")).await.is_ok();
+                self.conn = (rolled_back || !on_server).then_some(conn);
             }
             match &failure {
                 Failure::Again if tries < AGAIN_TRIES => tries += 1,
@@ -126,7 +127,7 @@ impl Task {
                     tracing::debug!(%error, tries, "another process is in the way");
                     tries += 1;
                 }
-                Failure::Sql(error) if lost && self.connect.dialect() == Dialect::Postgres => {
+                Failure::Sql(error) if lost && on_server => {
                     tracing::debug!(%error, "the connection was lost before COMMIT; writing the group again");
                     if !patience.waits().await {
                         return Fate::Away(failure.into());

@@ -35,7 +35,7 @@ impl Dialect {
 
     /// How a transaction that writes begins. PostgreSQL: each statement sees what was committed
     /// before it, and the rows of jobs are locked first.
-    pub(crate) fn begin(self) -> &'static str {
+    pub(crate) fn opening(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
             Self::Postgres => "BEGIN ISOLATION LEVEL READ COMMITTED",
@@ -43,7 +43,7 @@ impl Dialect {
     }
 
     /// How a transaction begins whose statements all read the same moment.
-    pub(crate) fn begin_reading(self) -> &'static str {
+    pub(crate) fn opening_to_read(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN",
             Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

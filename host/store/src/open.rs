@@ -314,7 +314,7 @@ async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &
         Connection::Sqlite(_) => Dialect::Sqlite,
         Connection::Postgres(_) => Dialect::Postgres,
     };
-    let mut script = Script::new(dialect.begin());
+    let mut script = Script::new(dialect.opening());
     script.push("ROLLBACK");
     hand.run(conn, Name::WRITABLE, script).await.map_err(|error| store_error(&error))?;
     let place = server.place().text();

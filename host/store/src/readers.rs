@@ -66,7 +66,7 @@ impl Readers {
 
     /// The same, all statements reading the same moment.
     pub(crate) async fn run_at_once(&self, name: Name, mut script: Script) -> Result<Rows, StoreError> {
-        script.push_first(self.connect.dialect().begin_reading());
+        script.push_first(self.connect.dialect().opening_to_read());
         script.push("COMMIT");
         let mut rows = self.run(name, script).await?;
         rows.remove(0);

@@ -13,7 +13,7 @@ const POSTGRES: [&str; 5] = [
      THEN ' NOT NULL' ELSE '' END || CASE a.attidentity WHEN 'd' THEN ' IDENTITY' ELSE '' END FROM pg_attribute a JOIN \
      pg_class c ON c.oid = a.attrelid WHERE c.relkind IN ('r', 'S') AND c.relnamespace = current_schema()::regnamespace \
      AND c.relname NOT LIKE '\\_sqlx%' AND a.attnum > 0 ORDER BY c.relname COLLATE \"C\", a.attnum",
-    "SELECT c.conrelid::regclass || ': ' || pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE c.connamespace = \
+    "SELECT c.conrelid::regclass || ': ' || pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE c.contype IN ('p', 'u', 'c') AND c.connamespace = \
      current_schema()::regnamespace AND c.conrelid::regclass::text NOT LIKE '\\_sqlx%' ORDER BY 1",
     "SELECT regexp_replace(indexdef, ' ON [a-z_]+\\.', ' ON ') FROM pg_indexes WHERE schemaname = current_schema() AND \
      tablename NOT LIKE '\\_sqlx%' ORDER BY indexname COLLATE \"C\"",

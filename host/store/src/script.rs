@@ -51,7 +51,7 @@ impl Script {
 
     /// Append a statement, whose values are bound next.
     pub(crate) fn push(&mut self, sql: &str) -> &mut Self {
-        self.begin();
+        self.next_statement();
         self.sql.push_str(sql);
         self
     }
@@ -86,7 +86,7 @@ impl Script {
             .map(|((from, first), (to, last))| (&self.sql[*from..to - 1], &self.args[*first..last]))
     }
 
-    fn begin(&mut self) {
+    fn next_statement(&mut self) {
         if !self.is_empty() {
             self.sql.push(';');
         }
@@ -109,7 +109,7 @@ impl Script {
             let most = SIZES[SIZES.len() - 1];
             let taken = rest.len().min(most);
             let size = SIZES.into_iter().find(|size| *size >= taken).expect("the largest size is the most");
-            self.begin();
+            self.next_statement();
             self.sql.push_str(before);
             self.sql.push_str("(VALUES ");
             for row in 0..size {

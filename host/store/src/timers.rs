@@ -22,6 +22,8 @@ use crate::writer::{Tx, Work};
 
 /// Between two looks at timers that another worker is firing.
 const AGAIN: Duration = Duration::from_millis(5);
+/// How often: a job that another keeps locked keeps nobody from his own.
+const LOOKS_MAX: u32 = 20;
 
 /// How many fire in one transaction; more are due only after a long rest.
 const AT_ONCE: i64 = 256;
@@ -115,7 +117,7 @@ fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
 impl Database {
     /// Fire what is due, and say when the next one is.
     pub(crate) async fn fire(&self) -> Result<Option<i64>, StoreError> {
-        for looked in 0.. {
+        for looked in 0..LOOKS_MAX {
             let (next_us, now_us) = self.next_timer().await?;
             if next_us.is_none_or(|next_us| next_us > now_us) {
                 return Ok(next_us);
@@ -126,7 +128,7 @@ impl Database {
             }
             self.fire_due().await?;
         }
-        Ok(None)
+        Ok(self.next_timer().await?.0)
     }
 
     /// When the next timer is due, and database time.

@@ -77,7 +77,7 @@ impl<'a> Tx<'a> {
     /// it begins the transaction.
     pub(crate) async fn now(&mut self) -> Result<Moment, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.begin().await?;
+            self.enter().await?;
         }
         let known = self.moment.clone().or_else(|| self.time.here());
         Ok(known.expect("a transaction of the database's time has begun"))
@@ -90,12 +90,12 @@ impl<'a> Tx<'a> {
 
     /// Begin on PostgreSQL, where there are other writers: lock what the group touches, always in
     /// the same order, then read the clock.
-    async fn begin(&mut self) -> Result<(), sqlx::Error> {
+    async fn enter(&mut self) -> Result<(), sqlx::Error> {
         if self.begun {
             return Ok(());
         }
         self.begun = true;
-        let mut script = Script::new(self.dialect.begin());
+        let mut script = Script::new(self.dialect.opening());
         let waiting = self.locks.ask(&mut script);
         if waiting {
             let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
@@ -128,11 +128,11 @@ impl<'a> Tx<'a> {
 
     async fn run_to(&mut self, name: Name, mut script: Script, commits: bool) -> Result<Rows, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
-            self.begin().await?;
+            self.enter().await?;
         }
         let begins = !self.begun;
         if begins {
-            script.push_first(self.dialect.begin());
+            script.push_first(self.dialect.opening());
         }
         if commits {
             script.push(COMMIT);

@@ -12,6 +12,7 @@ use super::{claimer, open, running};
 /// Longer than any ring takes, and far shorter than what would be waited for without one.
 const SOON: Duration = Duration::from_secs(10);
 
+/// I88.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_signal_sent_to_one_worker_starts_the_job_on_another() {
     let Some(url) = database().await else { return };

@@ -2,10 +2,13 @@
 //! to each other.
 
 mod bell;
+mod differential;
 mod faults;
+mod live;
 mod races;
 mod schema;
 pub(crate) mod server;
+mod time;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -13,6 +13,7 @@ use crate::conformance::world::new_job;
 /// How many workers.
 const WORKERS: usize = 4;
 
+/// I86.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_job_is_claimed_once_whoever_asks() {
     let Some(url) = database().await else { return };

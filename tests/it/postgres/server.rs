@@ -40,6 +40,18 @@ pub(crate) async fn sql(url: &str, text: &str) -> Vec<PgRow> {
     rows
 }
 
+/// Have a server say what it says when a disk is full, for values that would not fit.
+pub(crate) async fn full_disk(url: &str) {
+    for text in [
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF length(NEW.value) > 1000 THEN \
+         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END IF; RETURN \
+         NEW; END $$",
+        "CREATE TRIGGER full_disk BEFORE INSERT ON kv FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    ] {
+        sql(url, text).await;
+    }
+}
+
 /// The server that all tests of this process share.
 fn shared() -> Option<&'static str> {
     static SHARED: OnceLock<Option<(String, Option<Server>)>> = OnceLock::new();

@@ -14,18 +14,20 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::sqlite::SqliteConnectOptions;
 
+use crate::connection::Connect;
+use crate::script::Script;
 use crate::statement::{Hand, Name, Tally};
 use crate::{NoProbe, OpenOptions, OwnerLock, Database, SystemClock};
 
 /// Execute SQL behind the store's back.
 async fn sql(path: &Path, text: &str) {
-    let mut conn = SqliteConnectOptions::new().filename(path).connect().await.unwrap();
+    let connect = Connect::Sqlite(SqliteConnectOptions::new().filename(path));
+    let mut conn = connect.once().await.unwrap();
     let hand = Hand { probe: Arc::new(NoProbe), tally: Arc::new(Tally::default()) };
-    hand.run(&mut conn, Name::SCHEMA, text.to_owned(), SqliteArguments::default()).await.unwrap();
-    conn.close().await.unwrap();
+    hand.run(&mut conn, Name::SCHEMA, Script::new(text)).await.unwrap();
+    conn.close().await;
 }
 
 async fn open(path: &Path) -> Arc<Database> {
