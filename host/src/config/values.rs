@@ -112,18 +112,8 @@ pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
 }
 
 /// What an address of a PostgreSQL database may say behind its `?`.
-const SERVER_PARAMETERS: [&str; 10] = [
-    "host",
-    "port",
-    "user",
-    "password",
-    "dbname",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "application_name",
-];
+const SERVER_PARAMETERS: [&str; 10] =
+    ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"];
 /// How a connection to a server is encrypted.
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 

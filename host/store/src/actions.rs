@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::row::StoredRow;
 use latchwork_core::admit::ActionId;
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::storage::{ActionRow, ActionWrite, Batch, StoreError};
-use crate::row::StoredRow;
 
 use crate::Database;
 use crate::clock::Moment;

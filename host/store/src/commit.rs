@@ -112,6 +112,8 @@ impl Task {
             };
             if tx.committing {
                 let number = tx.number.take();
+                // Whatever it still keeps locked is let go.
+                drop(conn);
                 return self.ask(&failure, &marks, number, place).await;
             }
             let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));

@@ -204,7 +204,9 @@ impl Work for Count {
     type Done = Result<Kept, StoreError>;
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
-        let rows = tx.run(Name::GENERATION_READ, Script::new(&format!("{}{}", read_statement(tx.dialect), tx.dialect.hold()))).await?;
+        let rows = tx
+            .run(Name::GENERATION_READ, Script::new(&format!("{}{}", read_statement(tx.dialect), tx.dialect.hold())))
+            .await?;
         let mut stored = kept(Stored::new(&rows[0][0], "meta"))?;
         if self.accept {
             let last = self.file.as_ref().filter(|file| file.database_id == stored.database_id);

@@ -195,7 +195,9 @@ impl<'a> Stored<'a> {
         let mut parts = Vec::new();
         for (index, (name, kind)) in columns.iter().enumerate().take(3) {
             let text: String = match *kind {
-                "TEXT" => column!(self.row, index, String).ok().flatten().unwrap_or_default().chars().take(64).collect(),
+                "TEXT" => {
+                    column!(self.row, index, String).ok().flatten().unwrap_or_default().chars().take(64).collect()
+                }
                 "INTEGER" | "INT8" => self.row.int(index).ok().flatten().unwrap_or_default().to_string(),
                 _ => continue,
             };

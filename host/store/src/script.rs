@@ -144,6 +144,9 @@ impl Script {
         rows: &[T],
         bind: impl FnMut(&mut Script, &T),
     ) {
+        if rows.is_empty() {
+            return;
+        }
         let columns = [key, rest].concat();
         let values: Vec<String> = (1..=columns.len()).map(|number| format!("column{number}")).collect();
         let set: Vec<String> = rest.iter().map(|column| format!("{column} = excluded.{column}")).collect();
@@ -208,8 +211,16 @@ mod tests {
         assert_eq!((chunks, script.len()), (1, 5));
         let (int, text) = (Value::Int, |value: &str| Value::Text(Some(value.to_owned())));
         let four = "SELECT * FROM (VALUES (?,?),(?,?),(?,?),(?,?)) AS v WHERE true";
-        let filled =
-            [int(Some(1)), text("x"), int(Some(2)), text("x"), int(None), Value::Text(None), int(None), Value::Text(None)];
+        let filled = [
+            int(Some(1)),
+            text("x"),
+            int(Some(2)),
+            text("x"),
+            int(None),
+            Value::Text(None),
+            int(None),
+            Value::Text(None),
+        ];
         let parts: Vec<_> = script.statements().collect();
         assert_eq!(parts[0], ("BEGIN", &[][..]));
         assert_eq!(parts[1], ("SELECT 1", &[][..]));

@@ -112,7 +112,9 @@ impl Server {
         let (number, version, standbys, tls) = (row.int()?, row.text()?, row.text()?, row.text()?);
         let place = Place { system: row.text()?, timeline: row.text()?, database: row.text()? };
         if number < VERSION_MIN {
-            return Err(StoreError::Unavailable(format!("the server is PostgreSQL {version}; 13 is the oldest that serves")));
+            return Err(StoreError::Unavailable(format!(
+                "the server is PostgreSQL {version}; 13 is the oldest that serves"
+            )));
         }
         if standby || read_only {
             let what = if standby { "it is a standby" } else { "default_transaction_read_only is on" };

@@ -16,7 +16,7 @@ use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
-use crate::{OwnerLock, Database};
+use crate::{Database, OwnerLock};
 
 const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.job = j.id JOIN owners o ON o.id = \
                      c.owner WHERE j.state <= 5";

@@ -26,7 +26,8 @@ async fn a_signal_sent_to_one_worker_starts_the_job_on_another() {
         // What was rung so far is heard before the worker lies down.
         let mut heard = there.store.news();
         while there.store.claim(&claimer).await.unwrap().is_some() {}
-        while let Ok(more) = tokio::time::timeout(Duration::from_millis(50), there.store.news_after(None, heard)).await {
+        while let Ok(more) = tokio::time::timeout(Duration::from_millis(50), there.store.news_after(None, heard)).await
+        {
             heard = more;
         }
         let waits = async {
@@ -74,7 +75,8 @@ async fn timers_and_new_jobs_ring_and_a_lost_bell_wakes_everybody() {
     let Some(url) = database().await else { return };
     let (here, there) = (open(&url).await, open(&url).await);
     let mut heard = there.store.news_after(None, 0).await;
-    let next = async |heard| tokio::time::timeout(SOON, there.store.news_after(None, heard)).await.expect("nobody rang");
+    let next =
+        async |heard| tokio::time::timeout(SOON, there.store.news_after(None, heard)).await.expect("nobody rang");
     here.store.submit(crate::conformance::world::new_job("new")).await.unwrap();
     heard = next(heard).await;
     let (mut log, _lock) = running(&here, "timed").await;

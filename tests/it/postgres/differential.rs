@@ -10,9 +10,7 @@ use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::memory::{ManualClock, Memory};
-use latchwork_core::storage::{
-    ActionWrite, Batch, Claimer, Filter, LedgerWrite, Record, Request, StatusWrite,
-};
+use latchwork_core::storage::{ActionWrite, Batch, Claimer, Filter, LedgerWrite, Record, Request, StatusWrite};
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};

@@ -260,7 +260,7 @@ async fn a_word_that_failover_is_synchronous_needs_a_server_that_waits() {
     let dir = tempfile::tempdir().unwrap();
     let options = OpenOptions { synchronous_failover: true, ..OpenOptions::server(server.url(), dir.path()) };
     let opened = Opened { store: Database::open(options).await.unwrap(), dir };
-    let (mut log, _lock) = running(&opened, "one").await;
+    let (log, _lock) = running(&opened, "one").await;
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.acquire = true;

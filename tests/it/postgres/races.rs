@@ -124,8 +124,8 @@ async fn workers_write_to_the_same_jobs_without_losing_anything() {
                 let mut batch = log.batch();
                 (log.seq, log.head) = (log.seq + 1, event.hash);
                 batch.events = vec![event];
-                let (written, beaten) =
-                    tokio::join!(mine.write(batch), mine.heartbeat(&[(log.job_id.clone(), 1)], 600_000));
+                let held = [(log.job_id.clone(), 1)];
+                let (written, beaten) = tokio::join!(mine.write(batch), mine.heartbeat(&held, 600_000));
                 assert_eq!((written, beaten.unwrap()), (Ok(()), vec![]));
             }
             drop(lock);

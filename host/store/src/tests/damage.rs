@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use latchwork_core::storage::{Journal, StoreError, WriteError};
 
 use super::{append, open, running, sql};
-use crate::{OpenOptions, Database};
+use crate::{Database, OpenOptions};
 
 /// Do `damage` to a database with the jobs `one` and `two`; answer what loading `one` says.
 async fn load_after(damage: &str) -> String {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use latchwork_core::storage::{Journal, KeyValue, StoreError, WriteError};
 
 use super::{append, open, running, sql};
-use crate::{Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side, Database};
+use crate::{Database, Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
 
 async fn refused(options: OpenOptions) -> String {
     match Database::open(options).await {
@@ -191,9 +191,10 @@ async fn a_restored_database_claims_nothing_until_it_is_accepted() {
 #[tokio::test]
 async fn a_closed_store_says_so() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Database::open(OpenOptions { probe: Arc::new(NoProbe), ..OpenOptions::new(dir.path().join("latch.db")) })
-        .await
-        .unwrap();
+    let store =
+        Database::open(OpenOptions { probe: Arc::new(NoProbe), ..OpenOptions::new(dir.path().join("latch.db")) })
+            .await
+            .unwrap();
     store.close().await;
     assert!(matches!(store.set("n", "k", b"v").await, Err(StoreError::Unavailable(_))));
     assert!(store.get("n", "k").await.is_err());

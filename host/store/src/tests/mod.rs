@@ -19,7 +19,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use crate::connection::Connect;
 use crate::script::Script;
 use crate::statement::{Hand, Name, Tally};
-use crate::{NoProbe, OpenOptions, OwnerLock, Database, SystemClock};
+use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
 /// Execute SQL behind the store's back.
 async fn sql(path: &Path, text: &str) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use latchwork_core::storage::{Claimer, Journal, StoreError};
 
 use super::{open, running};
-use crate::{OpenOptions, OwnerLock, Database, SystemClock, times_used};
+use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
 /// Each opening stands for a process: the file's lock is per open file, as among processes.
 #[tokio::test(flavor = "multi_thread")]
