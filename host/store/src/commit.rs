@@ -110,14 +110,18 @@ impl Task {
                 self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
                 return Fate::Committed;
             };
+            let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
+            let on_server = self.connect.dialect() == Dialect::Postgres;
             if tx.committing {
                 let number = tx.number.take();
                 // Whatever it still keeps locked is let go.
                 drop(conn);
-                return self.ask(&failure, &marks, number, place).await;
+                match self.ask(&failure, &marks, number, place).await {
+                    // It never was committed: nothing of it is there, and it can be.
+                    Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
+                    fate => return fate,
+                }
             }
-            let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
-            let on_server = self.connect.dialect() == Dialect::Postgres;
             if !(on_server && lost) {
                 // A transaction that SQLite has ended by itself leaves nothing to roll back.
                 let rolled_back = self.hand.run(&mut conn, Name::ROLLBACK, Script::new("ROLLBACK")).await.is_ok();

@@ -121,9 +121,11 @@ impl<'a> Tx<'a> {
         self.run_to(name, script, false).await
     }
 
-    /// Execute the last script of this part: if no other part follows, it commits as well.
+    /// Execute the last script of this part: if no other part follows, it commits as well. Not on
+    /// PostgreSQL: COMMIT is a hand-over of its own there anyhow, and what the script answered is
+    /// known even where its answer is lost.
     pub(crate) async fn run_last(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
-        self.run_to(name, script, self.is_last).await
+        self.run_to(name, script, self.is_last && self.dialect == Dialect::Sqlite).await
     }
 
     async fn run_to(&mut self, name: Name, mut script: Script, commits: bool) -> Result<Rows, sqlx::Error> {
@@ -144,10 +146,8 @@ impl<'a> Tx<'a> {
         let mut rows = match ran {
             Ok(rows) => rows,
             Err(error) => {
-                // COMMIT was not reached: SQLite says so where it says which statement failed, to
-                // PostgreSQL it was not even sent.
-                let tells = self.dialect == Dialect::Postgres || error.as_database_error().is_some();
-                if commits && tells && ended < before_last {
+                // Where SQLite itself says which statement failed, COMMIT was not reached.
+                if commits && error.as_database_error().is_some() && ended < before_last {
                     self.committing = false;
                 }
                 return Err(error);

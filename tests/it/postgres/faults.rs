@@ -64,7 +64,7 @@ async fn cut_at(point: &'static str, side: Side) -> Option<(Opened, Arc<Cut>)> {
 /// I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
-    for point in ["begin", "group_read", "group_write"] {
+    for point in ["begin", "group_read", "group_write", "commit"] {
         for side in [Side::Before, Side::After] {
             let Some((opened, probe)) = cut_at(point, side).await else { return };
             let (mut log, _lock) = running(&opened, "one").await;
@@ -86,12 +86,12 @@ async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_is_put_once_though_its_connection_is_cut() {
-    for side in [Side::Before, Side::After] {
-        let Some((opened, probe)) = cut_at("inbox_insert", side).await else { return };
+    for (point, side) in [("inbox_insert", Side::Before), ("commit", Side::Before), ("commit", Side::After)] {
+        let Some((opened, probe)) = cut_at(point, side).await else { return };
         let (log, _lock) = running(&opened, "one").await;
         probe.armed.store(true, Ordering::SeqCst);
         opened.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
-        assert_eq!(opened.store.inbox(&log.job_id).await.unwrap().len(), 1, "{side:?}");
+        assert_eq!(opened.store.inbox(&log.job_id).await.unwrap().len(), 1, "{point} {side:?}");
     }
 }
 

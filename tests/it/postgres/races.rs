@@ -25,17 +25,21 @@ async fn each_job_is_claimed_once_whoever_asks() {
     for number in 0..WORKERS {
         let worker = open(&url).await;
         tasks.push(tokio::spawn(async move {
-            let (claimer, _lock) = claimer(worker.dir.path(), &format!("worker{number}"));
+            // Kept until all are done: a worker that is gone leaves its jobs to the others.
+            let (claimer, lock) = claimer(worker.dir.path(), &format!("worker{number}"));
             let mut mine = Vec::new();
             while let Some(claim) = worker.store.claim(&claimer).await.unwrap() {
                 mine.push((claim.row.job_id, claim.row.attempt));
             }
-            mine
+            (mine, lock)
         }));
     }
     let mut claimed: BTreeMap<JobId, u32> = BTreeMap::new();
+    let mut locks = Vec::new();
     for task in tasks {
-        for (job_id, attempt) in task.await.unwrap() {
+        let (mine, lock) = task.await.unwrap();
+        locks.push(lock);
+        for (job_id, attempt) in mine {
             assert_eq!(claimed.insert(job_id, attempt), None, "claimed twice");
         }
     }
