@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use latchwork::config::{Commit, Config, ConfigErrors, DirGrant, Durability, HttpGrant, LoadOptions, Origin, TcpGrant};
+use latchwork::config::{
+    Commit, Config, ConfigErrors, DirGrant, Durability, Failover, HttpGrant, LoadOptions, Origin, TcpGrant,
+};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{Effect, OnIndeterminate, WasiMode};
@@ -284,10 +286,23 @@ fn a_secret_written_by_mistake_is_not_repeated() {
 }
 
 #[test]
-fn keys_of_later_versions_are_refused_not_ignored() {
-    let found = problems("failover = \"synchronous\"");
+fn a_standby_is_trusted_by_one_word_only() {
+    let failover = |text: &str| Folder::with(text).load().unwrap().failover;
+    assert_eq!(failover(""), Failover::Accepted);
+    assert_eq!(failover("failover = \"synchronous\""), Failover::Synchronous);
+    let found = problems("failover = \"sync\"");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains(" L0004 ") && found[0].contains("not supported by this version"), "{found:?}");
+    assert!(found[0].contains("synchronous"), "{found:?}");
+}
+
+#[test]
+fn a_password_does_not_stand_in_the_file() {
+    let found = problems("database = \"postgres://latch:hunter2@db.example.com/latch\"");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains(" L0009 ") && found[0].contains("LATCH_DATABASE"), "{found:?}");
+    assert!(!found[0].contains("hunter2"), "{found:?}");
+    let url = "postgres://latch@db.example.com/latch?sslmode=verify-full";
+    assert_eq!(Folder::with(&format!("database = {url:?}")).load().unwrap().database, url);
 }
 
 #[test]
@@ -353,10 +368,12 @@ fn flag_wins_over_variable_wins_over_file() {
     let with_flag = LoadOptions { db: Some("sqlite://flag.db"), ..with_variable };
     assert_eq!(database(&with_flag), format!("sqlite://{}/flag.db", folder.path().display()));
 
-    let postgres = LoadOptions { db: Some("postgres://localhost/latch"), ..options(folder.path()) };
-    let errors = Config::load(&postgres).unwrap_err();
+    let postgres = LoadOptions { db: Some("postgres://a:b@localhost/latch"), ..options(folder.path()) };
+    assert_eq!(database(&postgres), "postgres://a:b@localhost/latch");
+    let nameless = LoadOptions { db: Some("postgres://localhost"), ..options(folder.path()) };
+    let errors = Config::load(&nameless).unwrap_err();
     assert_eq!(errors.0[0].origin, Origin::Flag("--db"));
-    assert!(errors.0[0].message.contains("PostgreSQL is not supported by this version"), "{errors}");
+    assert!(errors.0[0].message.contains("it names no database"), "{errors}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ const ASKED_BY_FAULTS: &[&str] =
 pub(crate) type Point = (String, &'static str, u32);
 
 /// Runs the plan with a kill at this point; false where the point was not reached.
-fn run_killed(place: &Place, point: &Point) -> bool {
+pub(crate) fn run_killed(place: &Place, point: &Point) -> bool {
     let mut command = latch(&place.dir, &place.run_args());
     killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
 }

@@ -10,7 +10,7 @@ use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::state::{Draft, Durable, label};
 use latchwork_core::storage::{Claimer, EffectStore, Journal, StatusWrite};
-use latchwork_store::{OpenOptions, OwnerLock, Sqlite, SystemClock};
+use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::place::Place;
@@ -65,7 +65,7 @@ fn notes(response: &Value) -> Vec<String> {
 /// Writes into the log of a parked job what another version of its step would have called.
 async fn foreign_history(dir: &Path, job: &JobId) {
     let clock = SystemClock::new().expect("there is a clock");
-    let store = Sqlite::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
+    let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
     let lock =
         OwnerLock::take(&OpenOptions::new(dir.join("latch.db")).owner_dir, "other", "other", &clock).expect("a lock");
     let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 5_000 };

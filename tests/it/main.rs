@@ -33,6 +33,7 @@ mod notify;
 mod pinned;
 mod place;
 mod plain;
+mod postgres;
 mod program;
 mod prompt;
 mod provider;

@@ -143,6 +143,15 @@ impl Place {
         self
     }
 
+    /// On this database of a server.
+    pub(crate) fn on_server(self, url: &str) -> Place {
+        let file = self.dir.join("latch.toml");
+        let config = std::fs::read_to_string(&file).expect("it was written");
+        let rest = config.lines().filter(|line| !line.starts_with("database = ")).collect::<Vec<_>>().join("\n");
+        std::fs::write(file, format!("database = {url:?}\n{rest}\n")).expect("writable");
+        self
+    }
+
     pub(crate) fn latch(&self, args: &[&str]) -> Ran {
         run(&self.dir, args)
     }
@@ -216,7 +225,9 @@ impl Place {
 /// done to it: this is asked of each place when its test is done with it.
 impl Drop for Place {
     fn drop(&mut self) {
-        if std::thread::panicking() || !self.replays || !self.dir.join("latch.db").exists() {
+        // State directories of servers are made by whoever has opened one.
+        let used = ["latch.db", ".latch/servers"].iter().any(|path| self.dir.join(path).exists());
+        if std::thread::panicking() || !self.replays || !used {
             return;
         }
         let replayed = self.latch(&["job", "replay", "--all", "--every-prefix", "--json"]);

@@ -1,4 +1,4 @@
-//! The SQLite store is killed at every crash point: what it acknowledged is there afterwards,
+//! The store, on SQLite and on PostgreSQL, is killed at every crash point: what it acknowledged is there afterwards,
 //! what it did not acknowledge is there whole or not at all, and nothing is there that had not
 //! been asked for.
 //!
@@ -20,9 +20,12 @@ use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{
     Claimer, EffectStore, Filter, InboxRow, Journal, KeyValue, LedgerWrite, Record, Request, StatusWrite,
 };
-use latchwork_store::{KillAt, OpenOptions, OwnerLock, Probe, STATEMENTS, Side, Sqlite, SystemClock};
+use latchwork_store::{
+    Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
+};
 
 use crate::conformance::world::{Log, effect, new_job, payload, row};
+use crate::postgres::server::{database, full_disk};
 
 const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
 /// The name of [`child`] for the test harness: its path within this binary.
@@ -30,9 +33,11 @@ const CHILD: &str = "store_crash::child";
 /// So few that one of the child's writes finds the disk full.
 const PAGES_MAX: u32 = 200;
 
-/// Kills, and loses one answer where the child asks for it.
+/// Kills, and loses the answer of one commit where the child asks for it.
 struct Crash {
     kill: KillAt,
+    /// The statement that commits.
+    commits: &'static str,
     lose: Arc<AtomicBool>,
 }
 
@@ -41,7 +46,7 @@ impl Probe for Crash {
         self.kill.at(point, side);
     }
     fn loses_answer(&self, point: &str) -> bool {
-        point == "group_write" && self.lose.swap(false, Ordering::SeqCst)
+        point == self.commits && self.lose.swap(false, Ordering::SeqCst)
     }
 }
 
@@ -66,20 +71,29 @@ impl Notes {
 #[test]
 fn child() {
     let Ok(orders) = std::env::var(ORDERS) else { return };
-    let [dir, name, side, nth] = orders.split('|').collect::<Vec<_>>()[..] else { panic!("orders") };
+    let [dir, name, side, nth, url] = orders.split('|').collect::<Vec<_>>()[..] else { panic!("orders") };
     let side = if side == "before" { Side::Before } else { Side::After };
     let kill = KillAt::new(name, side, nth.parse().unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.block_on(work(Path::new(dir), kill));
+    runtime.block_on(work(Path::new(dir), url, kill));
 }
 
-async fn work(dir: &Path, kill: KillAt) {
+/// The database on this server, or without one in this folder.
+fn options(dir: &Path, url: &str) -> OpenOptions {
+    if url.is_empty() { OpenOptions::new(dir.join("latch.db")) } else { OpenOptions::server(url, dir.join("owners")) }
+}
+
+async fn work(dir: &Path, url: &str, kill: KillAt) {
     let notes = FileOptions::new().create(true).append(true).open(dir.join("notes")).unwrap();
     let notes = Notes(Mutex::new(notes));
     let lose = Arc::new(AtomicBool::new(false));
-    let probe = Arc::new(Crash { kill, lose: lose.clone() });
-    let options = OpenOptions { probe, pages_max: Some(PAGES_MAX), ..OpenOptions::new(dir.join("latch.db")) };
-    let store = notes.during("open", Sqlite::open(options)).await.unwrap();
+    let commits = if url.is_empty() { "group_write" } else { "commit" };
+    let probe = Arc::new(Crash { kill, commits, lose: lose.clone() });
+    let options = OpenOptions { probe, pages_max: Some(PAGES_MAX), ..options(dir, url) };
+    let store = notes.during("open", Database::open(options)).await.unwrap();
+    if !url.is_empty() {
+        full_disk(url).await;
+    }
     let lock = OwnerLock::take(dir, "child", "child", &SystemClock::new().unwrap()).unwrap();
     let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 600_000 };
 
@@ -163,7 +177,7 @@ async fn work(dir: &Path, kill: KillAt) {
 
 /// Whether what was asked for is there. Panics where a part of it is.
 struct Found {
-    store: Arc<Sqlite>,
+    store: Arc<Database>,
     a: Option<Record>,
     b: Option<Record>,
 }
@@ -227,11 +241,11 @@ fn whole<const N: usize>(parts: [bool; N]) -> bool {
 }
 
 /// Kill a child at this point, and look at what it leaves. Whether it came to that point.
-async fn crash(name: &str, side: &str, nth: u32) -> bool {
+async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", CHILD, "--nocapture"])
-        .env(ORDERS, format!("{}|{name}|{side}|{nth}", dir.path().display()))
+        .env(ORDERS, format!("{}|{name}|{side}|{nth}|{url}", dir.path().display()))
         .stdout(Stdio::null())
         .status()
         .unwrap();
@@ -244,7 +258,7 @@ async fn crash(name: &str, side: &str, nth: u32) -> bool {
         let (word, what) = line.split_once(' ').unwrap();
         asked.insert(what, word == "done");
     }
-    let store = Sqlite::open(OpenOptions::new(dir.path().join("latch.db"))).await.unwrap();
+    let store = Database::open(options(dir.path(), url)).await.unwrap();
     store.check_file().await.unwrap();
     store.check_generation().await.unwrap();
     // Loading checks the chain.
@@ -269,7 +283,7 @@ async fn crash(name: &str, side: &str, nth: u32) -> bool {
         "before commit",
         "lost answer",
         "end a",
-        "release b",
+        "give back b",
     ] {
         let there = found.is_there(what).await;
         match asked.get(what) {
@@ -311,7 +325,27 @@ async fn a_crash_at_any_statement_loses_nothing() {
         let times = OFTEN.iter().find(|(often, _)| often == name).map_or(1, |(_, times)| *times);
         for side in ["before", "after"] {
             for nth in 1..=times {
-                assert!(crash(name, side, nth).await, "no child came to {name}, {side}, time {nth}");
+                assert!(crash(name, side, nth, "").await, "no child came to {name}, {side}, time {nth}");
+            }
+        }
+    }
+}
+
+/// What SQLite alone is asked: whether its file is whole, and where jobs stand after a lost answer.
+const SQLITE_ALONE: [&str; 2] = ["quick_check", "reread"];
+
+/// What each transaction on a server has.
+const OFTEN_ON_A_SERVER: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_at_any_statement_on_a_server_loses_nothing() {
+    for name in STATEMENTS.iter().chain(POSTGRES_STATEMENTS).filter(|name| !SQLITE_ALONE.contains(name)) {
+        let often = OFTEN.iter().chain(&OFTEN_ON_A_SERVER).find(|(often, _)| often == name);
+        let times = often.map_or(1, |(_, times)| *times);
+        for side in ["before", "after"] {
+            for nth in 1..=times {
+                let Some(url) = database().await else { return };
+                assert!(crash(name, side, nth, &url).await, "no child came to {name}, {side}, time {nth}");
             }
         }
     }
@@ -319,5 +353,8 @@ async fn a_crash_at_any_statement_loses_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_crash_everything_is_there() {
-    assert!(!crash("none", "before", 1).await);
+    assert!(!crash("none", "before", 1, "").await);
+    if let Some(url) = database().await {
+        assert!(!crash("none", "before", 1, &url).await);
+    }
 }

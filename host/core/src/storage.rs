@@ -470,6 +470,21 @@ pub trait Journal: Send + Sync {
     /// Millionths of a US dollar that a tenant's jobs have spent in a month (`2026-11`).
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
+    /// How much news of other processes was heard so far. Read it, look at the store, then wait with
+    /// [`Journal::news_after`]: what came after the look is not missed.
+    fn news(&self) -> u64 {
+        0
+    }
+
+    /// Wait until there is news after `seen`: something was put into the inbox of this job, or, where
+    /// no job is named, something may be claimed or a timer was armed. Answers the new number. On a
+    /// store without a bell (SQLite, memory) this waits for ever, and with one news may be lost with a
+    /// connection: whoever waits looks by itself now and then.
+    async fn news_after(&self, of: Option<&JobId>, seen: u64) -> u64 {
+        let _ = (of, seen);
+        std::future::pending().await
+    }
+
     /// Database time, microseconds since 1970 UTC.
     async fn now_us(&self) -> Result<i64, StoreError>;
 

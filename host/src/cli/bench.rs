@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::pages;
-use latchwork_store::{NoProbe, Sqlite, SystemClock, commits_per_second};
+use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
 use serde_json::json;
 
 use super::args::BenchArgs;
@@ -111,9 +111,9 @@ async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
     // A database that holds nothing yet has a size too.
-    Sqlite::open(options.clone()).await?.close().await;
+    Database::open(options.clone()).await?.close().await;
     let empty = size(&path)?;
-    let sqlite = Sqlite::open(options).await?;
+    let sqlite = Database::open(options).await?;
     let stores = Stores { journal: sqlite.clone(), effects: sqlite.clone(), kv: sqlite.clone(), owner };
     let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| match error {
         StartError::Plugins(errors) => open::plugins(&errors).into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use latchwork_core::pages;
 use latchwork_core::storage::StoreError;
-use latchwork_store::{NoProbe, OpenOptions, Sqlite, times_used};
+use latchwork_store::{Database, NoProbe, OpenOptions, Target, server_name, times_used};
 use serde_json::{Value, json};
 
 use super::args::DoctorArgs;
@@ -88,24 +88,19 @@ fn configuration(config: &Config) -> Check {
     }
 }
 
+const NAME: &str = "database";
+
 async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>) {
-    const NAME: &str = "database";
-    let path = match open::sqlite_path(&config.database) {
-        Ok(path) => path,
+    let name = match open::target(&config.database) {
         Err(error) => return checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009")),
+        Ok(Target::Server(url)) => server_name(&url),
+        Ok(Target::File(path)) => {
+            if let Some(check) = absent(config, &path, accept_restore) {
+                return checks.push(check);
+            }
+            path.display().to_string()
+        }
     };
-    let used = open::options(config, &config.database, Arc::new(NoProbe)).map(|options| times_used(&options.owner_dir));
-    if let (false, false, Ok(Ok(times @ 1..))) = (path.exists(), accept_restore, used) {
-        let found = format!("{} is not there, although it has been used for work {times} times", path.display());
-        return checks.push(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
-    }
-    if !path.exists() && !accept_restore {
-        checks.push(match writable(path.parent().unwrap_or(Path::new("/"))) {
-            Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
-            Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
-        });
-        return;
-    }
     let store = match opened(config, &config.database, accept_restore).await {
         Ok(store) => store,
         Err(error) => return checks.push(store_failure(NAME, &error)),
@@ -120,12 +115,15 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
         Ok(()) => Check::ok("generation", "it is the database that was used here last"),
         Err(error) => store_failure("generation", &error),
     });
+    let server = store.about_server();
     checks.push(match store.check_file().await {
-        Ok(()) => Check::ok(NAME, format!("{} is undamaged", path.display())),
+        Ok(()) if server.is_empty() => Check::ok(NAME, format!("{name} is undamaged")),
+        Ok(()) => Check::ok(NAME, format!("{name} answers: {server}")),
         Err(error) => store_failure(NAME, &error),
     });
     checks.push(match config.durability {
-        Durability::Full => Check::ok("durability", "WAL with synchronous=FULL, read back"),
+        Durability::Full if server.is_empty() => Check::ok("durability", "WAL with synchronous=FULL, read back"),
+        Durability::Full => Check::ok("durability", "synchronous_commit, fsync and full_page_writes are on, read back"),
         Durability::Relaxed => Check::warn(
             "durability",
             "relaxed: a power failure may undo what was acknowledged, and calls may happen twice",
@@ -135,25 +133,45 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
     store.close().await;
 }
 
+/// What there is to say of a file that is not there; none where it is, or may be made.
+fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
+    if path.exists() || accept_restore {
+        return None;
+    }
+    let used = open::options(config, &config.database, Arc::new(NoProbe)).map(|options| times_used(&options.owner_dir));
+    if let Ok(Ok(times @ 1..)) = used {
+        let found = format!("{} is not there, although it has been used for work {times} times", path.display());
+        return Some(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
+    }
+    Some(match writable(path.parent().unwrap_or(Path::new("/"))) {
+        Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
+        Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
+    })
+}
+
 async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
-    match open::sqlite_path(url) {
-        Ok(path) if !path.exists() => Check::ok(name, format!("{} is not there yet", path.display())),
-        Err(error) => Check::fail(name, error.to_string(), "latch explain L0009"),
-        Ok(path) => match opened(config, url, false).await {
+    let (shown, whole) = match open::target(url) {
+        Ok(Target::File(path)) if !path.exists() => {
+            return Check::ok(name, format!("{} is not there yet", path.display()));
+        }
+        Err(error) => return Check::fail(name, error.to_string(), "latch explain L0009"),
+        Ok(Target::File(path)) => (path.display().to_string(), "is undamaged"),
+        Ok(Target::Server(url)) => (server_name(&url), "answers"),
+    };
+    match opened(config, url, false).await {
+        Err(error) => store_failure(name, &error),
+        Ok(store) => match store.check_file().await {
+            Ok(()) => Check::ok(name, format!("{shown} {whole}")),
             Err(error) => store_failure(name, &error),
-            Ok(store) => match store.check_file().await {
-                Ok(()) => Check::ok(name, format!("{} is undamaged", path.display())),
-                Err(error) => store_failure(name, &error),
-            },
         },
     }
 }
 
-async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Sqlite>, StoreError> {
+async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
     // Looking must not make anything; accepting that the old one is gone may.
-    Sqlite::open(OpenOptions { create, ..options }).await
+    Database::open(OpenOptions { create, ..options }).await
 }
 
 fn store_failure(name: &'static str, error: &StoreError) -> Check {

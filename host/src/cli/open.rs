@@ -6,12 +6,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use latchwork_core::ids::Hash;
 use latchwork_core::pages;
-use latchwork_core::storage::{Owner, StoreError};
-use latchwork_store::{KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, Sqlite, SystemClock};
+use latchwork_core::storage::{Journal, Owner, StoreError};
+use latchwork_store::{
+    Database, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, Target, server_name,
+};
 
 use super::error::{CliError, Problem};
-use crate::config::{Commit, Config, Durability};
+use crate::config::{Commit, Config, Durability, Failover};
 use crate::engine::LoadError;
 use crate::host::{Host, StartError, Stores};
 use crate::notify::Notifier;
@@ -26,7 +29,7 @@ const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 /// A host over the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
     let crash = crash_point()?;
-    let stores = stores(&config, &crash).await?;
+    let stores = stores(&config, &crash, true).await?;
     let arrows: Arc<dyn CrashPoint> = match &crash {
         Some(kill) => Arc::new(Arrows(kill.clone())),
         None => Arc::new(NoCrash),
@@ -49,7 +52,7 @@ pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
     if let Some(path) = missing(config)? {
         return Err(no_database(&path).into());
     }
-    stores(config, &crash_point()?).await
+    stores(config, &crash_point()?, false).await
 }
 
 /// Whether the database that was opened is not the one that was used here last.
@@ -64,9 +67,9 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
 }
 
 /// The database's file, where it is not there and could be. A folder that is not there is an
-/// error of its own.
+/// error of its own, and a server says itself what it lacks.
 pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
-    let path = sqlite_path(&config.database)?;
+    let Target::File(path) = target(&config.database)? else { return Ok(None) };
     let could_be = path.parent().is_some_and(Path::is_dir) && !path.exists();
     Ok(could_be.then_some(path))
 }
@@ -97,17 +100,20 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     }))
 }
 
-async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<Stores> {
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, create: bool) -> anyhow::Result<Stores> {
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
     };
     let open = async |url: &str| {
-        let store = Sqlite::open(options(config, url, probe.clone())?).await?;
+        let store = Database::open(OpenOptions { create, ..options(config, url, probe.clone())? }).await?;
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
         Ok::<_, anyhow::Error>(store)
     };
     let main = open(&config.database).await?;
+    if matches!(target(&config.database)?, Target::Server(_)) {
+        os::clock::follow(main.now_us().await?);
+    }
     let effects = match (&config.effect_store, config.commit) {
         (Some(url), Commit::Staged) => open(url).await?,
         _ => main.clone(),
@@ -117,7 +123,7 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<
 }
 
 /// What this process has opened.
-static OPENED: Mutex<Vec<Arc<Sqlite>>> = Mutex::new(Vec::new());
+static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
 
 /// Writes what is queued and closes every database: the last process to do so leaves one whole
 /// file, without a write-ahead log that a copy of the file would lack.
@@ -150,13 +156,26 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
         Durability::Relaxed => latchwork_store::Durability::Relaxed,
     };
     let clock_margin_ms = config.clock_margin_ms;
-    Ok(OpenOptions { durability, clock_margin_ms, probe, ..OpenOptions::new(sqlite_path(url)?) })
+    let synchronous_failover = config.failover == Failover::Synchronous;
+    let usual = match target(url)? {
+        Target::File(path) => OpenOptions::new(path),
+        Target::Server(url) => {
+            // Known by host, port and name: the same database under another user is the same.
+            let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
+            let dir = config.state_dir.join("servers").join(&name[..16]);
+            OpenOptions::server(url, dir)
+        }
+    };
+    Ok(OpenOptions { durability, clock_margin_ms, probe, synchronous_failover, ..usual })
 }
 
-/// The file of a `sqlite://` address.
-pub(super) fn sqlite_path(url: &str) -> anyhow::Result<PathBuf> {
-    let path = url.strip_prefix("sqlite://").with_context(|| format!("{url} is not a sqlite:// address"))?;
-    Ok(PathBuf::from(path))
+/// What a database's address names.
+pub(super) fn target(url: &str) -> anyhow::Result<Target> {
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        return Ok(Target::File(PathBuf::from(path)));
+    }
+    let server = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    server.then(|| Target::Server(url.to_owned())).context("the address of the database names neither file nor server")
 }
 
 /// This process's lock.

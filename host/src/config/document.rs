@@ -54,13 +54,12 @@ pub(super) struct Table<'d> {
     span: Range<usize>,
     entries: &'d DeTable<'d>,
     known: Vec<&'static str>,
-    later: Vec<&'static str>,
 }
 
 impl<'d> Table<'d> {
     pub(super) fn root(sink: &'d Sink<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
         // A missing key of the whole document is reported at its first character.
-        Self { sink, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![], later: vec![] }
+        Self { sink, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![] }
     }
 
     /// The value at `key`, if it is there.
@@ -78,12 +77,6 @@ impl<'d> Table<'d> {
             self.sink.problem(self.span.clone(), &self.path, pages::CONFIG_MISSING_KEY, message);
         }
         field
-    }
-
-    /// Keys of the documented format that this version would not honour: refused, because a
-    /// setting that is silently ignored is believed to protect.
-    pub(super) fn not_in_this_version(&mut self, keys: &[&'static str]) {
-        self.later.extend(keys);
     }
 
     /// All entries, whatever their names.
@@ -104,13 +97,8 @@ impl<'d> Table<'d> {
                 continue;
             }
             let path = join(&self.path, name);
-            if self.later.contains(&name) {
-                let message = "not supported by this version: take it out";
-                self.sink.problem(key.span(), &path, pages::CONFIG_NOT_SUPPORTED, message);
-            } else {
-                let message = format!("unknown key{}", did_you_mean(name, self.known.iter().copied()));
-                self.sink.problem(key.span(), &path, pages::CONFIG_UNKNOWN_KEY, message);
-            }
+            let message = format!("unknown key{}", did_you_mean(name, self.known.iter().copied()));
+            self.sink.problem(key.span(), &path, pages::CONFIG_UNKNOWN_KEY, message);
         }
     }
 }
@@ -157,7 +145,7 @@ impl<'d> Field<'d> {
     pub(super) fn table(&self) -> Option<Table<'d>> {
         let Some(entries) = self.value().as_table() else { return self.wrong_type("a table") };
         let span = self.value.span();
-        Some(Table { sink: self.sink, path: self.path.clone(), span, entries, known: vec![], later: vec![] })
+        Some(Table { sink: self.sink, path: self.path.clone(), span, entries, known: vec![] })
     }
 
     pub(super) fn array(&self) -> Option<Vec<Field<'d>>> {

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use super::document::{Field, Sink, Table};
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, Origin, Problem};
-use super::types::{Commit, Config, Durability};
+use super::types::{Commit, Config, Durability, Failover};
 use super::{
     CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
     worker,
@@ -67,6 +67,7 @@ impl Config {
             commit: Commit::default(),
             effect_store: None,
             durability: Durability::default(),
+            failover: Failover::default(),
             on_indeterminate: Default::default(),
             lease_ms: 15_000,
             heartbeat_ms: 5_000,
@@ -132,9 +133,14 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
 }
 
 fn read_top(mut top: Table<'_>, config: &mut Config) {
-    top.not_in_this_version(&["failover"]);
     let root = config.root.clone();
     let database = |field: Field<'_>| match values::database(field.string()?, &root) {
+        Ok(url) if values::has_password(&url) => {
+            let message = "a password does not belong into a file that is shared: put the address into LATCH_DATABASE, \
+                           or the password into PGPASSWORD or ~/.pgpass";
+            field.problem(pages::CONFIG_DATABASE, message.to_owned());
+            None
+        }
         Ok(url) => Some(url),
         Err(message) => {
             field.problem(pages::CONFIG_DATABASE, message);
@@ -154,6 +160,8 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     }
     let durability = [("full", Durability::Full), ("relaxed", Durability::Relaxed)];
     set(&mut config.durability, top.get("durability").and_then(|f| f.word(&durability)));
+    let failover = [("synchronous", Failover::Synchronous)];
+    set(&mut config.failover, top.get("failover").and_then(|f| f.word(&failover)));
     set(&mut config.on_indeterminate, top.get("on_indeterminate").and_then(|f| f.word(&ON_INDETERMINATE)));
     set(&mut config.confirmation, verifier::confirmation(&mut top));
     times(&mut top, config);

@@ -26,7 +26,7 @@ pub struct Config {
     pub root: PathBuf,
     /// The file, where there is one.
     pub file: Option<PathBuf>,
-    /// `sqlite://…`, the path absolute.
+    /// `sqlite://…`, the path absolute, or `postgres://…`.
     pub database: String,
     /// One transaction or three.
     pub commit: Commit,
@@ -34,6 +34,8 @@ pub struct Config {
     pub effect_store: Option<String>,
     /// Whether the database must be durable.
     pub durability: Durability,
+    /// What a standby is that takes over.
+    pub failover: Failover,
     /// Last rung of the resolution ladder.
     pub on_indeterminate: OnIndeterminate,
     /// Length of a lease in milliseconds.
@@ -148,6 +150,16 @@ pub enum Durability {
     Full,
     /// Run anyway; every response says so.
     Relaxed,
+}
+
+/// What a PostgreSQL standby is that takes over from the primary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Failover {
+    /// A restored database, until a person has accepted it: it may lack what was acknowledged.
+    #[default]
+    Accepted,
+    /// The same database, where its commits wait for standbys.
+    Synchronous,
 }
 
 /// What a tenant allows. It narrows plans, never widens them.

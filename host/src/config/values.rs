@@ -82,17 +82,16 @@ pub(super) fn tcp_grant(text: &str) -> Result<TcpGrant, String> {
     Ok(TcpGrant { host, port })
 }
 
-/// `sqlite://latch.db`, its path made absolute from `root`.
+/// `sqlite://latch.db`, its path made absolute from `root`; or the address of a server's database.
 pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
-    let form = "write \"sqlite://\" and the path of a file, such as \"sqlite://latch.db\"";
+    let form = "write \"sqlite://\" and the path of a file, such as \"sqlite://latch.db\", or the address of a \
+                PostgreSQL database, such as \"postgres://user@host/database\"";
     let Some((scheme, path)) = text.split_once(':') else {
         return Err(format!("`{text}` is not a database URL: {form}"));
     };
     match scheme {
         "sqlite" => {}
-        "postgres" | "postgresql" => {
-            return Err(format!("PostgreSQL is not supported by this version: {form}"));
-        }
+        "postgres" | "postgresql" => return server(path).map(|()| text.to_owned()),
         other => return Err(format!("there is no store for `{other}:` databases: {form}")),
     }
     let path = path.strip_prefix("//").unwrap_or(path);
@@ -110,6 +109,42 @@ pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
         Some(file) => Ok(format!("sqlite://{file}")),
         None => Err(format!("the folder {} is not named in UTF-8", root.display())),
     }
+}
+
+/// What an address of a PostgreSQL database may say behind its `?`.
+const SERVER_PARAMETERS: [&str; 10] =
+    ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"];
+/// How a connection to a server is encrypted.
+const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+
+/// Checks the address of a server behind its scheme: what it would ignore is refused.
+fn server(rest: &str) -> Result<(), String> {
+    let form = "write \"postgres://user@host/database\"";
+    let Some(rest) = rest.strip_prefix("//") else {
+        return Err(format!("two slashes are missing behind the scheme: {form}"));
+    };
+    let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+    let mut named = place.split_once('/').is_some_and(|(_, database)| !database.is_empty());
+    for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+        let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        if !SERVER_PARAMETERS.contains(&key) {
+            let known = SERVER_PARAMETERS.join(", ");
+            return Err(format!("the parameter `{key}` is not understood; there are {known}"));
+        }
+        if key == "sslmode" && !SSL_MODES.contains(&value) {
+            return Err(format!("there is no sslmode `{value}`; there are {}", SSL_MODES.join(", ")));
+        }
+        named |= key == "dbname" && !value.is_empty();
+    }
+    if named { Ok(()) } else { Err(format!("it names no database: {form}")) }
+}
+
+/// Whether an address has a password in it.
+pub(super) fn has_password(url: &str) -> bool {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+    let user = place.rsplit_once('@').map_or("", |(user, _)| user);
+    user.contains(':') || parameters.split('&').any(|parameter| parameter.starts_with("password="))
 }
 
 /// `path` from `root`, without `.` and `..`, whether or not it exists.
@@ -268,10 +303,33 @@ mod tests {
         assert_eq!(database("sqlite://latch.db", root), Ok("sqlite:///srv/app/latch.db".into()));
         assert_eq!(database("sqlite:../latch.db", root), Ok("sqlite:///srv/latch.db".into()));
         assert_eq!(database("sqlite:///var/latch.db", root), Ok("sqlite:///var/latch.db".into()));
-        assert!(database("postgres://localhost/latch", root).unwrap_err().contains("not supported by this version"));
         for wrong in ["latch.db", "sqlite::memory:", "sqlite://", "sqlite://a?mode=rw", "mysql://x"] {
             assert!(database(wrong, root).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn databases_of_servers_are_named_whole() {
+        let root = Path::new("/srv/app");
+        for right in [
+            "postgres://latch@db.example.com/latch",
+            "postgresql://latch:secret@db.example.com:5433/latch?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+            "postgres:///latch?host=/run/postgresql",
+            "postgres://?host=/run/postgresql&dbname=latch",
+        ] {
+            assert_eq!(database(right, root), Ok(right.to_owned()));
+        }
+        for (wrong, why) in [
+            ("postgres:latch", "two slashes"),
+            ("postgres://localhost", "no database"),
+            ("postgres://localhost/", "no database"),
+            ("postgres://localhost/a?sslmod=require", "`sslmod` is not understood"),
+            ("postgres://localhost/a?sslmode=verify", "no sslmode `verify`"),
+        ] {
+            assert!(database(wrong, root).unwrap_err().contains(why), "{wrong}");
+        }
+        assert!(has_password("postgres://a:b@h/d") && has_password("postgres://a@h/d?password=b"));
+        assert!(!has_password("postgres://a@h:5432/d?sslmode=require") && !has_password("postgres:///d?host=/a:b"));
     }
 
     #[test]

@@ -1,8 +1,34 @@
 //! The one place that reads a clock.
 
-/// Microseconds since 1970-01-01T00:00:00Z by the machine's wall clock.
-#[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
+use std::sync::{Mutex, PoisonError};
+
+/// A database's time, and this machine's boot-time clock when it was heard.
+static HEARD: Mutex<Option<(i64, i64)>> = Mutex::new(None);
+
+/// Microseconds since 1970-01-01T00:00:00Z: by the database that this process follows, else by the
+/// machine's wall clock.
 pub fn now_us() -> i64 {
+    let heard = *HEARD.lock().unwrap_or_else(PoisonError::into_inner);
+    heard.map_or_else(wall_us, |(database_us, at_us)| database_us + (signed_boot_us() - at_us))
+}
+
+/// Go by this database time from now on, as it passes on the boot-time clock: machines that share a
+/// database agree about the time, whatever their own clocks say.
+pub fn follow(database_us: i64) {
+    *HEARD.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, signed_boot_us()));
+}
+
+/// Whether [`follow`] was called.
+pub fn follows() -> bool {
+    HEARD.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+}
+
+fn signed_boot_us() -> i64 {
+    i64::try_from(boot_us()).unwrap_or(i64::MAX)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
+fn wall_us() -> i64 {
     match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_micros()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |us| -us),

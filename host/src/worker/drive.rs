@@ -129,7 +129,7 @@ impl Run {
                 () = self.gone.notified() => return Err(Dropped::Lost),
                 () = self.worker.stopping() => return Err(Dropped::Stopping),
                 ended = tries.join_next() => self.after_try(ended).await?,
-                () = tokio::time::sleep(self.until_next_look()) => self.attend().await?,
+                () = self.next_look() => self.attend().await?,
             }
         }
     }
@@ -260,11 +260,11 @@ impl Run {
         if let Rest::Until(time_us) = rest {
             let left_us = (time_us - os::clock::now_us()).max(0);
             if left_us <= WAIT_IN_HAND_US {
-                let wait = Duration::from_micros(left_us.unsigned_abs()).min(self.until_next_look());
+                let wait = Duration::from_micros(left_us.unsigned_abs());
                 tokio::select! {
                     () = self.gone.notified() => return Err(Dropped::Lost),
                     () = self.worker.stopping() => return Err(Dropped::Stopping),
-                    () = tokio::time::sleep(wait) => self.attend().await?,
+                    _ = tokio::time::timeout(wait, self.next_look()) => self.attend().await?,
                 }
                 return Ok(None);
             }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::Worker;
+use crate::os;
 
 /// Starts the heartbeat of a worker; it ends with the worker.
 pub(super) fn keep_alive(worker: &Arc<Worker>) {
@@ -27,6 +28,12 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
     };
     if held.is_empty() {
         return Some(());
+    }
+    if os::clock::follows() {
+        match worker.parts.journal.now_us().await {
+            Ok(now_us) => os::clock::follow(now_us),
+            Err(error) => tracing::debug!(%error, "the database does not tell the time"),
+        }
     }
     match worker.parts.journal.heartbeat(&held, worker.parts.settings.lease_ms).await {
         Ok(lost) => {

@@ -1,7 +1,7 @@
 //! One job in one attempt: its durable state as this worker knows it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use latchwork_core::decide::{Context, InFlight, Looked};
@@ -30,6 +30,8 @@ pub struct Run {
     /// Told when the claim is lost.
     pub(super) gone: Notify,
     pub(super) is_gone: AtomicBool,
+    /// How much news of others was there when the inbox was last looked at.
+    pub(super) heard: AtomicU64,
     pub(super) shown: Option<Shown>,
     /// Calls of tools whose answers are not recorded yet.
     pub(super) under_way: UnderWay,
@@ -96,6 +98,7 @@ impl Run {
             }),
             gone: Notify::new(),
             is_gone: AtomicBool::new(false),
+            heard: AtomicU64::new(0),
             shown,
             under_way: UnderWay::default(),
             looked: Mutex::default(),

@@ -1,12 +1,13 @@
 //! Durable times of a job in hand: the loop sleeps until the next one, never polls for it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::run::{Dropped, Run};
 use crate::os;
 
-/// Between two looks at the inbox: what others put there has no other bell.
+/// Between two looks at the inbox: the bell of a store may be missing, or missed.
 const INBOX_MS: u64 = 200;
 
 impl Run {
@@ -18,8 +19,19 @@ impl Run {
         left_us.map_or(look, |left_us| look.min(Duration::from_micros(left_us.unsigned_abs())))
     }
 
+    /// Sleeps until there is something to look at: a time has come, or somebody rang.
+    pub(super) async fn next_look(&self) {
+        let heard = self.heard.load(Ordering::Acquire);
+        tokio::select! {
+            () = tokio::time::sleep(self.until_next_look()) => {}
+            _ = self.worker.parts.journal.news_after(Some(&self.job_id), heard) => {}
+        }
+    }
+
     /// Fires the job's timers that are due, and turns what has come into events.
     pub(super) async fn attend(self: &Arc<Self>) -> Result<(), Dropped> {
+        // What is rung from here on is looked at again.
+        self.heard.store(self.worker.parts.journal.news(), Ordering::Release);
         let now_us = os::clock::now_us();
         let due = self.state().durable.job.timers().into_values().any(|due_us| due_us <= now_us);
         if due {

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use crate::row::StoredRow;
 use latchwork_core::admit::ActionId;
 use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::storage::{ActionRow, ActionWrite, Batch, StoreError};
-use sqlx::sqlite::SqliteRow;
 
-use crate::Sqlite;
+use crate::Database;
+use crate::clock::Moment;
 use crate::group::{Seen, Writes};
 use crate::jobs::{self, JOIN_HOLDER, STANDING_COLUMNS};
 use crate::row::{ACTION_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
+
+/// Joins those who wait for keys as jobs `j`, from rows of a job of the tenant, operator and key.
+pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
+    w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = w.job";
 
 /// Read the reservations that batches touch, then the waits for keys they settle, then the jobs
 /// that wait: the number of statements, a multiple of three.
@@ -34,14 +39,11 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let held = script.over(
         &format!("SELECT a.tenant_id, a.operator, a.key, {ACTION_COLUMNS} FROM "),
         3,
-        " AS v CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN actions a ON a.tenant_id = \
+        " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN actions a ON a.tenant_id = \
          asking.tenant_id AND a.operator = v.column2 AND a.key = v.column3 CROSS JOIN jobs j ON j.id = a.job",
         &keys,
         &mut bind,
     );
-    const WAITS: &str = " AS v CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
-         w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = \
-         w.job";
     let waits = script.over("SELECT w.tenant_id, w.operator, w.key, j.job_id FROM ", 3, WAITS, &keys, &mut bind);
     let waiters =
         script.over(&format!("SELECT {STANDING_COLUMNS} FROM "), 3, &format!("{WAITS}{JOIN_HOLDER}"), &keys, &mut bind);
@@ -51,9 +53,8 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 /// Take in what was read.
 pub(crate) fn take<'a>(
     seen: &mut Seen,
-    statements: impl ExactSizeIterator<Item = &'a Vec<SqliteRow>>,
-    boot_id: &str,
-    boot_us: i64,
+    statements: impl ExactSizeIterator<Item = &'a Vec<StoredRow>>,
+    now: &Moment,
 ) -> Result<(), StoreError> {
     let third = statements.len() / 3;
     for (index, rows) in statements.enumerate() {
@@ -67,7 +68,7 @@ pub(crate) fn take<'a>(
                 let id = action_id(&mut row)?;
                 seen.actions.waiting.entry(id).or_default().insert(JobId::from(row.text()?));
             } else {
-                jobs::take(seen, Stored::new(row, "jobs"), boot_id, boot_us)?;
+                jobs::take(seen, Stored::new(row, "jobs"), now)?;
             }
         }
     }
@@ -108,28 +109,22 @@ pub(crate) fn replace(script: &mut Script, writes: &Writes<'_>) {
         &over,
         &mut bind,
     );
-    script.over(
-        "REPLACE INTO actions SELECT column1, column2, column3, column4, column5, column6, column7 FROM ",
-        7,
-        " WHERE column1 IS NOT NULL",
+    script.put(
+        "actions",
+        &["tenant_id", "operator", "key"],
+        &["job", "slot", "args_hash", "receipt"],
         &held,
         |script, (id, (job, row))| {
             script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
             script.int(*job).text(row.slot.as_str()).hash(row.args_hash).blob_or_null(row.receipt.as_deref());
         },
     );
-    script.over(
-        "REPLACE INTO action_waits SELECT column1, column2, column3, column4 FROM ",
-        4,
-        " WHERE column1 IS NOT NULL",
-        &waits,
-        |script, (id, job)| {
-            script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2).int(*job);
-        },
-    );
+    script.put("action_waits", &["tenant_id", "operator", "key", "job"], &[], &waits, |script, (id, job)| {
+        script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2).int(*job);
+    });
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn read_action(
         &self,
         tenant: &str,

@@ -28,14 +28,8 @@ pub(crate) fn take(mut row: Stored<'_>) -> Result<Awaited, StoreError> {
 /// Write what is awaited as it is now.
 pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, &str), &Awaited>) {
     let rows: Vec<_> = rows.iter().collect();
-    script.over(
-        "REPLACE INTO awaited SELECT column1, column2, column3, column4, column5 FROM ",
-        5,
-        " WHERE column1 IS NOT NULL",
-        &rows,
-        |script, ((job, name), awaited)| {
-            script.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
-            script.int_or_null(awaited.until_us);
-        },
-    );
+    script.put("awaited", &["job", "name"], &["key", "state", "until_us"], &rows, |script, ((job, name), awaited)| {
+        script.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
+        script.int_or_null(awaited.until_us);
+    });
 }

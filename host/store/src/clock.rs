@@ -1,4 +1,6 @@
-//! The database clock on SQLite: this machine's.
+//! Whose clock decides: on SQLite this machine's, on PostgreSQL the database's.
+
+use std::sync::Arc;
 
 use latchwork_core::storage::{Clock, StoreError};
 use rustix::time::{ClockId, clock_gettime};
@@ -36,4 +38,37 @@ impl Clock for SystemClock {
 fn read(clock: ClockId) -> i64 {
     let time = clock_gettime(clock);
     time.tv_sec * 1_000_000 + time.tv_nsec / 1000
+}
+
+/// What a database's decisions about time rest on.
+#[derive(Clone)]
+pub(crate) enum Time {
+    /// A clock of this process: all of the database's processes are on one machine.
+    Machine(Arc<dyn Clock>),
+    /// The database's own: its processes may be anywhere.
+    Database,
+}
+
+/// A reading of the clocks.
+#[derive(Clone, Debug)]
+pub(crate) struct Moment {
+    /// For events, timers and waits.
+    pub(crate) now_us: i64,
+    /// For leases and deadlines.
+    pub(crate) boot_us: i64,
+    /// Which boot the second counts from; the database's time counts from none.
+    pub(crate) boot_id: Option<String>,
+}
+
+impl Time {
+    /// Now, where no database has to be asked.
+    pub(crate) fn here(&self) -> Option<Moment> {
+        let Self::Machine(clock) = self else { return None };
+        Some(Moment { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
+    }
+
+    /// Now, where the database says that it is `now_us`.
+    pub(crate) fn at(&self, now_us: i64) -> Moment {
+        self.here().unwrap_or(Moment { now_us, boot_us: now_us, boot_id: None })
+    }
 }

@@ -3,20 +3,26 @@
 //!
 //! The order of the queue is the order of effect. Whatever fails without having been refused
 //! (a full disk, an oversized value) fails the transaction; its parts are then tried one by one,
-//! so that only the culprit fails. A failed COMMIT is taken neither for a commit nor for none:
-//! the database is asked, on a new connection, where the jobs of the group stand.
+//! so that only the culprit fails. What another worker was in the way of is repeated whole, and so
+//! is what was lost with its connection before COMMIT. A failed COMMIT is taken neither for a
+//! commit nor for none: the database is asked, on a new connection, what became of it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use latchwork_core::storage::{Clock, Flush, WriteError};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
-use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use latchwork_core::storage::{Flush, StoreError, WriteError};
 use tokio::sync::mpsc;
 
-use crate::error::{Failure, is_busy, store_error};
+use crate::clock::Time;
+use crate::connection::{Connect, Connection, Patience};
+use crate::dialect::Dialect;
+use crate::error::{Failure, is_again, is_lost, is_read_only, store_error};
 use crate::group::{self, Mark, Standpoint};
+use crate::locks::Locks;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::server::{Place, Server};
 use crate::statement::{Hand, Name};
 use crate::writer::{Fate, Part, Tx};
 
@@ -24,30 +30,22 @@ use crate::writer::{Fate, Part, Tx};
 const GROUP_MAX: usize = 256;
 /// How long a lingering batch waits for another that has to be durable at once.
 const LINGER: Duration = Duration::from_millis(5);
-/// How often a transaction is begun while another process keeps the database locked; each time
-/// SQLite waits for its busy timeout.
-const BUSY_TRIES: u32 = 4;
+/// How often a transaction is begun while others are in the way; each time SQLite waits for its
+/// busy timeout, PostgreSQL for its lock timeout or until it finds a circle.
+const AGAIN_TRIES: u32 = 6;
 
 /// The task and what it owns.
 pub(crate) struct Task {
-    conn: SqliteConnection,
-    options: SqliteConnectOptions,
-    hand: Hand,
-    clock: Arc<dyn Clock>,
-    parts: mpsc::UnboundedReceiver<Part>,
+    /// None while the server is away.
+    pub(crate) conn: Option<Connection>,
+    pub(crate) connect: Connect,
+    pub(crate) hand: Hand,
+    pub(crate) time: Time,
+    pub(crate) server: Arc<Server>,
+    pub(crate) parts: mpsc::UnboundedReceiver<Part>,
 }
 
 impl Task {
-    pub(crate) fn new(
-        conn: SqliteConnection,
-        options: SqliteConnectOptions,
-        hand: Hand,
-        clock: Arc<dyn Clock>,
-        parts: mpsc::UnboundedReceiver<Part>,
-    ) -> Self {
-        Self { conn, options, hand, clock, parts }
-    }
-
     /// Serve the queue until it is closed.
     pub(crate) async fn live(mut self) {
         let mut group = Vec::with_capacity(GROUP_MAX);
@@ -70,7 +68,9 @@ impl Task {
                 self.commit(std::mem::take(&mut group)).await;
             }
         }
-        let _ = self.conn.close().await;
+        if let Some(conn) = self.conn.take() {
+            conn.close().await;
+        }
         for part in closed.unwrap_or_default() {
             // Parts behind the closing one are dropped: their callers learn that the writer ended.
             if let Part::Close(reply) = part {
@@ -95,55 +95,114 @@ impl Task {
 
     async fn transaction(&mut self, group: &mut [Part]) -> Fate {
         let mut tries = 1;
+        let mut patience = Patience::new();
         loop {
+            let (mut conn, restored) = match self.connection(&mut patience).await {
+                Ok(ready) => ready,
+                Err(error) => return Fate::Away(error),
+            };
+            let place = self.server.place();
             let mut marks = Vec::new();
-            let mut tx = Tx::new(&mut self.conn, &self.hand, &*self.clock);
+            let mut tx = Tx::new(&mut conn, &self.hand, &self.time, locks(self.connect.dialect(), group));
+            tx.restored = restored;
             let Err(failure) = parts(&mut tx, group, &mut marks).await else {
+                self.conn = Some(conn);
                 self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
                 return Fate::Committed;
             };
-            let committing = tx.committing;
-            if committing {
-                return self.ask(&failure, &marks).await;
+            let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
+            let on_server = self.connect.dialect() == Dialect::Postgres;
+            if tx.committing {
+                let number = tx.number.take();
+                // Whatever it still keeps locked is let go.
+                drop(conn);
+                match self.ask(&failure, &marks, number, place).await {
+                    // It never was committed: nothing of it is there, and it can be.
+                    Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
+                    fate => return fate,
+                }
             }
-            // A transaction that SQLite has ended by itself leaves nothing to roll back.
-            let _ = self.statement(Name::ROLLBACK, "ROLLBACK").await;
+            if !(on_server && lost) {
+                // A transaction that SQLite has ended by itself leaves nothing to roll back.
+                let rolled_back = self.hand.run(&mut conn, Name::ROLLBACK, Script::new("ROLLBACK")).await.is_ok();
+                self.conn = (rolled_back || !on_server).then_some(conn);
+            }
             match &failure {
-                Failure::Sql(error) if is_busy(error) && tries < BUSY_TRIES => {
-                    tracing::debug!(%error, tries, "another process keeps the database locked");
+                Failure::Again if tries < AGAIN_TRIES => tries += 1,
+                Failure::Sql(error) if is_again(error) && tries < AGAIN_TRIES => {
+                    tracing::debug!(%error, tries, "another process is in the way");
                     tries += 1;
                 }
+                Failure::Sql(error) if lost && on_server => {
+                    tracing::debug!(%error, "the connection was lost before COMMIT; writing the group again");
+                    if !patience.waits().await {
+                        return Fate::Away(failure.into());
+                    }
+                }
+                Failure::Sql(error) if is_read_only(error) => return Fate::Away(failure.into()),
                 _ => return Fate::Failed(failure.into()),
             }
         }
     }
 
-    /// After a COMMIT without an answer: where do the jobs stand? A transaction is written
-    /// whole or not at all, so one job that tells decides for the group.
-    async fn ask(&mut self, failure: &Failure, marks: &[Mark]) -> Fate {
+    /// The connection, made anew where it was lost, and why nothing may be started on it.
+    async fn connection(&mut self, patience: &mut Patience) -> Result<(Connection, Option<StoreError>), StoreError> {
+        let mut conn = match self.conn.take() {
+            Some(conn) => conn,
+            None => loop {
+                let mut conn = self.connect.patiently(patience).await.map_err(|error| store_error(&error))?;
+                match self.server.greet(&self.hand, &mut conn).await {
+                    Ok(()) => break conn,
+                    // A standby that is about to take over, or a server that is going down.
+                    Err(error) if !patience.waits().await => return Err(error),
+                    Err(error) => tracing::debug!(%error, "the server does not serve; trying again"),
+                }
+            },
+        };
+        let restored = self.server.restored(&self.hand, &mut conn).await;
+        Ok((conn, restored))
+    }
+
+    /// After a COMMIT without an answer: what became of it? PostgreSQL knows by the transaction's
+    /// number. SQLite is asked where the jobs stand: a transaction is written whole or not at
+    /// all, so one job that tells decides for the group.
+    async fn ask(&mut self, failure: &Failure, marks: &[Mark], number: Option<String>, place: Place) -> Fate {
         let why = match failure {
             Failure::Sql(error) => store_error(error),
             Failure::Store(error) => error.clone(),
+            Failure::Again => StoreError::Unavailable("it was in the way of another".to_owned()),
         };
         tracing::warn!(error = %why, "a commit failed; reading what became of it");
-        match self.options.connect().await {
-            Ok(fresh) => drop(std::mem::replace(&mut self.conn, fresh)),
+        let mut patience = Patience::new();
+        let mut conn = match self.connection(&mut patience).await {
+            Ok((conn, _)) => conn,
             Err(error) => return Fate::Unknown(format!("{why}; then it could not be opened: {error}")),
-        }
-        match group::standpoints(&self.hand, &mut self.conn, marks).await {
+        };
+        // Numbers of another server, or of another past of this one, say nothing.
+        let number = number.filter(|_| self.server.place() == place);
+        let ended = match number {
+            Some(number) => outcome(&self.hand, &mut conn, &number, &mut patience).await,
+            None => Ok(None),
+        };
+        let standpoints = match ended {
+            Ok(Some(true)) => Ok(vec![Standpoint::After]),
+            Ok(Some(false)) => Ok(vec![Standpoint::Before]),
+            Ok(None) => group::standpoints(&self.hand, &mut conn, marks).await,
+            Err(error) => Err(error),
+        };
+        self.conn = Some(conn);
+        match standpoints {
             Ok(standpoints) if standpoints.contains(&Standpoint::After) => {
                 self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
                 Fate::Committed
             }
             Ok(standpoints) if standpoints.contains(&Standpoint::Before) => Fate::Failed(why),
             Ok(_) => Fate::Unknown(why.to_string()),
-            Err(error) => Fate::Unknown(format!("{why}; then it could not be read: {}", store_error(&error))),
+            Err(error) => {
+                self.conn = None;
+                Fate::Unknown(format!("{why}; then it could not be read: {}", store_error(&error)))
+            }
         }
-    }
-
-    async fn statement(&mut self, name: Name, sql: &str) -> Result<(), sqlx::Error> {
-        self.hand.run(&mut self.conn, name, sql.to_owned(), SqliteArguments::default()).await?;
-        Ok(())
     }
 
     fn answer(&self, group: Vec<Part>, fate: &Fate) {
@@ -155,7 +214,7 @@ impl Task {
                     let result = match (fate, outcome) {
                         (Fate::Committed, Some(outcome)) => outcome,
                         (Fate::Committed, None) => Err(WriteError::Broken("a batch was passed over".to_owned())),
-                        (Fate::Failed(error), _) => Err(error.clone().into()),
+                        (Fate::Failed(error) | Fate::Away(error), _) => Err(error.clone().into()),
                         // What was refused is refused, whatever became of the others.
                         (Fate::Unknown(_), Some(Err(refusal))) => Err(refusal),
                         (Fate::Unknown(message), _) => Err(WriteError::Unknown(message.clone())),
@@ -171,6 +230,45 @@ impl Task {
             }
         }
     }
+}
+
+/// Whether a transaction was committed, by its number; none where the server has forgotten it. One
+/// that is still being committed, by a backend that does not know yet that nobody listens, is waited
+/// for.
+async fn outcome(
+    hand: &Hand,
+    conn: &mut Connection,
+    number: &str,
+    patience: &mut Patience,
+) -> Result<Option<bool>, sqlx::Error> {
+    loop {
+        let mut script = Script::new("SELECT pg_xact_status(CAST(? AS xid8))");
+        script.text(number);
+        let rows = hand.run(conn, Name::OUTCOME, script).await?;
+        let said = rows.iter().flatten().next().and_then(|row| Stored::new(row, "transaction").text_or_null().ok());
+        match said.flatten().as_deref() {
+            Some("committed") => return Ok(Some(true)),
+            Some("aborted") => return Ok(Some(false)),
+            Some(_) if patience.waits().await => {}
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// What a group has to lock.
+fn locks(dialect: Dialect, group: &[Part]) -> Locks {
+    let mut locks = Locks::default();
+    if dialect == Dialect::Sqlite {
+        return locks;
+    }
+    for part in group {
+        match part {
+            Part::Batch { batch, .. } => locks.add(batch),
+            Part::Work(ticket) => locks.jobs.extend(ticket.jobs()),
+            Part::Close(_) => {}
+        }
+    }
+    locks
 }
 
 fn lingers(part: &Part) -> bool {

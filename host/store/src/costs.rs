@@ -4,7 +4,7 @@ use latchwork_core::cost::{self, By, Charge, Totals};
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::StoreError;
 
-use crate::Sqlite;
+use crate::Database;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
@@ -37,16 +37,19 @@ pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
         return;
     }
     let sums = SUMS.join(", ");
-    let values: Vec<String> = (5..5 + SUMS.len()).map(|column| format!("v.column{column}")).collect();
+    let values: Vec<String> = (5..5 + SUMS.len()).map(|column| format!("SUM(v.column{column})")).collect();
     let values = values.join(", ");
-    let added: Vec<String> = SUMS.iter().map(|sum| format!("{sum} = {sum} + excluded.{sum}")).collect();
+    let added: Vec<String> = SUMS.iter().map(|sum| format!("{sum} = TABLE.{sum} + excluded.{sum}")).collect();
     let added = added.join(", ");
     for (table, key, from) in TABLES {
         script.over(
             &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
             4 + SUMS.len(),
+            // In the order of the key, so that two workers take its rows in the same order.
             &format!(
-                " AS v CROSS JOIN jobs j ON j.id = v.column1 WHERE true ON CONFLICT ({key}) DO UPDATE SET {added}"
+                " CROSS JOIN jobs j ON j.id = v.column1 WHERE true GROUP BY {from} ORDER BY {from} ON CONFLICT ({key}) \
+                 DO UPDATE SET {}",
+                added.replace("TABLE.", &format!("{table}."))
             ),
             charges,
             |script, (job, charge)| {
@@ -60,7 +63,7 @@ pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
     }
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn read_costs(&self, by: By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError> {
         let (table, key, from, order) = match by {
             By::Job => (
@@ -95,7 +98,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn read_spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError> {
-        let sql = "SELECT COALESCE(SUM(cost_micro_usd), 0) FROM tenant_month_costs WHERE month = ? AND tenant_id = ?";
+        let sql = "SELECT CAST(COALESCE(SUM(cost_micro_usd), 0) AS BIGINT) FROM tenant_month_costs WHERE month = ? AND tenant_id = ?";
         let mut script = Script::new(sql);
         script.text(month).text(tenant);
         let rows = self.readers.run(Name::SPENT_READ, script).await?;

@@ -1,11 +1,13 @@
 //! Durability is checked, not assumed: what was set is read back.
 
 use latchwork_core::storage::StoreError;
-use sqlx::SqliteConnection;
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
+use crate::connection::Connection;
 use crate::error::store_error;
 use crate::row::Stored;
+use crate::script::Script;
 use crate::statement::{Hand, Name};
 
 /// What survives a power failure.
@@ -28,11 +30,19 @@ impl Durability {
         options.journal_mode(SqliteJournalMode::Wal).synchronous(synchronous)
     }
 
-    /// Read back what the connection does.
-    pub(crate) async fn verify(self, hand: &Hand, conn: &mut SqliteConnection) -> Result<(), StoreError> {
-        let sql = "PRAGMA journal_mode;PRAGMA synchronous".to_owned();
-        let rows = hand.run(conn, Name::SETTINGS, sql, SqliteArguments::default());
-        let rows = rows.await.map_err(|error| store_error(&error))?;
+    pub(crate) fn set_server(self, options: PgConnectOptions) -> PgConnectOptions {
+        let synchronous = match self {
+            Durability::Full => "on",
+            Durability::Relaxed => "off",
+        };
+        options.options([("synchronous_commit", synchronous)])
+    }
+
+    /// Read back what a connection to a file does.
+    pub(crate) async fn verify(self, hand: &Hand, conn: &mut Connection) -> Result<(), StoreError> {
+        let mut script = Script::new("PRAGMA journal_mode");
+        script.push("PRAGMA synchronous");
+        let rows = hand.run(conn, Name::SETTINGS, script).await.map_err(|error| store_error(&error))?;
         let journal_mode = Stored::new(&rows[0][0], "pragma").text()?;
         let synchronous = Stored::new(&rows[1][0], "pragma").int()?;
         self.judge(&journal_mode, synchronous)
@@ -48,11 +58,34 @@ impl Durability {
              to a file system that can do this, or configure durability = \"relaxed\""
         )))
     }
+
+    /// Judge what a connection to a server does, as it was read back.
+    pub(crate) fn judge_server(self, commit: &str, fsync: &str, pages: &str) -> Result<(), StoreError> {
+        let kept = matches!(commit, "on" | "remote_apply") && (fsync, pages) == ("on", "on");
+        if self == Durability::Relaxed || kept {
+            return Ok(());
+        }
+        Err(StoreError::NotDurable(format!(
+            "synchronous_commit is {commit}, fsync is {fsync} and full_page_writes is {pages} where all have to be on; \
+             set them on the server, or configure durability = \"relaxed\""
+        )))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_server_that_waits_for_its_disk_is_durable() {
+        assert_eq!(Durability::Full.judge_server("on", "on", "on"), Ok(()));
+        assert_eq!(Durability::Full.judge_server("remote_apply", "on", "on"), Ok(()));
+        for said in [("off", "on", "on"), ("local", "on", "on"), ("on", "off", "on"), ("on", "on", "off")] {
+            let error = Durability::Full.judge_server(said.0, said.1, said.2).unwrap_err();
+            assert!(matches!(error, StoreError::NotDurable(_)), "{said:?}");
+            assert_eq!(Durability::Relaxed.judge_server(said.0, said.1, said.2), Ok(()));
+        }
+    }
 
     #[test]
     fn only_wal_with_full_sync_is_durable() {

@@ -7,7 +7,7 @@ use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::storage::{Batch, EffectStore, StoreError, WriteError};
 use std::collections::BTreeMap;
 
-use crate::Sqlite;
+use crate::Database;
 use crate::error::Failure;
 use crate::group::Seen;
 use crate::row::Stored;
@@ -15,9 +15,10 @@ use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
-/// The key of a job: its row's, or that of a job whose journal is another database.
+/// The key of a job: its row's, or that of a job whose journal is another database. Binds: job id,
+/// twice.
 const KEY_OF_JOB: &str =
-    "(SELECT id FROM jobs WHERE job_id = ?1 UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ?1 LIMIT 1)";
+    "(SELECT id FROM jobs WHERE job_id = ? UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ? LIMIT 1)";
 
 /// Read effects that batches bring, in case they are there: the number of statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
@@ -26,7 +27,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     script.over(
         "SELECT j.job_id, e.slot, e.try, e.bytes FROM ",
         3,
-        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN effects e ON e.job = j.id AND e.slot = v.column2 \
+        " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN effects e ON e.job = j.id AND e.slot = v.column2 \
          AND e.try = v.column3",
         &tries,
         |script, (job_id, effect)| {
@@ -68,9 +69,13 @@ struct Put {
 impl Work for Put {
     type Done = Result<(), WriteError>;
 
+    fn jobs(&self) -> Vec<JobId> {
+        vec![self.job_id.clone()]
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let mut script = Script::new(&format!("SELECT {KEY_OF_JOB}"));
-        script.text(self.job_id.as_str());
+        script.text(self.job_id.as_str()).text(self.job_id.as_str());
         let mut key = Stored::new(&tx.run(Name::EFFECTS_FIND, script).await?[0][0], "jobs").int_or_null()?;
         if key.is_none() {
             let mut script = Script::new("INSERT INTO foreign_jobs (job_id) VALUES (?) RETURNING -id");
@@ -82,13 +87,13 @@ impl Work for Put {
         script.over(
             "SELECT e.slot, e.try, e.bytes FROM ",
             3,
-            " AS v CROSS JOIN effects e ON e.job = v.column1 AND e.slot = v.column2 AND e.try = v.column3",
+            " CROSS JOIN effects e ON e.job = v.column1 AND e.slot = v.column2 AND e.try = v.column3",
             &self.effects,
             |script, effect| {
                 script.int(key).text(effect.slot.as_str()).int(effect.try_no);
             },
         );
-        if script.sql.is_empty() {
+        if script.is_empty() {
             return Ok(Ok(()));
         }
         let mut stored = BTreeMap::new();
@@ -111,7 +116,7 @@ impl Work for Put {
 }
 
 #[async_trait]
-impl EffectStore for Sqlite {
+impl EffectStore for Database {
     async fn put(&self, job_id: &JobId, effects: &[Effect]) -> Result<(), WriteError> {
         self.writer.work(Put { job_id: job_id.clone(), effects: effects.to_vec() }).await?
     }
@@ -119,7 +124,7 @@ impl EffectStore for Sqlite {
     async fn effects(&self, job_id: &JobId) -> Result<Vec<Effect>, StoreError> {
         let mut script =
             Script::new(&format!("SELECT slot, try, bytes FROM effects WHERE job = {KEY_OF_JOB} ORDER BY slot, try"));
-        script.text(job_id.as_str());
+        script.text(job_id.as_str()).text(job_id.as_str());
         let rows = self.readers.run(Name::EFFECTS_READ, script).await?;
         let read = |row| {
             let mut row = Stored::new(row, "effects");

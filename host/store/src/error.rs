@@ -1,4 +1,4 @@
-//! What a failure of SQLite means to the caller.
+//! What a failure of the database means to the caller.
 
 use latchwork_core::storage::{InboxError, StoreError, WriteError};
 
@@ -12,13 +12,36 @@ const FULL: u32 = 13;
 const CANTOPEN: u32 = 14;
 const NOTADB: u32 = 26;
 
+/// States of PostgreSQL that have one.
+const UNIQUE_VIOLATION: &str = "23505";
+const IDLE_IN_TRANSACTION: &str = "25P03";
+const IN_FAILED_TRANSACTION: &str = "25P02";
+const READ_ONLY_TRANSACTION: &str = "25006";
+const INVALID_AUTHORIZATION: &str = "28000";
+const INVALID_PASSWORD: &str = "28P01";
+const INVALID_CATALOG: &str = "3D000";
+const SERIALIZATION_FAILURE: &str = "40001";
+const DEADLOCK_DETECTED: &str = "40P01";
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
+const DISK_FULL: &str = "53100";
+const TOO_MANY_CONNECTIONS: &str = "53300";
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+const ADMIN_SHUTDOWN: &str = "57P01";
+const CRASH_SHUTDOWN: &str = "57P02";
+const CANNOT_CONNECT_NOW: &str = "57P03";
+const IDLE_SESSION: &str = "57P05";
+const DATA_CORRUPTED: &str = "XX001";
+const INDEX_CORRUPTED: &str = "XX002";
+
 /// Why a transaction did not come to its end.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// SQLite failed.
+    /// The database failed.
     Sql(sqlx::Error),
     /// What it answered cannot be right, or something beside it failed.
     Store(StoreError),
+    /// Others were in the way: the transaction is to be repeated.
+    Again,
 }
 
 impl From<sqlx::Error> for Failure {
@@ -38,6 +61,7 @@ impl From<Failure> for StoreError {
         match failure {
             Failure::Sql(error) => store_error(&error),
             Failure::Store(error) => error,
+            Failure::Again => StoreError::Unavailable("other workers were in the way again and again".to_owned()),
         }
     }
 }
@@ -77,47 +101,133 @@ impl From<Trouble> for InboxError {
     }
 }
 
-/// Whether another process holds the database: try again.
-pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
-    matches!(primary_code(error), Some(BUSY | LOCKED))
+/// Whether others were in the way, so that the same may succeed when it is tried again.
+pub(crate) fn is_again(error: &sqlx::Error) -> bool {
+    match code(error) {
+        Some(Code::Sqlite(code)) => matches!(code, BUSY | LOCKED),
+        Some(Code::Postgres(state)) => matches!(
+            state.as_str(),
+            SERIALIZATION_FAILURE | DEADLOCK_DETECTED | LOCK_NOT_AVAILABLE | UNIQUE_VIOLATION | IN_FAILED_TRANSACTION
+        ),
+        None => false,
+    }
+}
+
+/// Whether the connection is gone, or could not be made for now: another may serve, or this one
+/// later. What was not committed on it was not written.
+pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+        error => match code(error) {
+            Some(Code::Postgres(state)) => {
+                state.starts_with("08")
+                    || matches!(
+                        state.as_str(),
+                        ADMIN_SHUTDOWN
+                            | CRASH_SHUTDOWN
+                            | CANNOT_CONNECT_NOW
+                            | TOO_MANY_CONNECTIONS
+                            | IDLE_IN_TRANSACTION
+                            | IDLE_SESSION
+                    )
+            }
+            _ => false,
+        },
+    }
+}
+
+/// Whether the database takes no writes at all now.
+pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
+    matches!(code(error), Some(Code::Postgres(state)) if state == READ_ONLY_TRANSACTION)
 }
 
 /// The failure in words.
 pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
-    let Some(code) = primary_code(error) else {
-        return match error {
+    match code(error) {
+        Some(Code::Sqlite(code)) => of_sqlite(code, &text(error)),
+        Some(Code::Postgres(state)) => of_postgres(&state, &text(error)),
+        None => match error {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Damaged(error.to_string()),
+            sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::TimedOut => {
+                StoreError::Unavailable("the server does not answer: look at it and at the network".to_owned())
+            }
+            sqlx::Error::Io(cause) => StoreError::Unavailable(format!(
+                "the server cannot be reached ({cause}): see that it runs, and that host, port and network are right"
+            )),
+            sqlx::Error::Tls(cause) => StoreError::Unavailable(format!(
+                "no encrypted connection can be made ({cause}): see `sslmode` and `sslrootcert` in its address"
+            )),
             _ => StoreError::Unavailable(error.to_string()),
-        };
-    };
+        },
+    }
+}
+
+fn of_sqlite(code: u32, text: &str) -> StoreError {
     match code {
         CORRUPT | NOTADB => StoreError::Damaged(format!(
-            "SQLite says: {}; restore it from a backup, or save what can be read with `sqlite3 FILE .recover`",
-            text(error)
+            "SQLite says: {text}; restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
         )),
-        FULL => StoreError::Unavailable(format!(
-            "the disk is full ({}): nothing of this was written; free some space and go on",
-            text(error)
-        )),
-        READONLY => {
-            StoreError::Unavailable(format!("its file cannot be written ({}): check its permissions", text(error)))
-        }
+        FULL => full(text),
+        READONLY => StoreError::Unavailable(format!("its file cannot be written ({text}): check its permissions")),
         CANTOPEN => StoreError::Unavailable(format!(
-            "its file cannot be opened ({}): check the path and the permissions of file and directory",
-            text(error)
+            "its file cannot be opened ({text}): check the path and the permissions of file and directory"
         )),
-        BUSY | LOCKED => StoreError::Unavailable(format!("another process keeps it locked ({})", text(error))),
-        IOERR => StoreError::Unavailable(format!("the disk failed ({}): look into the system's log", text(error))),
-        _ => StoreError::Unavailable(text(error)),
+        BUSY | LOCKED => StoreError::Unavailable(format!("another process keeps it locked ({text})")),
+        IOERR => StoreError::Unavailable(format!("the disk failed ({text}): look into the system's log")),
+        _ => StoreError::Unavailable(text.to_owned()),
     }
+}
+
+fn of_postgres(state: &str, text: &str) -> StoreError {
+    match state {
+        DATA_CORRUPTED | INDEX_CORRUPTED => StoreError::Damaged(format!(
+            "PostgreSQL says: {text}; restore it from a backup, or fail over to a standby that is whole"
+        )),
+        DISK_FULL => full(text),
+        READ_ONLY_TRANSACTION => StoreError::Unavailable(format!(
+            "it takes no writes now ({text}): name the primary, not a standby, and see default_transaction_read_only"
+        )),
+        TOO_MANY_CONNECTIONS => StoreError::Unavailable(format!(
+            "the server has no connection left ({text}): raise max_connections, or run fewer workers"
+        )),
+        INVALID_PASSWORD | INVALID_AUTHORIZATION => StoreError::Unavailable(format!(
+            "the server does not let us in ({text}): see user and password in its address, PGPASSWORD or ~/.pgpass, \
+             and the server's pg_hba.conf"
+        )),
+        INVALID_CATALOG => StoreError::Unavailable(format!("{text}: make it with `createdb`, or name another")),
+        INSUFFICIENT_PRIVILEGE => StoreError::Unavailable(format!(
+            "the user may not do this ({text}): let it own the database, or grant it CREATE on the schema once"
+        )),
+        LOCK_NOT_AVAILABLE => {
+            StoreError::Unavailable(format!("another process keeps what is to be written locked ({text})"))
+        }
+        _ => StoreError::Unavailable(text.to_owned()),
+    }
+}
+
+fn full(text: &str) -> StoreError {
+    StoreError::Unavailable(format!(
+        "the disk is full ({text}): nothing of this was written; free some space and go on"
+    ))
 }
 
 fn text(error: &sqlx::Error) -> String {
     error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
 }
 
-/// The lowest byte of SQLite's extended result code.
-fn primary_code(error: &sqlx::Error) -> Option<u32> {
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
+/// What the database says went wrong.
+enum Code {
+    /// The lowest byte of SQLite's extended result code.
+    Sqlite(u32),
+    /// PostgreSQL's five letters.
+    Postgres(String),
+}
+
+fn code(error: &sqlx::Error) -> Option<Code> {
+    let error = error.as_database_error()?;
+    let code = error.code()?;
+    if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
+        return Some(Code::Postgres(code.into_owned()));
+    }
+    code.parse::<u32>().ok().map(|code| Code::Sqlite(code & 0xff))
 }

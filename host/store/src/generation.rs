@@ -1,4 +1,5 @@
-//! Noticing a restored or cloned database.
+//! Noticing a restored or cloned database. That of a server has the mark of the server it is on as
+//! well ([`crate::server`]).
 //!
 //! The database counts its openings for work (the first claim of a process), and a file outside
 //! it keeps the same number. The database commits first, so it may be one ahead after a crash;
@@ -10,17 +11,20 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use latchwork_core::storage::StoreError;
 use serde::{Deserialize, Serialize};
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 
-use crate::Sqlite;
+use crate::Database;
+use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
+use crate::server::Server;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
@@ -29,59 +33,74 @@ use crate::writer::{Tx, Work};
 struct Kept {
     database_id: String,
     generation: i64,
+    /// The server it is on, as the database says; the file does not.
+    #[serde(skip)]
+    server: String,
 }
 
 /// The file, and whether this process has opened the database for work.
 pub(crate) struct Generation {
     dir: PathBuf,
-    entered: OnceCell<()>,
+    /// The connection since which it is entered: behind another one may be another server.
+    entered: Mutex<Option<u64>>,
 }
 
-const READ: &str = "SELECT database_id, generation FROM meta WHERE id = 1";
+/// What the database keeps; only one on a server has the server's mark.
+fn read_statement(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "SELECT database_id, generation, '' FROM meta WHERE id = 1",
+        Dialect::Postgres => "SELECT database_id, generation, server FROM meta WHERE id = 1",
+    }
+}
 
 impl Generation {
     pub(crate) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), entered: OnceCell::new() }
+        Self { dir: dir.to_owned(), entered: Mutex::default() }
     }
 
     /// Before the first claim: check, and count.
-    pub(crate) async fn enter(&self, store: &Sqlite) -> Result<(), StoreError> {
-        self.entered.get_or_try_init(|| self.count(store, false)).await?;
+    pub(crate) async fn enter(&self, store: &Database) -> Result<(), StoreError> {
+        let mut entered = self.entered.lock().await;
+        let connections = store.server.connections();
+        if *entered != Some(connections) {
+            self.count(store, false).await?;
+            *entered = Some(connections);
+        }
         Ok(())
     }
 
     /// Whether the database is the one that was used here last.
-    pub(crate) async fn check(&self, store: &Sqlite) -> Result<(), StoreError> {
+    pub(crate) async fn check(&self, store: &Database) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         let stored = self.stored(store).await?;
-        judge(&stored, self.read()?.as_ref())
+        judge_both(&stored, self.read()?.as_ref(), store.dialect, &store.server)
     }
 
     /// From now on this database is the one.
-    pub(crate) async fn accept(&self, store: &Sqlite) -> Result<(), StoreError> {
+    pub(crate) async fn accept(&self, store: &Database) -> Result<(), StoreError> {
         self.count(store, true).await
     }
 
     /// One process at a time, from reading the file to writing it: another that counted in
     /// between would make a file that was just read look like that of another time.
-    async fn count(&self, store: &Sqlite, accept: bool) -> Result<(), StoreError> {
+    async fn count(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.meet(store).await?;
-        let now = store.writer.work(Count { file: self.read()?, accept }).await??;
+        let now = store.writer.work(Count { file: self.read()?, accept, server: store.server.clone() }).await??;
         self.write(&now)
     }
 
     /// A database that was never used for work is written down before it is: a crash between its
     /// first count and the file's would else make it look like one from elsewhere. Not over what
     /// is known of one that was used.
-    async fn meet(&self, store: &Sqlite) -> Result<(), StoreError> {
+    async fn meet(&self, store: &Database) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
         if stored.generation == 0 && unused { self.write(&stored) } else { Ok(()) }
     }
 
-    async fn stored(&self, store: &Sqlite) -> Result<Kept, StoreError> {
-        let rows = store.readers.run(Name::GENERATION_READ, Script::new(READ)).await?;
+    async fn stored(&self, store: &Database) -> Result<Kept, StoreError> {
+        let rows = store.readers.run(Name::GENERATION_READ, Script::new(read_statement(store.dialect))).await?;
         kept(Stored::new(&rows[0][0], "meta"))
     }
 
@@ -132,11 +151,18 @@ pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
 }
 
 fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
-    Ok(Kept { database_id: row.text()?, generation: row.int()? })
+    Ok(Kept { database_id: row.text()?, generation: row.int()?, server: row.text()? })
 }
 
-/// Whether the number in the database fits the file's.
-fn judge(stored: &Kept, file: Option<&Kept>) -> Result<(), StoreError> {
+/// Whether the database is on its server, and its number fits the file's.
+fn judge_both(stored: &Kept, file: Option<&Kept>, dialect: Dialect, server: &Server) -> Result<(), StoreError> {
+    server.judge(&stored.server)?;
+    judge(stored, file, dialect)
+}
+
+/// Whether the number in the database fits the file's. That of a server may have been raised by
+/// workers on other machines; it never falls.
+fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), StoreError> {
     let restored = |what: String| {
         Err(StoreError::Restored(format!(
             "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made \
@@ -144,7 +170,7 @@ fn judge(stored: &Kept, file: Option<&Kept>) -> Result<(), StoreError> {
         )))
     };
     match file {
-        None if stored.generation == 0 => Ok(()),
+        None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it has been used for work {} times, but never from here", stored.generation)),
         // One that did no work is not missed.
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
@@ -159,6 +185,7 @@ fn judge(stored: &Kept, file: Option<&Kept>) -> Result<(), StoreError> {
             restored("another database was used here last".to_owned())
         }
         Some(file) if (file.generation..=file.generation + 1).contains(&stored.generation) => Ok(()),
+        Some(file) if dialect == Dialect::Postgres && stored.generation > file.generation => Ok(()),
         Some(file) => {
             restored(format!("its generation is {}, the one used here last had {}", stored.generation, file.generation))
         }
@@ -169,6 +196,7 @@ fn judge(stored: &Kept, file: Option<&Kept>) -> Result<(), StoreError> {
 struct Count {
     file: Option<Kept>,
     accept: bool,
+    server: Arc<Server>,
 }
 
 #[async_trait]
@@ -176,17 +204,26 @@ impl Work for Count {
     type Done = Result<Kept, StoreError>;
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
-        let rows = tx.run(Name::GENERATION_READ, Script::new(READ)).await?;
+        let rows = tx
+            .run(Name::GENERATION_READ, Script::new(&format!("{}{}", read_statement(tx.dialect), tx.dialect.hold())))
+            .await?;
         let mut stored = kept(Stored::new(&rows[0][0], "meta"))?;
         if self.accept {
             let last = self.file.as_ref().filter(|file| file.database_id == stored.database_id);
             stored.generation = stored.generation.max(last.map_or(0, |file| file.generation));
-        } else if let Err(error) = judge(&stored, self.file.as_ref()) {
+        } else if let Err(error) = judge_both(&stored, self.file.as_ref(), tx.dialect, &self.server) {
             return Ok(Err(error));
         }
         stored.generation += 1;
-        let mut script = Script::new("UPDATE meta SET generation = ? WHERE id = 1");
+        stored.server = self.server.place().text();
+        let mut script = Script::new(match tx.dialect {
+            Dialect::Sqlite => "UPDATE meta SET generation = ? WHERE id = 1",
+            Dialect::Postgres => "UPDATE meta SET generation = ?, server = ? WHERE id = 1",
+        });
         script.int(stored.generation);
+        if tx.dialect == Dialect::Postgres {
+            script.text(stored.server.as_str());
+        }
         tx.run_last(Name::GENERATION_WRITE, script).await?;
         Ok(Ok(stored))
     }
@@ -198,8 +235,8 @@ mod tests {
 
     #[test]
     fn the_file_tells_a_restored_database() {
-        let kept = |id: &str, generation| Kept { database_id: id.to_owned(), generation };
-        let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file).is_ok();
+        let kept = |id: &str, generation| Kept { database_id: id.to_owned(), generation, server: String::new() };
+        let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file, Dialect::Sqlite).is_ok();
         assert!(ok(&kept("a", 0), None));
         assert!(ok(&kept("a", 3), Some(&kept("a", 3))));
         assert!(ok(&kept("a", 4), Some(&kept("a", 3))), "a crash between the two");
@@ -210,5 +247,11 @@ mod tests {
         assert!(!ok(&kept("a", 5), Some(&kept("a", 3))), "one that was used elsewhere");
         assert!(!ok(&kept("b", 3), Some(&kept("a", 3))), "another one");
         assert!(!ok(&kept("a", 3), None), "one from elsewhere");
+        let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file, Dialect::Postgres).is_ok();
+        assert!(ok(&kept("a", 3), None), "a machine that joins others");
+        assert!(ok(&kept("a", 5), Some(&kept("a", 3))), "others were at work");
+        assert!(!ok(&kept("a", 2), Some(&kept("a", 3))), "an older one put back");
+        assert!(!ok(&kept("b", 3), Some(&kept("a", 3))), "another one");
+        assert!(!ok(&kept("b", 0), Some(&kept("a", 3))), "a new one in the place of a lost one");
     }
 }

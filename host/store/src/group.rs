@@ -12,8 +12,9 @@ use latchwork_core::job::JobState;
 use latchwork_core::ledger::Row;
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{ActionRow, Batch, Payload, Request, StoreError, WriteError};
-use sqlx::SqliteConnection;
 
+use crate::clock::Moment;
+use crate::connection::Connection;
 use crate::error::Failure;
 use crate::row::Stored;
 use crate::script::Script;
@@ -99,12 +100,16 @@ pub(crate) async fn run(
     batches: &mut [(&Batch, &mut Option<Result<(), WriteError>>)],
     marks: &mut Vec<Mark>,
 ) -> Result<(), Failure> {
-    let mut seen = read(tx, batches).await?;
-    let now_us = tx.clock.now_us();
-    let boot_us = tx.clock.boot_us();
+    let now = tx.now().await?;
+    let (now_us, boot_us) = (now.now_us, now.boot_us);
+    let mut seen = read(tx, batches, &now).await?;
     let mut writes = Writes::default();
     for (batch, outcome) in batches.iter_mut() {
-        **outcome = Some(take(batch, &mut seen, &mut writes, boot_us, marks));
+        **outcome = Some(match &tx.restored {
+            // Nothing is started on what may not be the database that knows of everything.
+            Some(restored) if batch.acquire => Err(restored.clone().into()),
+            _ => take(batch, &mut seen, &mut writes, boot_us, marks),
+        });
     }
     let mut script = Script::default();
     jobs::update(&mut script, seen.jobs.values(), now_us);
@@ -119,13 +124,17 @@ pub(crate) async fn run(
     awaited::replace(&mut script, &writes.awaited);
     timers::replace(&mut script, &writes.timers);
     costs::add(&mut script, &writes.charges);
-    if !script.sql.is_empty() {
+    if !script.is_empty() {
         tx.run_last(Name::GROUP_WRITE, script).await?;
     }
     Ok(())
 }
 
-async fn read(tx: &mut Tx<'_>, batches: &[(&Batch, &mut Option<Result<(), WriteError>>)]) -> Result<Seen, Failure> {
+async fn read(
+    tx: &mut Tx<'_>,
+    batches: &[(&Batch, &mut Option<Result<(), WriteError>>)],
+    now: &Moment,
+) -> Result<Seen, Failure> {
     let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
     let mut script = Script::default();
     // In this order: rows of a job are only taken in once the job is known.
@@ -137,10 +146,9 @@ async fn read(tx: &mut Tx<'_>, batches: &[(&Batch, &mut Option<Result<(), WriteE
     let action_parts = actions::read(&mut script, &all);
     let rows = tx.run(Name::GROUP_READ, script).await?;
     let mut rows = rows.iter();
-    let (boot_id, boot_us) = (tx.clock.boot_id(), tx.clock.boot_us());
     let mut seen = Seen::default();
     for row in rows.by_ref().take(job_parts).flatten() {
-        jobs::take(&mut seen, Stored::new(row, "jobs"), &boot_id, boot_us)?;
+        jobs::take(&mut seen, Stored::new(row, "jobs"), now)?;
     }
     for row in rows.by_ref().take(ledger_parts).flatten() {
         ledger::take(&mut seen, Stored::new(row, "ledger"))?;
@@ -154,7 +162,11 @@ async fn read(tx: &mut Tx<'_>, batches: &[(&Batch, &mut Option<Result<(), WriteE
     for row in rows.by_ref().take(inbox_parts).flatten() {
         inbox::take(&mut seen, Stored::new(row, "inbox"))?;
     }
-    actions::take(&mut seen, rows.by_ref().take(action_parts), &boot_id, boot_us)?;
+    actions::take(&mut seen, rows.by_ref().take(action_parts), now)?;
+    // Somebody who waits for a key since it was looked who does: to be locked before all others.
+    if seen.jobs.keys().any(|job_id| !tx.holds(job_id)) {
+        return Err(Failure::Again);
+    }
     Ok(seen)
 }
 
@@ -212,7 +224,7 @@ fn take<'a>(
 /// Where the jobs of the marks stand now.
 pub(crate) async fn standpoints(
     hand: &Hand,
-    conn: &mut SqliteConnection,
+    conn: &mut Connection,
     marks: &[Mark],
 ) -> Result<Vec<Standpoint>, sqlx::Error> {
     let mut spans: BTreeMap<&JobId, (Place, Place)> = BTreeMap::new();
@@ -224,7 +236,7 @@ pub(crate) async fn standpoints(
     script.over(
         "SELECT j.job_id, j.next_seq, j.head FROM ",
         1,
-        " AS v CROSS JOIN jobs j ON j.job_id = v.column1",
+        " CROSS JOIN jobs j ON j.job_id = v.column1",
         &ids,
         |script, id| {
             script.text(id.as_str());
@@ -233,7 +245,7 @@ pub(crate) async fn standpoints(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = hand.run(conn, Name::REREAD, script.sql, script.args).await?;
+    let rows = hand.run(conn, Name::REREAD, script).await?;
     let mut found = Vec::new();
     for row in rows.iter().flatten() {
         let mut row = Stored::new(row, "jobs");

@@ -7,7 +7,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, InboxError, InboxRow, Request, StoreError};
 use latchwork_core::{admit, awaited};
 
-use crate::Sqlite;
+use crate::Database;
 use crate::awaited as stored;
 use crate::error::Failure;
 use crate::group::Seen;
@@ -28,7 +28,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     script.over(
         "SELECT j.job_id, i.id FROM ",
         1,
-        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN inbox i ON i.job = j.id AND i.done = 0",
+        " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN inbox i ON i.job = j.id AND i.done = 0",
         &jobs,
         |script, job_id| {
             script.text(job_id.as_str());
@@ -48,7 +48,7 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 
 /// Mark rows as done.
 pub(crate) fn finish(script: &mut Script, ids: &[i64]) {
-    script.over("UPDATE inbox SET done = 1 FROM ", 1, " AS v WHERE inbox.id = v.column1", ids, |script, id| {
+    script.over("UPDATE inbox SET done = 1 FROM ", 1, " WHERE inbox.id = v.column1", ids, |script, id| {
         script.int(*id);
     });
 }
@@ -82,12 +82,16 @@ struct Put {
 impl Work for Put {
     type Done = Result<i64, InboxError>;
 
+    fn jobs(&self) -> Vec<JobId> {
+        vec![self.job_id.clone()]
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+        let now = tx.now().await?;
         let mut script = Script::new(&format!("SELECT {STANDING_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
         script.text(self.job_id.as_str());
         let asks = awaited::concerns(&self.request);
         if asks {
-            script.sql.push(';');
             stored::read(&mut script, self.job_id.as_str());
         }
         let rows = tx.run(Name::INBOX_FIND, script).await?;
@@ -95,7 +99,7 @@ impl Work for Put {
             return Ok(Err(InboxError::NoJob(self.job_id.clone())));
         };
         let mut seen = Seen::default();
-        crate::jobs::take(&mut seen, Stored::new(row, "jobs"), &tx.clock.boot_id(), tx.clock.boot_us())?;
+        crate::jobs::take(&mut seen, Stored::new(row, "jobs"), &now)?;
         if let Some(error) = seen.broken.remove(&self.job_id) {
             return Ok(Err(error.into()));
         }
@@ -105,14 +109,14 @@ impl Work for Put {
         for row in rows.iter().skip(1).flatten() {
             what.push(stored::take(Stored::new(row, "awaited"))?);
         }
-        let now_us = tx.clock.now_us();
+        let now_us = now.now_us;
         if let Err(error) = awaited::accept(&self.job_id, state, &what, &self.request, now_us) {
             return Ok(Err(error));
         }
         // A second signal to a job that is over: nobody will take it out.
         let done = admit::is_record(state, &self.request);
         let mut script = Script::new(
-            "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id;",
+            "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
         );
         script.int(known.id).text(self.actor.as_str()).text_or_null(self.reason.as_deref());
         script.text(json(&self.request)).int(done).int(now_us);
@@ -131,7 +135,7 @@ impl Work for Put {
     }
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn put_request(
         &self,
         job_id: &JobId,

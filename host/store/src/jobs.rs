@@ -6,7 +6,8 @@ use latchwork_core::admit::{Standing, gives_up};
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, Filter, JobRow, StoreError};
 
-use crate::Sqlite;
+use crate::Database;
+use crate::clock::Moment;
 use crate::group::{Known, Seen};
 use crate::row::{JOB_COLUMNS, Stored, state_number};
 use crate::script::Script;
@@ -27,7 +28,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     script.over(
         &format!("SELECT {STANDING_COLUMNS} FROM "),
         1,
-        &format!(" AS v CROSS JOIN jobs j ON j.job_id = v.column1{JOIN_HOLDER}"),
+        &format!(" CROSS JOIN jobs j ON j.job_id = v.column1{JOIN_HOLDER}"),
         &ids,
         |script, id| {
             script.text(id.as_str());
@@ -36,10 +37,10 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
 }
 
 /// Take in a row of [`STANDING_COLUMNS`].
-pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>, boot_id: &str, boot_us: i64) -> Result<(), StoreError> {
+pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>, now: &Moment) -> Result<(), StoreError> {
     let job_id = JobId::from(row.text()?);
     let id = row.int()?;
-    match standing(&job_id, row, boot_id, boot_us) {
+    match standing(&job_id, row, now) {
         Ok(standing) => {
             let was = standing.state;
             seen.jobs.entry(job_id).or_insert(Known { id, standing, was, touched: false, damage: None });
@@ -51,7 +52,7 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>, boot_id: &str, boot_us:
     Ok(())
 }
 
-fn standing(job_id: &JobId, mut row: Stored<'_>, boot_id: &str, boot_us: i64) -> Result<Standing, StoreError> {
+fn standing(job_id: &JobId, mut row: Stored<'_>, now: &Moment) -> Result<Standing, StoreError> {
     let mut standing = Standing {
         job_id: job_id.clone(),
         tenant_id: row.text()?,
@@ -70,7 +71,9 @@ fn standing(job_id: &JobId, mut row: Stored<'_>, boot_id: &str, boot_us: i64) ->
     };
     let until = row.int_or_null()?;
     let holder_boot = row.text_or_null()?;
-    standing.lease_live = until.is_some_and(|until| boot_us < until) && holder_boot.as_deref() == Some(boot_id);
+    // A lease of another boot is over: its time counts from another start.
+    let same_boot = now.boot_id.as_deref().is_none_or(|boot_id| holder_boot.as_deref() == Some(boot_id));
+    standing.lease_live = same_boot && until.is_some_and(|until| now.boot_us < until);
     Ok(standing)
 }
 
@@ -82,7 +85,7 @@ pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Kno
     script.over(
         "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5 FROM ",
         5,
-        " AS v WHERE jobs.id = v.column1",
+        " WHERE jobs.id = v.column1",
         &stay,
         |script, known| {
             let standing = &known.standing;
@@ -94,7 +97,7 @@ pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Kno
          state = v.column6, wake_at_us = v.column7, lease_until_us = CASE v.column8 WHEN 1 THEN NULL ELSE \
          lease_until_us END FROM ",
         8,
-        " AS v WHERE jobs.id = v.column1",
+        " WHERE jobs.id = v.column1",
         &change,
         |script, known| {
             let standing = &known.standing;
@@ -104,7 +107,7 @@ pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Kno
     );
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn read_job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
         let mut script = Script::new(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.job_id = ?"));
         script.text(job_id.as_str());

@@ -10,11 +10,12 @@ use latchwork_core::storage::{
     StoreError, Submitted, WriteError,
 };
 
-use crate::Sqlite;
+use crate::Database;
+use crate::bell::Bell;
 use crate::leases::Wanted;
 
 #[async_trait]
-impl Journal for Sqlite {
+impl Journal for Database {
     async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError> {
         self.accept(job).await
     }
@@ -98,8 +99,22 @@ impl Journal for Sqlite {
         self.read_spent(tenant, month).await
     }
 
+    fn news(&self) -> u64 {
+        self.bell.as_ref().map_or(0, Bell::count)
+    }
+
+    async fn news_after(&self, of: Option<&JobId>, seen: u64) -> u64 {
+        match &self.bell {
+            Some(bell) => bell.wait(of, seen).await,
+            None => std::future::pending().await,
+        }
+    }
+
     async fn now_us(&self) -> Result<i64, StoreError> {
-        Ok(self.clock.now_us())
+        match self.time.here() {
+            Some(now) => Ok(now.now_us),
+            None => Ok(self.next_timer().await?.1),
+        }
     }
 
     fn counters(&self) -> Counters {

@@ -3,12 +3,21 @@
 use async_trait::async_trait;
 use latchwork_core::storage::{KeyValue, StoreError};
 
-use crate::Sqlite;
+use crate::Database;
+use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
+
+/// Bind what names a value: any text of a guest, and PostgreSQL's texts have no zero byte.
+fn named(script: &mut Script, dialect: Dialect, namespace: &str, key: &str) {
+    match dialect {
+        Dialect::Sqlite => script.text(namespace).text(key),
+        Dialect::Postgres => script.blob(namespace).blob(key),
+    };
+}
 
 struct Set {
     namespace: String,
@@ -21,8 +30,11 @@ impl Work for Set {
     type Done = ();
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Failure> {
-        let mut script = Script::new("REPLACE INTO kv VALUES (?, ?, ?)");
-        script.text(self.namespace.as_str()).text(self.key.as_str()).blob(self.value.as_slice());
+        let mut script = Script::new(
+            "INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value",
+        );
+        named(&mut script, tx.dialect, &self.namespace, &self.key);
+        script.blob(self.value.as_slice());
         tx.run_last(Name::KV_SET, script).await?;
         Ok(())
     }
@@ -38,17 +50,17 @@ impl Work for Delete {
     type Done = bool;
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, Failure> {
-        let mut script = Script::new("DELETE FROM kv WHERE namespace = ? AND key = ? RETURNING 1");
-        script.text(self.namespace.as_str()).text(self.key.as_str());
+        let mut script = Script::new("DELETE FROM kv WHERE namespace = ? AND key = ? RETURNING namespace");
+        named(&mut script, tx.dialect, &self.namespace, &self.key);
         Ok(!tx.run_last(Name::KV_DELETE, script).await?[0].is_empty())
     }
 }
 
 #[async_trait]
-impl KeyValue for Sqlite {
+impl KeyValue for Database {
     async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let mut script = Script::new("SELECT value FROM kv WHERE namespace = ? AND key = ?");
-        script.text(namespace).text(key);
+        named(&mut script, self.dialect, namespace, key);
         let rows = self.readers.run(Name::KV_GET, script).await?;
         rows.iter().flatten().next().map(|row| Stored::new(row, "kv").blob()).transpose()
     }

@@ -9,22 +9,28 @@ use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::quiescence::{Evidence, judge};
 use latchwork_core::storage::{Claim, Claimer, JobRow, Owner, StoreError};
 
-use crate::Sqlite;
+use crate::Database;
+use crate::clock::Moment;
+use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::jobs::JOIN_HOLDER;
 use crate::owner::is_gone;
 use crate::row::{JOB_COLUMNS, OWNER_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
-use crate::timers::NEXT;
+use crate::timers::next;
 use crate::writer::{Tx, Work};
 
-/// The condition that `j` may be claimed. Binds: job id or NULL, the same again, wall clock,
-/// boot clock, boot id, owners (of this boot) that are gone as a JSON array of keys, tenants to pass over
-/// as another.
-const CLAIMABLE: &str = "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND \
-    j.wake_at_us <= ?) OR (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= ? OR o.boot_id IS NULL \
-    OR o.boot_id <> ? OR o.id IN (SELECT value FROM json_each(?))))) AND j.tenant_id NOT IN (SELECT value FROM json_each(?))";
+/// The condition that `j` may be claimed. Binds: see [`Wanted::bind`].
+fn claimable(dialect: Dialect) -> String {
+    let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
+    format!(
+        "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND j.wake_at_us <= {now}) OR \
+         (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR o.boot_id IS NULL OR o.boot_id <> \
+         ? OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts})"
+    )
+}
+
 
 /// When owners were first seen gone, on the lease clock, by the content of their lock files.
 #[derive(Debug, Default)]
@@ -49,33 +55,36 @@ impl Wanted {
         self.job.as_ref().map(JobId::as_str)
     }
 
-    fn bind(&self, script: &mut Script, (now_us, boot_us): (i64, i64), boot_id: &str, dead: &str) {
+    /// Bind job id or NULL, the same again, both times where they are known here, the boot they count
+    /// from, owners (of this kernel) that are gone as a JSON array of keys, tenants to pass over as another.
+    fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
         let except = serde_json::to_string(&self.except).expect("texts are JSON");
-        script.text_or_null(self.job()).text_or_null(self.job()).int(now_us).int(boot_us).text(boot_id).text(dead);
-        script.text(except);
+        script.text_or_null(self.job()).text_or_null(self.job());
+        script.int_or_null(now.map(|now| now.now_us)).int_or_null(now.map(|now| now.boot_us));
+        script.text_or_null(now.and_then(|now| now.boot_id.as_deref())).text(dead).text(except);
     }
 }
 
 /// The statements that make `claimer` the holder of the job whose key is `job`, bound once here
 /// as a literal: it is a number that came from the database.
-pub(crate) fn take(script: &mut Script, job: &str, claimer: &Claimer, now_us: i64, boot_us: i64) {
+pub(crate) fn take(script: &mut Script, job: &str, claimer: &Claimer, now: &Moment) {
     let owner = &claimer.owner;
     script.push(
-        "INSERT OR IGNORE INTO owners (worker, boot_id, lock_path, lock_dev, lock_ino, lock_content) VALUES (?, ?, ?, \
-         ?, ?, ?)",
+        "INSERT INTO owners (worker, boot_id, lock_path, lock_dev, lock_ino, lock_content) VALUES (?, ?, ?, ?, ?, ?) ON \
+         CONFLICT DO NOTHING",
     );
     bind_owner(script, owner);
     script.push(&format!(
         "UPDATE jobs SET state = 2, attempt = attempt + 1, wake_at_us = NULL, lease_until_us = ?, updated_us = ? WHERE \
          id = {job}"
     ));
-    script.int(boot_us + i64::from(claimer.lease_ms) * 1000).int(now_us);
+    script.int(now.boot_us + i64::from(claimer.lease_ms) * 1000).int(now.now_us);
     script.push(&format!(
         "INSERT INTO claims SELECT j.id, j.attempt, o.id, ? FROM jobs j CROSS JOIN owners o ON o.worker = ? AND \
          o.boot_id = ? AND o.lock_path = ? AND o.lock_dev = ? AND o.lock_ino = ? AND o.lock_content = ? WHERE j.id = \
          {job}"
     ));
-    script.int(now_us);
+    script.int(now.now_us);
     bind_owner(script, owner);
 }
 
@@ -96,20 +105,22 @@ impl Work for Take {
     type Done = Option<Claim>;
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<Claim>, Failure> {
-        let (now_us, boot_us) = (tx.clock.now_us(), tx.clock.boot_us());
+        let now = tx.now().await?;
         let mut script = Script::new(&format!(
-            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE} ORDER BY j.priority DESC, j.id LIMIT 1"
+            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
+            claimable(tx.dialect),
+            tx.dialect.take("j")
         ));
-        self.wanted.bind(&mut script, (now_us, boot_us), &tx.clock.boot_id(), &self.dead);
+        self.wanted.bind(&mut script, Some(&now), &self.dead);
         let rows = tx.run(Name::CLAIM_FIND, script).await?;
         let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
         let id = Stored::new(row, "jobs").int()?.to_string();
         let mut script = Script::default();
-        take(&mut script, &id, &self.claimer, now_us, boot_us);
+        take(&mut script, &id, &self.claimer, &now);
         script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
         let rows = tx.run_last(Name::CLAIM_TAKE, script).await?;
         let row = rows.iter().flatten().next().ok_or_else(|| Failure::Sql(sqlx::Error::RowNotFound))?;
-        Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us }))
+        Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us: now.now_us }))
     }
 }
 
@@ -122,13 +133,17 @@ struct Prolong {
 impl Work for Prolong {
     type Done = Vec<JobId>;
 
+    fn jobs(&self) -> Vec<JobId> {
+        self.held.iter().map(|(job_id, _)| job_id.clone()).collect()
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Vec<JobId>, Failure> {
-        let until_us = tx.clock.boot_us() + i64::from(self.lease_ms) * 1000;
+        let until_us = tx.now().await?.boot_us + i64::from(self.lease_ms) * 1000;
         let mut script = Script::default();
         script.over(
             "UPDATE jobs SET lease_until_us = v.column3 FROM ",
             3,
-            " AS v WHERE jobs.job_id = v.column1 AND jobs.attempt = v.column2 AND jobs.state = 2 RETURNING jobs.job_id",
+            " WHERE jobs.job_id = v.column1 AND jobs.attempt = v.column2 AND jobs.state = 2 RETURNING jobs.job_id",
             &self.held,
             |script, (job_id, attempt)| {
                 script.text(job_id.as_str()).int(*attempt).int(until_us);
@@ -143,20 +158,26 @@ impl Work for Prolong {
     }
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn take_job(&self, wanted: Wanted, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.generation.enter(self).await?;
         // Looking costs no transaction, and most looks find nothing.
-        let (now_us, boot_us, boot_id) = (self.clock.now_us(), self.clock.boot_us(), self.clock.boot_id());
-        let mut script = Script::new(&format!(
-            "SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {CLAIMABLE});SELECT DISTINCT o.id, {OWNER_COLUMNS} \
-             FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id = ?) AND o.boot_id = ?;{NEXT}"
+        let here = self.time.here();
+        let mut script = Script::default();
+        script.push(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {})", claimable(self.dialect)));
+        wanted.bind(&mut script, here.as_ref(), "[]");
+        script.push(&format!(
+            "SELECT DISTINCT o.id, {OWNER_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id \
+             = ?) AND o.boot_id = ?"
         ));
-        wanted.bind(&mut script, (now_us, boot_us), &boot_id, "[]");
-        script.text_or_null(wanted.job()).text_or_null(wanted.job()).text(boot_id.as_str());
+        script.text_or_null(wanted.job()).text_or_null(wanted.job()).text(self.machine.boot_id());
+        next(&mut script, self.dialect, here.as_ref());
         let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
         let mut claimable = Stored::new(&rows[0][0], "jobs").bool()?;
-        if Stored::new(&rows[2][0], "timers").int_or_null()?.is_some_and(|due_us| due_us <= now_us) {
+        let mut timers = Stored::new(&rows[2][0], "timers");
+        let (due_us, now_us) = (timers.int_or_null()?, timers.int()?);
+        let boot_us = self.time.at(now_us).boot_us;
+        if due_us.is_some_and(|due_us| due_us <= now_us) {
             self.fire_due().await?;
             claimable = true;
         }
@@ -185,10 +206,11 @@ impl Sqlite {
 
     pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {
         let mut script = Script::new(&format!(
-            "SELECT {OWNER_COLUMNS} FROM jobs j CROSS JOIN claims c ON c.job = j.id AND c.attempt = ? CROSS JOIN owners \
-             o ON o.id = c.owner WHERE j.job_id = ?"
+            "SELECT {OWNER_COLUMNS}, {} FROM jobs j CROSS JOIN claims c ON c.job = j.id AND c.attempt = ? CROSS JOIN \
+             owners o ON o.id = c.owner WHERE j.job_id = ?",
+            self.dialect.now()
         ));
-        script.int(row.attempt).text(job_id.as_str());
+        script.int_or_null(self.time.here().map(|now| now.now_us)).int(row.attempt).text(job_id.as_str());
         let rows = self.readers.run(Name::OWNER_READ, script).await?;
         let Some(found) = rows.iter().flatten().next() else {
             return Err(StoreError::Damaged(format!(
@@ -196,15 +218,17 @@ impl Sqlite {
                 row.attempt, row.slot
             )));
         };
-        let owner = Owner::try_from(Stored::new(found, "owners"))?;
-        let now_us = self.clock.boot_us();
-        let same_boot = owner.boot_id == self.clock.boot_id();
+        let stored = Stored::new(found, "owners");
+        let owner = Owner::try_from(stored)?;
+        let now = self.time.at(stored.skip(6).int()?);
+        let same_kernel = owner.boot_id == self.machine.boot_id();
         Ok(judge(&Evidence {
-            now_us,
-            same_boot,
+            now_us: now.boot_us,
+            // The database's time counts from no boot: deadlines of all machines belong to it.
+            same_boot: same_kernel || now.boot_id.is_none(),
             deadline_us: row.deadline_us,
             margin_ms: self.clock_margin_ms,
-            gone_us: (same_boot && is_gone(&owner)).then(|| self.gone.first_seen(&owner, now_us)),
+            gone_us: (same_kernel && is_gone(&owner)).then(|| self.gone.first_seen(&owner, now.boot_us)),
             settling_ms,
         }))
     }

@@ -6,7 +6,7 @@ use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::ledger::{Row, RowState};
 use latchwork_core::storage::{Batch, StoreError};
 
-use crate::Sqlite;
+use crate::Database;
 use crate::group::Seen;
 use crate::row::{LEDGER_COLUMNS, Stored};
 use crate::script::Script;
@@ -19,7 +19,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     script.over(
         &format!("SELECT j.job_id, {LEDGER_COLUMNS} FROM "),
         2,
-        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN ledger l ON l.job = j.id AND l.slot = v.column2",
+        " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN ledger l ON l.job = j.id AND l.slot = v.column2",
         &slots,
         |script, (job_id, slot)| {
             script.text(job_id.as_str()).text(slot.as_str());
@@ -41,11 +41,25 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
 /// Write rows as they are now.
 pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, Slot), Row>) {
     let rows: Vec<(i64, &Row)> = rows.iter().map(|((job, _), row)| (*job, row)).collect();
-    script.over(
-        "REPLACE INTO ledger SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, \
-         column10, column11, column12, column13, column14, column15, column16 FROM ",
-        16,
-        " WHERE column1 IS NOT NULL",
+    script.put(
+        "ledger",
+        &["job", "slot"],
+        &[
+            "operator",
+            "args_hash",
+            "state",
+            "attempt",
+            "nonce",
+            "try",
+            "first_attempt",
+            "first_started_us",
+            "world_changing",
+            "timeout_ms",
+            "deadline_us",
+            "next_try_us",
+            "result_hash",
+            "action_key",
+        ],
         &rows,
         |script, (job, row)| {
             script.int(*job).text(row.slot.as_str()).text(row.operator.as_str()).hash(row.args_hash);
@@ -56,7 +70,7 @@ pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, Slot), Row>) {
     );
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn read_open_rows(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {
         let mut script = Script::new(&format!(
             "SELECT {LEDGER_COLUMNS} FROM jobs j CROSS JOIN ledger l ON l.job = j.id WHERE j.job_id = ? ORDER BY l.slot"

@@ -1,18 +1,26 @@
-//! The stores of Latchwork on SQLite: journal, effects and values in one database file.
+//! The stores of Latchwork on SQLite, in one database file, or on a PostgreSQL server: journal,
+//! effects and values.
 //!
 //! - Every statement goes through one function ([`STATEMENTS`] are its names, [`Probe`] watches).
 //! - All writing is done by one task per opened database, which groups what is queued into one
 //!   transaction (group commit).
 //! - Whether a batch is admitted is decided by `latchwork_core::admit`; here it is only read,
 //!   asked and written.
-//! - Leases and deadlines go by the machine's boot-time clock, and SQLite's WAL needs shared
-//!   memory: all processes of one database run on one machine.
+//! - The SQL is one text for both databases; [`Dialect`] says where they differ.
+//! - SQLite: leases and deadlines go by the machine's boot-time clock, and its WAL needs shared
+//!   memory, so all processes of one database run on one machine.
+//! - PostgreSQL: leases and deadlines go by the server's clock, and its processes run anywhere. A
+//!   group locks its jobs before it reads, a claim takes a job that nobody else is taking, and a
+//!   bell tells others what they can do now.
 
 mod actions;
 mod awaited;
+mod bell;
 mod clock;
 mod commit;
+mod connection;
 mod costs;
+mod dialect;
 mod durability;
 mod effects;
 mod error;
@@ -26,6 +34,7 @@ mod kv;
 mod leases;
 mod ledger;
 mod lock;
+mod locks;
 mod measure;
 mod open;
 mod owner;
@@ -34,7 +43,9 @@ mod probe;
 mod readers;
 mod reusables;
 mod row;
+mod schema;
 mod script;
+mod server;
 mod statement;
 mod submit;
 mod sweep;
@@ -46,34 +57,44 @@ use std::sync::Arc;
 use latchwork_core::storage::{Clock, StoreError};
 
 pub use clock::SystemClock;
+pub use dialect::Dialect;
 pub use durability::Durability;
 pub use generation::times_used;
 pub use measure::commits_per_second;
-pub use open::OpenOptions;
+pub use open::{OpenOptions, Target, server_name};
 pub use owner::{OwnerLock, is_gone};
 pub use probe::{KillAt, NoProbe, Probe, Side};
-pub use statement::STATEMENTS;
+pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
+use bell::Bell;
+use clock::Time;
 use generation::Generation;
 use leases::Gone;
 use readers::Readers;
 use script::Script;
+use server::Server;
 use statement::{Name, Tally};
 use writer::Writer;
 
 /// An open database.
-pub struct Sqlite {
+pub struct Database {
     writer: Writer,
     readers: Readers,
-    clock: Arc<dyn Clock>,
+    dialect: Dialect,
+    /// Whose clock decides.
+    time: Time,
+    /// This machine's clocks: which boot of which kernel this is.
+    machine: Arc<dyn Clock>,
     clock_margin_ms: u32,
     generation: Generation,
+    server: Arc<Server>,
+    bell: Option<Bell>,
     gone: Gone,
     tally: Arc<Tally>,
     durability: Durability,
 }
 
-impl Sqlite {
+impl Database {
     /// Open a database, creating it or bringing its schema up to date where needed.
     pub async fn open(options: OpenOptions) -> Result<Arc<Self>, StoreError> {
         open::open(options).await.map(Arc::new)
@@ -90,8 +111,12 @@ impl Sqlite {
         self.generation.accept(self).await
     }
 
-    /// Have SQLite look over the whole file: for `latch doctor`, it takes its time.
+    /// Have SQLite look over the whole file: for `latch doctor`, it takes its time. A server looks
+    /// after its files itself.
     pub async fn check_file(&self) -> Result<(), StoreError> {
+        if self.dialect == Dialect::Postgres {
+            return self.next_timer().await.map(drop);
+        }
         let rows = self.readers.run(Name::QUICK_CHECK, Script::new("PRAGMA quick_check(10)")).await?;
         let mut found = Vec::new();
         for row in rows.iter().flatten() {
@@ -100,14 +125,17 @@ impl Sqlite {
         if found == ["ok"] { Ok(()) } else { Err(StoreError::Damaged(found.join("; "))) }
     }
 
-    /// The schema as SQLite keeps it, in a fixed order.
+    /// What the server says of itself, in words; empty where there is none.
+    pub fn about_server(&self) -> String {
+        self.server.about()
+    }
+
+    /// The schema as the database keeps it, in a fixed order.
     pub async fn schema(&self) -> Result<String, StoreError> {
-        let sql = "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name \
-                   NOT LIKE '_sqlx_%' ORDER BY tbl_name, type DESC, name";
-        let rows = self.readers.run(Name::SCHEMA, Script::new(sql)).await?;
+        let rows = self.readers.run(Name::SCHEMA, schema::read(self.dialect)).await?;
         let mut text = String::new();
         for row in rows.iter().flatten() {
-            text.push_str(&row::Stored::new(row, "sqlite_schema").text()?);
+            text.push_str(&row::Stored::new(row, "schema").text()?);
             text.push('\n');
         }
         Ok(text)

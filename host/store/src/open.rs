@@ -2,24 +2,32 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork_core::ids::Hash;
 use latchwork_core::storage::{Clock, StoreError};
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
-use sqlx::{ConnectOptions, SqlSafeStr, SqliteConnection};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, SqlSafeStr};
 
-use crate::Sqlite;
-use crate::clock::SystemClock;
+use crate::Database;
+use crate::bell::Bell;
+use crate::clock::{SystemClock, Time};
+use crate::commit::Task;
+use crate::connection::{Connect, Connection};
+use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::store_error;
 use crate::generation::Generation;
 use crate::lock;
 use crate::probe::{NoProbe, Probe};
 use crate::readers::Readers;
+use crate::row::Stored;
 use crate::script::Script;
+use crate::server::Server;
 use crate::statement::{Hand, Name, Tally};
 use crate::writer::Writer;
 
@@ -30,6 +38,11 @@ const BUSY: Duration = Duration::from_secs(5);
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Prepared scripts to keep: groups vary in what they touch.
 const STATEMENTS_KEPT: usize = 128;
+/// How long a transaction waits on a server for one lock.
+const LOCK_MAX: &str = "5s";
+/// How long a server waits for the next statement of a transaction: a worker that is suspended in
+/// the middle of one keeps jobs locked that others may have to claim.
+const IDLE_MAX: &str = "10s";
 /// Rows that may be on their way from the database's thread.
 const ROWS_UNDERWAY: usize = 1024;
 
@@ -43,51 +56,84 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (6, "priorities", include_str!("../migrations/sqlite/0006_priorities.sql")),
 ];
 
+/// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
+/// SQLite's.
+pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "stores", include_str!("../migrations/postgres/0001_stores.sql")),
+    (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
+];
+
+/// Where a database is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A file of SQLite.
+    File(PathBuf),
+    /// The address of a PostgreSQL database: `postgres://user@host/database`.
+    Server(String),
+}
+
 /// What to open, and how.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// The database file.
-    pub path: PathBuf,
-    /// Whether to create it if it is missing.
+    /// The database.
+    pub target: Target,
+    /// Whether to create the file, or the tables in the server's database, if they are missing.
     pub create: bool,
     /// What has to survive a power failure.
     pub durability: Durability,
-    /// How far two readings of the boot-time clock are trusted to agree, in milliseconds.
+    /// How far two readings of the lease clock are trusted to agree, in milliseconds.
     pub clock_margin_ms: u32,
     /// A directory beside the database, for the generation file and for owners' lock files.
     pub owner_dir: PathBuf,
     /// Told of every statement.
     pub probe: Arc<dyn Probe>,
-    /// The clock; none for this machine's.
+    /// The clock; none for this machine's on SQLite and the server's on PostgreSQL.
     pub clock: Option<Arc<dyn Clock>>,
     /// At most so many pages of 4 KiB; none for as many as the disk holds. A full database
-    /// behaves like a full disk.
+    /// behaves like a full disk. SQLite alone.
     pub pages_max: Option<u32>,
+    /// Whether a standby that takes over has every acknowledged write, because the primary's commits
+    /// wait for it. PostgreSQL alone.
+    pub synchronous_failover: bool,
 }
 
 impl OpenOptions {
-    /// The usual: durable, created where missing, lock files in `<path>.owners`, 2 s clock margin.
+    /// The usual for a file: durable, created where missing, lock files in `<path>.owners`, 2 s
+    /// clock margin.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let mut owner_dir = path.clone().into_os_string();
         owner_dir.push(".owners");
+        Self::of(Target::File(path), owner_dir.into())
+    }
+
+    /// The usual for a server. What this machine remembers of the database lies in `owner_dir`.
+    pub fn server(url: impl Into<String>, owner_dir: impl Into<PathBuf>) -> Self {
+        Self::of(Target::Server(url.into()), owner_dir.into())
+    }
+
+    fn of(target: Target, owner_dir: PathBuf) -> Self {
         Self {
-            path,
+            target,
             create: true,
             durability: Durability::Full,
             clock_margin_ms: 2000,
-            owner_dir: owner_dir.into(),
+            owner_dir,
             probe: Arc::new(NoProbe),
             clock: None,
             pages_max: None,
+            synchronous_failover: false,
         }
     }
 }
 
-pub(crate) async fn open(options: OpenOptions) -> Result<Sqlite, StoreError> {
-    let path = options.path.clone();
+pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
+    let at = match &options.target {
+        Target::File(path) => path.display().to_string(),
+        Target::Server(url) => server_name(url),
+    };
     try_open(options).await.map_err(|error| {
-        let at = |message: String| format!("{}: {message}", path.display());
+        let at = |message: String| format!("{at}: {message}");
         match error {
             StoreError::Unavailable(message) => StoreError::Unavailable(at(message)),
             StoreError::Damaged(message) => StoreError::Damaged(at(message)),
@@ -97,17 +143,72 @@ pub(crate) async fn open(options: OpenOptions) -> Result<Sqlite, StoreError> {
     })
 }
 
-async fn try_open(options: OpenOptions) -> Result<Sqlite, StoreError> {
-    check_path(&options)?;
-    let clock = match options.clock {
-        Some(clock) => clock,
+/// The address of a server without what is secret in it.
+pub fn server_name(url: &str) -> String {
+    match PgConnectOptions::from_str(url) {
+        Ok(options) => {
+            let socket = options.get_socket().map(|socket| socket.display().to_string());
+            let host = socket.unwrap_or_else(|| options.get_host().to_owned());
+            let database = options.get_database().unwrap_or(options.get_username());
+            format!("database {database} at {host}, port {}", options.get_port())
+        }
+        Err(_) => "the server".to_owned(),
+    }
+}
+
+async fn try_open(options: OpenOptions) -> Result<Database, StoreError> {
+    let machine: Arc<dyn Clock> = match &options.clock {
+        Some(clock) => clock.clone(),
         None => Arc::new(SystemClock::new()?),
+    };
+    let (connect, time) = match &options.target {
+        Target::File(path) => {
+            check_path(path, options.create)?;
+            (Connect::Sqlite(file_options(path, &options)), Time::Machine(machine.clone()))
+        }
+        Target::Server(url) => {
+            let time = options.clock.clone().map_or(Time::Database, Time::Machine);
+            (Connect::Postgres(Box::new(server_options(url, options.durability)?)), time)
+        }
     };
     // One at a time: creating, switching to WAL and migrating must not meet.
     let _alone = alone(options.owner_dir.clone()).await?;
     let hand = Hand { probe: options.probe, tally: Arc::new(Tally::default()) };
+    let server = Arc::new(Server::new(options.durability, options.synchronous_failover));
+    let mut conn = connect.once().await.map_err(|error| store_error(&error))?;
+    match connect.dialect() {
+        Dialect::Sqlite => options.durability.verify(&hand, &mut conn).await?,
+        Dialect::Postgres => server.greet(&hand, &mut conn).await?,
+    }
+    migrate(&hand, &mut conn, options.create).await?;
+    settle(&hand, &mut conn, &*machine, &server).await?;
+    let (writing, tally) = (connect.clone(), hand.tally.clone());
+    let bell = match &connect {
+        Connect::Postgres(options) => Some(Bell::new((**options).clone())),
+        Connect::Sqlite(_) => None,
+    };
+    Ok(Database {
+        dialect: connect.dialect(),
+        readers: Readers::new(connect, hand.clone()),
+        writer: Writer::start({
+            let (time, server) = (time.clone(), server.clone());
+            move |parts| Task { conn: Some(conn), connect: writing, hand, time, server, parts }
+        }),
+        time,
+        machine,
+        clock_margin_ms: options.clock_margin_ms,
+        generation: Generation::new(&options.owner_dir),
+        server,
+        bell,
+        gone: Default::default(),
+        tally,
+        durability: options.durability,
+    })
+}
+
+fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectOptions {
     let mut connect = SqliteConnectOptions::new()
-        .filename(&options.path)
+        .filename(path)
         .create_if_missing(options.create)
         .busy_timeout(BUSY)
         .foreign_keys(false)
@@ -119,31 +220,31 @@ async fn try_open(options: OpenOptions) -> Result<Sqlite, StoreError> {
     if let Some(pages) = options.pages_max {
         connect = connect.pragma("max_page_count", pages.to_string());
     }
-    connect = options.durability.set(connect);
-    let mut conn = connect.connect().await.map_err(|error| store_error(&error))?;
-    options.durability.verify(&hand, &mut conn).await?;
-    migrate(&hand, &mut conn).await?;
-    settle(&hand, &mut conn, &*clock, &options.path).await?;
-    Ok(Sqlite {
-        writer: Writer::start(conn, connect.clone(), hand.clone(), clock.clone()),
-        readers: Readers::new(connect, hand.clone()),
-        clock,
-        clock_margin_ms: options.clock_margin_ms,
-        generation: Generation::new(&options.owner_dir),
-        gone: Default::default(),
-        tally: hand.tally,
-        durability: options.durability,
-    })
+    options.durability.set(connect)
 }
 
-fn check_path(options: &OpenOptions) -> Result<(), StoreError> {
-    match std::fs::metadata(&options.path) {
+fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions, StoreError> {
+    let connect = PgConnectOptions::from_str(url)
+        .map_err(|error| StoreError::Unavailable(format!("its address cannot be understood: {error}")))?
+        .application_name("latchwork")
+        .statement_cache_capacity(STATEMENTS_KEPT)
+        .options([
+            ("lock_timeout", LOCK_MAX),
+            ("idle_in_transaction_session_timeout", IDLE_MAX),
+            ("default_transaction_isolation", "read committed"),
+        ])
+        .disable_statement_logging();
+    Ok(durability.set_server(connect))
+}
+
+fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
+    match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => {
             Err(StoreError::Unavailable("it is a directory; name a file in it, such as latch.db".to_owned()))
         }
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && options.create => {
-            let dir = options.path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && create => {
+            let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
             match dir {
                 Some(dir) if !dir.is_dir() => Err(StoreError::Unavailable(format!(
                     "its directory {} does not exist: create it, or name another file",
@@ -166,8 +267,17 @@ async fn alone(dir: PathBuf) -> Result<File, StoreError> {
     taken.map_err(|error| StoreError::Unavailable(format!("cannot lock the directory beside it: {error}")))
 }
 
-async fn migrate(hand: &Hand, conn: &mut SqliteConnection) -> Result<(), StoreError> {
-    let migrations = MIGRATIONS
+async fn migrate(hand: &Hand, conn: &mut Connection, create: bool) -> Result<(), StoreError> {
+    let migrations = match conn {
+        Connection::Sqlite(_) => MIGRATIONS,
+        Connection::Postgres(_) => {
+            if is_current(hand, conn, create).await? {
+                return Ok(());
+            }
+            POSTGRES_MIGRATIONS
+        }
+    };
+    let migrations = migrations
         .iter()
         .map(|(version, name, sql)| {
             Migration::new(*version, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
@@ -186,17 +296,45 @@ async fn migrate(hand: &Hand, conn: &mut SqliteConnection) -> Result<(), StoreEr
     })
 }
 
+/// Whether a server's database has the tables of this version: then its user needs no right to make
+/// any. Where there are none and none are to be made, that is an error.
+async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
+    let there = Script::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    let rows = hand.run(conn, Name::SCHEMA, there).await.map_err(|error| store_error(&error))?;
+    if !Stored::new(&rows[0][0], "pg_class").bool()? {
+        let missing = "it has no tables of Latchwork yet: the first run makes them";
+        return if create { Ok(false) } else { Err(StoreError::Unavailable(missing.to_owned())) };
+    }
+    let script = Script::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
+    let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;
+    let version = Stored::new(&rows[0][0], "_sqlx_migrations").int()?;
+    Ok(POSTGRES_MIGRATIONS.last().is_some_and(|(last, ..)| *last == version))
+}
+
 /// See that it can be written, and name a new database.
-async fn settle(hand: &Hand, conn: &mut SqliteConnection, clock: &dyn Clock, path: &Path) -> Result<(), StoreError> {
-    let sql = "BEGIN IMMEDIATE;ROLLBACK".to_owned();
-    let tried = hand.run(conn, Name::WRITABLE, sql, SqliteArguments::default()).await;
-    tried.map_err(|error| store_error(&error))?;
-    let seed = format!("{} {} {}", clock.boot_id(), clock.boot_us(), path.display());
-    let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes()]).to_hex();
+async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &Server) -> Result<(), StoreError> {
+    let dialect = match conn {
+        Connection::Sqlite(_) => Dialect::Sqlite,
+        Connection::Postgres(_) => Dialect::Postgres,
+    };
+    let mut script = Script::new(dialect.opening());
+    script.push("ROLLBACK");
+    hand.run(conn, Name::WRITABLE, script).await.map_err(|error| store_error(&error))?;
+    let place = server.place().text();
+    let seed = format!("{} {} {place}", clock.boot_id(), clock.boot_us());
+    let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
     // Read first: an existing database is opened without a write.
-    let mut script = Script::new("INSERT INTO meta SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)");
+    let mut script = Script::new(match dialect {
+        Dialect::Sqlite => "INSERT INTO meta SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)",
+        Dialect::Postgres => {
+            "INSERT INTO meta SELECT 1, ?, 0, ? WHERE NOT EXISTS (SELECT 1 FROM meta) ON CONFLICT DO NOTHING"
+        }
+    });
     script.text(&id[..32]);
-    let named = hand.run(conn, Name::GENERATION_WRITE, script.sql, script.args).await;
+    if dialect == Dialect::Postgres {
+        script.text(place);
+    }
+    let named = hand.run(conn, Name::GENERATION_WRITE, script).await;
     named.map_err(|error| store_error(&error))?;
     Ok(())
 }

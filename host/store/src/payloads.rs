@@ -3,7 +3,7 @@
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, Payload, StoreError};
 
-use crate::Sqlite;
+use crate::Database;
 use crate::group::Seen;
 use crate::row::Stored;
 use crate::script::Script;
@@ -18,7 +18,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     script.over(
         "SELECT j.job_id, p.label, p.bytes FROM ",
         2,
-        " AS v CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN payloads p ON p.job = j.id AND p.label = v.column2",
+        " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN payloads p ON p.job = j.id AND p.label = v.column2",
         &labels,
         |script, (job_id, label)| {
             script.text(job_id.as_str()).text(*label);
@@ -42,7 +42,7 @@ pub(crate) fn payload(mut row: Stored<'_>) -> Result<Payload, StoreError> {
     Ok(Payload { label: row.text()?, bytes: row.blob()? })
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn read_payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let mut script = Script::new(
             "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id AND p.label = ? WHERE j.job_id = ?",

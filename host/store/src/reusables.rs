@@ -9,7 +9,7 @@ use latchwork_core::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::StoreError;
 
-use crate::Sqlite;
+use crate::Database;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
@@ -30,11 +30,23 @@ pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, 
             Some((*job, number, *reusable))
         })
         .collect();
-    script.over(
-        "REPLACE INTO reusables SELECT column1, column2, column3, column4, column5, column6, column7, column8, \
-         column9, column10, column11, column12, column13, column14, column15 FROM ",
-        15,
-        " WHERE column1 IS NOT NULL",
+    script.put(
+        "reusables",
+        &["tenant_id", "operator", "input_hash"],
+        &[
+            "job",
+            "step",
+            "outcome_type",
+            "sensitivity",
+            "digest",
+            "version",
+            "policy",
+            "result_type",
+            "verified",
+            "by_person",
+            "output_hash",
+            "time_us",
+        ],
         &rows,
         |script, (job, result_type, row)| {
             script.text(row.tenant_id.as_str()).text(row.operator.as_str()).hash(row.input_hash).int(*job);
@@ -46,7 +58,7 @@ pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, 
     );
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn read_reusable(
         &self,
         tenant: &str,

@@ -4,6 +4,7 @@ use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::{Row, RowState};
 use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError};
+use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Column, Row as _, TypeInfo, ValueRef};
 
@@ -41,17 +42,69 @@ pub(crate) fn state_number(state: JobState) -> i64 {
     }
 }
 
+/// A row as either database answers it.
+pub(crate) enum StoredRow {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+/// The value of a column of `$row` by the one or the other database's types.
+macro_rules! column {
+    ($row:expr, $index:expr, $type:ty) => {
+        match $row {
+            StoredRow::Sqlite(row) => row.try_get::<Option<$type>, _>($index),
+            StoredRow::Postgres(row) => row.try_get::<Option<$type>, _>($index),
+        }
+    };
+}
+
+impl StoredRow {
+    fn int(&self, index: usize) -> Result<Option<i64>, sqlx::Error> {
+        if let Self::Postgres(row) = self {
+            // What a query computes may be narrower than what a table holds.
+            match row.column(index).type_info().name() {
+                "BOOL" => return Ok(row.try_get::<Option<bool>, _>(index)?.map(i64::from)),
+                "INT4" => return Ok(row.try_get::<Option<i32>, _>(index)?.map(i64::from)),
+                _ => {}
+            }
+        }
+        column!(self, index, i64)
+    }
+
+    /// The names of the columns and of their types.
+    fn columns(&self) -> Vec<(&str, &str)> {
+        match self {
+            Self::Sqlite(row) => (0..row.len())
+                .map(|index| {
+                    let column = row.column(index);
+                    let value = row.try_get_raw(index).map(|value| value.type_info().name().to_owned());
+                    // SQLite's values have types, its columns perhaps none.
+                    let kind = match value.as_deref() {
+                        Ok("TEXT") => "TEXT",
+                        Ok("INTEGER") => "INTEGER",
+                        _ => "",
+                    };
+                    (column.name(), kind)
+                })
+                .collect(),
+            Self::Postgres(row) => {
+                row.columns().iter().map(|column| (column.name(), column.type_info().name())).collect()
+            }
+        }
+    }
+}
+
 /// A row of a table, read from some column on.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'a> {
-    row: &'a SqliteRow,
+    row: &'a StoredRow,
     table: &'static str,
     next: usize,
 }
 
 impl<'a> Stored<'a> {
     /// Read `row` of `table` from its first column on.
-    pub(crate) fn new(row: &'a SqliteRow, table: &'static str) -> Self {
+    pub(crate) fn new(row: &'a StoredRow, table: &'static str) -> Self {
         Self { row, table, next: 0 }
     }
 
@@ -66,7 +119,7 @@ impl<'a> Stored<'a> {
         self.int_or_null()?.ok_or_else(|| self.damaged("it is empty"))
     }
     pub(crate) fn int_or_null(&mut self) -> Result<Option<i64>, StoreError> {
-        self.get()
+        self.get(StoredRow::int)
     }
     pub(crate) fn u32(&mut self) -> Result<u32, StoreError> {
         let value = self.int()?;
@@ -95,13 +148,13 @@ impl<'a> Stored<'a> {
         self.text_or_null()?.ok_or_else(|| self.damaged("it is empty"))
     }
     pub(crate) fn text_or_null(&mut self) -> Result<Option<String>, StoreError> {
-        self.get()
+        self.get(|row, index| column!(row, index, String))
     }
     pub(crate) fn blob(&mut self) -> Result<Vec<u8>, StoreError> {
         self.blob_or_null()?.ok_or_else(|| self.damaged("it is empty"))
     }
     pub(crate) fn blob_or_null(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
-        self.get()
+        self.get(|row, index| column!(row, index, Vec<u8>))
     }
     pub(crate) fn hash(&mut self) -> Result<Hash, StoreError> {
         self.hash_or_null()?.ok_or_else(|| self.damaged("it is empty"))
@@ -124,30 +177,35 @@ impl<'a> Stored<'a> {
 
     /// The column read last cannot be right.
     pub(crate) fn damaged(&self, what: &str) -> StoreError {
-        let column = self.row.column(self.next.saturating_sub(1)).name();
-        StoreError::Damaged(format!("table {}, column {column}, row ({}): {what}", self.table, self.label()))
+        let columns = self.row.columns();
+        let column = columns.get(self.next.saturating_sub(1)).map_or("?", |(name, _)| name);
+        StoreError::Damaged(format!("table {}, column {column}, row ({}): {what}", self.table, self.label(&columns)))
     }
 
-    fn get<T: sqlx::Type<sqlx::Sqlite> + sqlx::Decode<'a, sqlx::Sqlite>>(&mut self) -> Result<Option<T>, StoreError> {
+    fn get<T>(
+        &mut self,
+        read: impl FnOnce(&StoredRow, usize) -> Result<Option<T>, sqlx::Error>,
+    ) -> Result<Option<T>, StoreError> {
         let index = self.next;
         self.next += 1;
-        self.row.try_get::<Option<T>, _>(index).map_err(|error| match error {
+        read(self.row, index).map_err(|error| match error {
             sqlx::Error::ColumnDecode { source, .. } => self.damaged(&source.to_string()),
             other => self.damaged(&other.to_string()),
         })
     }
 
     /// The first short texts and numbers of the row: the key is among them.
-    fn label(&self) -> String {
+    fn label(&self, columns: &[(&str, &str)]) -> String {
         let mut parts = Vec::new();
-        for (index, column) in self.row.columns().iter().enumerate().take(3) {
-            let Ok(value) = self.row.try_get_raw(index) else { continue };
-            let text = match value.type_info().name() {
-                "TEXT" => self.row.try_get::<String, _>(index).unwrap_or_default().chars().take(64).collect(),
-                "INTEGER" => self.row.try_get::<i64, _>(index).unwrap_or_default().to_string(),
+        for (index, (name, kind)) in columns.iter().enumerate().take(3) {
+            let text: String = match *kind {
+                "TEXT" => {
+                    column!(self.row, index, String).ok().flatten().unwrap_or_default().chars().take(64).collect()
+                }
+                "INTEGER" | "INT8" => self.row.int(index).ok().flatten().unwrap_or_default().to_string(),
                 _ => continue,
             };
-            parts.push(format!("{} {text}", column.name()));
+            parts.push(format!("{name} {text}"));
         }
         parts.join(", ")
     }

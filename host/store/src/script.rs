@@ -3,34 +3,97 @@
 //! A list of rows becomes `VALUES` of one of a few fixed sizes, the last one filled up with
 //! NULL rows that match nothing. So few different texts exist, each is prepared once, and a
 //! group of any size takes few statements.
+//!
+//! A script is written once, for every database: [`crate::dialect`] says where they differ.
+//! SQLite takes it whole, in one hand-over; PostgreSQL statement by statement.
 
 use latchwork_core::ids::Hash;
-use sqlx::Arguments;
-use sqlx::sqlite::SqliteArguments;
 
 /// Numbers of rows that are prepared for.
 const SIZES: [usize; 4] = [1, 4, 16, 64];
 
+/// A value that is bound. Empty ones have a type too, because PostgreSQL wants to know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Int(Option<i64>),
+    Text(Option<String>),
+    Blob(Option<Vec<u8>>),
+}
+
+impl Value {
+    /// NULL of the same type.
+    fn empty(&self) -> Self {
+        match self {
+            Self::Int(_) => Self::Int(None),
+            Self::Text(_) => Self::Text(None),
+            Self::Blob(_) => Self::Blob(None),
+        }
+    }
+}
+
 /// Several statements and the values they bind, in order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Script {
+    /// All statements, separated by `;`. No text or name in a statement has a semicolon.
     pub(crate) sql: String,
-    pub(crate) args: SqliteArguments,
+    pub(crate) args: Vec<Value>,
+    /// Where each statement begins: in the text, and among the values.
+    begins: Vec<(usize, usize)>,
 }
 
 impl Script {
-    /// A script of this text, whose values are bound next.
+    /// A script of one statement, whose values are bound next.
     pub(crate) fn new(sql: &str) -> Self {
-        Self { sql: sql.to_owned(), args: SqliteArguments::default() }
+        let mut script = Self::default();
+        script.push(sql);
+        script
     }
 
-    /// Append a statement without values.
-    pub(crate) fn push(&mut self, sql: &str) {
+    /// Append a statement, whose values are bound next.
+    pub(crate) fn push(&mut self, sql: &str) -> &mut Self {
+        self.next_statement();
         self.sql.push_str(sql);
-        self.sql.push(';');
+        self
     }
 
-    /// Append the statement `before (VALUES …) after;` over all rows, in as many chunks as it
+    /// Put a statement without values before all others.
+    pub(crate) fn push_first(&mut self, sql: &str) {
+        let longer = sql.len() + 1;
+        self.sql.insert(0, ';');
+        self.sql.insert_str(0, sql);
+        for (start, _) in &mut self.begins {
+            *start += longer;
+        }
+        self.begins.insert(0, (0, 0));
+    }
+
+    /// Whether there is no statement in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.begins.is_empty()
+    }
+
+    /// How many statements there are.
+    pub(crate) fn len(&self) -> usize {
+        self.begins.len()
+    }
+
+    /// The statements one by one, each with its values.
+    pub(crate) fn statements(&self) -> impl Iterator<Item = (&str, &[Value])> {
+        let ends = self.begins.iter().skip(1).copied().chain([(self.sql.len() + 1, self.args.len())]);
+        self.begins
+            .iter()
+            .zip(ends)
+            .map(|((from, first), (to, last))| (&self.sql[*from..to - 1], &self.args[*first..last]))
+    }
+
+    fn next_statement(&mut self) {
+        if !self.is_empty() {
+            self.sql.push(';');
+        }
+        self.begins.push((self.sql.len(), self.args.len()));
+    }
+
+    /// Append the statement `before (VALUES …) AS v after` over all rows, in as many chunks as it
     /// takes, and answer their number. The statement must ignore rows that are NULL throughout.
     pub(crate) fn over<T>(
         &mut self,
@@ -46,6 +109,7 @@ impl Script {
             let most = SIZES[SIZES.len() - 1];
             let taken = rest.len().min(most);
             let size = SIZES.into_iter().find(|size| *size >= taken).expect("the largest size is the most");
+            self.next_statement();
             self.sql.push_str(before);
             self.sql.push_str("(VALUES ");
             for row in 0..size {
@@ -55,14 +119,15 @@ impl Script {
                 }
                 self.sql.push(')');
             }
-            self.sql.push(')');
+            self.sql.push_str(") AS v");
             self.sql.push_str(after);
-            self.sql.push(';');
+            let first = self.args.len();
             for row in &rest[..taken] {
                 bind(self, row);
             }
-            for _ in 0..(size - taken) * columns {
-                self.int_or_null(None);
+            for index in 0..(size - taken) * columns {
+                let empty = self.args[first + index % columns].empty();
+                self.args.push(empty);
             }
             rest = &rest[taken..];
             statements += 1;
@@ -70,37 +135,98 @@ impl Script {
         statements
     }
 
-    pub(crate) fn int(&mut self, value: impl Into<i64>) -> &mut Self {
-        self.add(value.into())
-    }
-    pub(crate) fn int_or_null(&mut self, value: Option<i64>) -> &mut Self {
-        self.add(value)
-    }
-    /// The 64 bits of an unsigned number; SQLite knows signed ones only.
-    pub(crate) fn bits(&mut self, value: u64) -> &mut Self {
-        self.add(value.cast_signed())
-    }
-    pub(crate) fn text(&mut self, value: impl Into<String>) -> &mut Self {
-        self.add(value.into())
-    }
-    pub(crate) fn text_or_null(&mut self, value: Option<&str>) -> &mut Self {
-        self.add(value.map(str::to_owned))
-    }
-    pub(crate) fn blob(&mut self, value: impl Into<Vec<u8>>) -> &mut Self {
-        self.add(value.into())
-    }
-    pub(crate) fn blob_or_null(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.add(value.map(<[u8]>::to_vec))
-    }
-    pub(crate) fn hash(&mut self, value: Hash) -> &mut Self {
-        self.add(value.0.to_vec())
-    }
-    pub(crate) fn hash_or_null(&mut self, value: Option<Hash>) -> &mut Self {
-        self.add(value.map(|hash| hash.0.to_vec()))
+    /// Write rows in place of those with the same key.
+    pub(crate) fn put<T>(
+        &mut self,
+        table: &str,
+        key: &[&str],
+        rest: &[&str],
+        rows: &[T],
+        bind: impl FnMut(&mut Script, &T),
+    ) {
+        if rows.is_empty() {
+            return;
+        }
+        let columns = [key, rest].concat();
+        let values: Vec<String> = (1..=columns.len()).map(|number| format!("column{number}")).collect();
+        let set: Vec<String> = rest.iter().map(|column| format!("{column} = excluded.{column}")).collect();
+        let then = if set.is_empty() { "NOTHING".to_owned() } else { format!("UPDATE SET {}", set.join(", ")) };
+        self.over(
+            &format!("INSERT INTO {table} ({}) SELECT {} FROM ", columns.join(", "), values.join(", ")),
+            columns.len(),
+            &format!(" WHERE column1 IS NOT NULL ON CONFLICT ({}) DO {then}", key.join(", ")),
+            rows,
+            bind,
+        );
     }
 
-    fn add<'q, T: sqlx::Encode<'q, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>>(&mut self, value: T) -> &mut Self {
-        self.args.add(value).expect("numbers, texts and blobs can be bound");
+    pub(crate) fn int(&mut self, value: impl Into<i64>) -> &mut Self {
+        self.int_or_null(Some(value.into()))
+    }
+    pub(crate) fn int_or_null(&mut self, value: Option<i64>) -> &mut Self {
+        self.add(Value::Int(value))
+    }
+    /// The 64 bits of an unsigned number; databases know signed ones only.
+    pub(crate) fn bits(&mut self, value: u64) -> &mut Self {
+        self.int(value.cast_signed())
+    }
+    pub(crate) fn text(&mut self, value: impl Into<String>) -> &mut Self {
+        self.add(Value::Text(Some(value.into())))
+    }
+    pub(crate) fn text_or_null(&mut self, value: Option<&str>) -> &mut Self {
+        self.add(Value::Text(value.map(str::to_owned)))
+    }
+    pub(crate) fn blob(&mut self, value: impl Into<Vec<u8>>) -> &mut Self {
+        self.add(Value::Blob(Some(value.into())))
+    }
+    pub(crate) fn blob_or_null(&mut self, value: Option<&[u8]>) -> &mut Self {
+        self.add(Value::Blob(value.map(<[u8]>::to_vec)))
+    }
+    pub(crate) fn hash(&mut self, value: Hash) -> &mut Self {
+        self.blob(value.0)
+    }
+    pub(crate) fn hash_or_null(&mut self, value: Option<Hash>) -> &mut Self {
+        self.add(Value::Blob(value.map(|hash| hash.0.to_vec())))
+    }
+
+    fn add(&mut self, value: Value) -> &mut Self {
+        self.args.push(value);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_taken_apart_into_what_it_was_made_of() {
+        let mut script = Script::new("SELECT 1");
+        script.push("SELECT ?").int(7);
+        let chunks = script.over("SELECT * FROM ", 2, " WHERE true", &[1_i64, 2], |script, row| {
+            script.int(*row).text("x");
+        });
+        script.push_first("BEGIN");
+        script.push("COMMIT");
+        assert_eq!((chunks, script.len()), (1, 5));
+        let (int, text) = (Value::Int, |value: &str| Value::Text(Some(value.to_owned())));
+        let four = "SELECT * FROM (VALUES (?,?),(?,?),(?,?),(?,?)) AS v WHERE true";
+        let filled = [
+            int(Some(1)),
+            text("x"),
+            int(Some(2)),
+            text("x"),
+            int(None),
+            Value::Text(None),
+            int(None),
+            Value::Text(None),
+        ];
+        let parts: Vec<_> = script.statements().collect();
+        assert_eq!(parts[0], ("BEGIN", &[][..]));
+        assert_eq!(parts[1], ("SELECT 1", &[][..]));
+        assert_eq!(parts[2], ("SELECT ?", &[int(Some(7))][..]));
+        assert_eq!(parts[3], (four, &filled[..]));
+        assert_eq!(parts[4], ("COMMIT", &[][..]));
+        assert_eq!(script.sql, format!("BEGIN;SELECT 1;SELECT ?;{four};COMMIT"));
     }
 }

@@ -3,30 +3,40 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use futures::TryStreamExt;
 use latchwork_core::storage::Counters;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{AssertSqlSafe, Either, Executor, SqliteConnection};
+use sqlx::postgres::PgArguments;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments, AssertSqlSafe, Either, Executor, PgConnection, SqliteConnection};
 
+use crate::connection::Connection;
+use crate::dialect::Dialect;
 use crate::probe::{Probe, Side};
+use crate::row::StoredRow;
+use crate::script::{Script, Value};
 
 /// The name of a statement; there are no others than those of [`STATEMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(&'static str);
 
 macro_rules! statements {
-    ($($name:ident = $text:literal;)*) => {
+    (both { $($name:ident = $text:literal;)* } postgres { $($own:ident = $its:literal;)* }) => {
         impl Name {
             $(pub(crate) const $name: Name = Name($text);)*
+            $(pub(crate) const $own: Name = Name($its);)*
         }
         /// The names of all statements: each, before and after, is a crash point.
         pub const STATEMENTS: &[&str] = &[$($text),*];
+        /// The names of those that there are on PostgreSQL beside them.
+        pub const POSTGRES_STATEMENTS: &[&str] = &[$($its),*];
     };
 }
 
 statements! {
+    both {
     SETTINGS = "settings";
     MIGRATE = "migrate";
     WRITABLE = "writable";
@@ -69,6 +79,11 @@ statements! {
     KV_GET = "kv_get";
     KV_SET = "kv_set";
     KV_DELETE = "kv_delete";
+    }
+    postgres {
+    BEGIN = "begin";
+    OUTCOME = "outcome";
+    }
 }
 
 /// What is counted, shared by all connections.
@@ -99,34 +114,34 @@ pub(crate) struct Hand {
     pub(crate) tally: Arc<Tally>,
 }
 
+/// How long a server may take for one statement. Beyond that the connection is taken for lost:
+/// a network that swallows packets would else keep a worker for a quarter of an hour.
+const STATEMENT_MAX: Duration = Duration::from_secs(60);
+
 /// The rows of each statement of a script, in order.
-pub(crate) type Rows = Vec<Vec<SqliteRow>>;
+pub(crate) type Rows = Vec<Vec<StoredRow>>;
 
 impl Hand {
-    /// Execute one script (one or more statements separated by `;`) in one hand-over to the
-    /// database's thread. Scripts are prepared once and cached by their text.
-    pub(crate) async fn run(
-        &self,
-        conn: &mut SqliteConnection,
-        name: Name,
-        sql: String,
-        args: SqliteArguments,
-    ) -> Result<Rows, sqlx::Error> {
-        self.run_counting(conn, name, sql, args, &mut 0).await
+    /// Execute one script. SQLite takes it whole, in one hand-over to the database's thread, and
+    /// PostgreSQL one statement after the other; each text is prepared once and cached.
+    pub(crate) async fn run(&self, conn: &mut Connection, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
+        self.run_counting(conn, name, script, &mut 0).await
     }
 
     /// The same, counting statements in `ended` as they end well: after a failure it says which
     /// one failed.
     pub(crate) async fn run_counting(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Connection,
         name: Name,
-        sql: String,
-        args: SqliteArguments,
+        script: Script,
         ended: &mut usize,
     ) -> Result<Rows, sqlx::Error> {
         self.probe.at(name.0, Side::Before);
-        let ran = collect(conn, sql, args, ended).await;
+        let ran = match conn {
+            Connection::Sqlite(conn) => whole(conn, script, ended).await,
+            Connection::Postgres(conn) => each(conn, &script, ended).await,
+        };
         self.tally.statements.fetch_add(*ended as u64, Ordering::Relaxed);
         self.probe.at(name.0, Side::After);
         if self.probe.loses_answer(name.0) {
@@ -136,31 +151,59 @@ impl Hand {
     }
 
     /// Bring the schema up to date.
-    pub(crate) async fn migrate(&self, conn: &mut SqliteConnection, migrator: &Migrator) -> Result<(), MigrateError> {
+    pub(crate) async fn migrate(&self, conn: &mut Connection, migrator: &Migrator) -> Result<(), MigrateError> {
         self.probe.at(Name::MIGRATE.0, Side::Before);
-        let ran = migrator.run_direct(None, conn, false).await;
+        let ran = match conn {
+            Connection::Sqlite(conn) => migrator.run_direct(None, conn, false).await,
+            Connection::Postgres(conn) => migrator.run_direct(None, &mut **conn, false).await,
+        };
         self.probe.at(Name::MIGRATE.0, Side::After);
         ran
     }
 }
 
-async fn collect(
-    conn: &mut SqliteConnection,
-    sql: String,
-    args: SqliteArguments,
-    ended: &mut usize,
-) -> Result<Rows, sqlx::Error> {
-    let mut stream = conn.fetch_many(sqlx::query_with(AssertSqlSafe(sql), args));
+async fn whole(conn: &mut SqliteConnection, script: Script, ended: &mut usize) -> Result<Rows, sqlx::Error> {
+    let mut args = SqliteArguments::default();
+    for value in script.args {
+        let bound = match value {
+            Value::Int(value) => args.add(value),
+            Value::Text(value) => args.add(value),
+            Value::Blob(value) => args.add(value),
+        };
+        bound.map_err(sqlx::Error::Encode)?;
+    }
+    let mut stream = conn.fetch_many(sqlx::query_with(AssertSqlSafe(script.sql), args));
     let mut rows = Rows::new();
     let mut open = Vec::new();
     while let Some(item) = stream.try_next().await? {
         match item {
-            Either::Right(row) => open.push(row),
+            Either::Right(row) => open.push(StoredRow::Sqlite(row)),
             Either::Left(_) => {
                 rows.push(std::mem::take(&mut open));
                 *ended = rows.len();
             }
         }
+    }
+    Ok(rows)
+}
+
+async fn each(conn: &mut PgConnection, script: &Script, ended: &mut usize) -> Result<Rows, sqlx::Error> {
+    let mut rows = Rows::with_capacity(script.len());
+    for (sql, values) in script.statements() {
+        let mut args = PgArguments::default();
+        for value in values {
+            let bound = match value {
+                Value::Int(value) => args.add(value),
+                Value::Text(value) => args.add(value),
+                Value::Blob(value) => args.add(value),
+            };
+            bound.map_err(sqlx::Error::Encode)?;
+        }
+        let query = sqlx::query_with(AssertSqlSafe(Dialect::Postgres.text(sql)), args);
+        let found = tokio::time::timeout(STATEMENT_MAX, conn.fetch_all(query)).await;
+        let found = found.map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??;
+        rows.push(found.into_iter().map(StoredRow::Postgres).collect());
+        *ended = rows.len();
     }
     Ok(rows)
 }

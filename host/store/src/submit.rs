@@ -11,7 +11,7 @@ use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, Stored, state_numbe
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
-use crate::{Sqlite, awaited, events, leases, payloads};
+use crate::{Database, awaited, events, leases, payloads};
 
 struct Accept(NewJob);
 
@@ -21,12 +21,11 @@ impl Work for Accept {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let row = &self.0.row;
-        let (now_us, boot_us) = (tx.clock.now_us(), tx.clock.boot_us());
-        let mut script = Script::new(&format!(
-            "SELECT {JOB_COLUMNS} FROM jobs j WHERE j.request_key = ?;SELECT (SELECT coalesce(max(id), 0) + 1 FROM \
-             jobs), EXISTS (SELECT 1 FROM jobs WHERE job_id = ?)"
-        ));
-        script.hash(row.request_key).text(row.job_id.as_str());
+        let now = tx.now().await?;
+        let mut script = Script::default();
+        script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.request_key = ?")).hash(row.request_key);
+        let next = tx.dialect.next_job();
+        script.push(&format!("SELECT {next}, EXISTS (SELECT 1 FROM jobs WHERE job_id = ?)")).text(row.job_id.as_str());
         let rows = tx.run(Name::SUBMIT_FIND, script).await?;
         if let Some(found) = rows[0].first() {
             return Ok(Ok(Submitted::Attached(JobRow::try_from(Stored::new(found, "jobs"))?)));
@@ -54,7 +53,7 @@ impl Work for Accept {
         let awaited = self.0.awaited.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)).collect();
         awaited::replace(&mut script, &awaited);
         if let Some(claimer) = &self.0.claim {
-            leases::take(&mut script, &id.to_string(), claimer, now_us, boot_us);
+            leases::take(&mut script, &id.to_string(), claimer, &now);
         }
         tx.run_last(Name::SUBMIT_INSERT, script).await?;
         Ok(Ok(Submitted::New))
@@ -71,6 +70,9 @@ impl Accept {
              count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 LIMIT ?) a)",
         );
         script.text(row.tenant_id.as_str()).int(most).int(most);
+        if let Some(counting) = tx.dialect.counting() {
+            tx.run(Name::SUBMIT_COUNT, Script::new(counting)).await?;
+        }
         let rows = tx.run(Name::SUBMIT_COUNT, script).await?;
         let mut found = Stored::new(&rows[0][0], "jobs");
         let (own, all) = (found.u32()?, found.u32()?);
@@ -78,7 +80,7 @@ impl Accept {
     }
 }
 
-impl Sqlite {
+impl Database {
     pub(crate) async fn accept(&self, new: NewJob) -> Result<Submitted, WriteError> {
         admit::check_new(&new)?;
         if new.claim.is_some() {
@@ -90,38 +92,37 @@ impl Sqlite {
     pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
         // One transaction: all tables as of the same moment.
         let mut script = Script::default();
-        script.push("BEGIN");
-        script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?"));
+        script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
         script.push(
             "SELECT e.id, e.count, e.head, e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND \
              e.id < (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id",
         );
+        script.text(job_id.as_str());
         script.push(&format!(
             "SELECT {LEDGER_COLUMNS} FROM jobs j CROSS JOIN ledger l ON l.job = j.id WHERE j.job_id = ? ORDER BY l.slot"
         ));
+        script.text(job_id.as_str());
         script.push(
             "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id WHERE j.job_id = ? ORDER BY \
              p.label",
         );
+        script.text(job_id.as_str());
         script.push(&format!(
             "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? \
              ORDER BY i.id"
         ));
-        script.push("COMMIT");
-        for _ in 0..5 {
-            script.text(job_id.as_str());
-        }
-        let rows = self.readers.run(Name::LOAD, script).await?;
-        let Some(found) = rows[1].first() else { return Ok(None) };
+        script.text(job_id.as_str());
+        let rows = self.readers.run_at_once(Name::LOAD, script).await?;
+        let Some(found) = rows[0].first() else { return Ok(None) };
         let stored = Stored::new(found, "jobs");
         let row = JobRow::try_from(stored)?;
         let secret = stored.skip(17).hash()?;
-        let events = events::chain(&row, rows[2].iter().map(|row| Stored::new(row, "events")))?;
-        let ledger = rows[3].iter().map(|row| Row::try_from(Stored::new(row, "ledger"))).collect::<Result<_, _>>()?;
+        let events = events::chain(&row, rows[1].iter().map(|row| Stored::new(row, "events")))?;
+        let ledger = rows[2].iter().map(|row| Row::try_from(Stored::new(row, "ledger"))).collect::<Result<_, _>>()?;
         let payloads =
-            rows[4].iter().map(|row| payloads::payload(Stored::new(row, "payloads"))).collect::<Result<_, _>>()?;
+            rows[3].iter().map(|row| payloads::payload(Stored::new(row, "payloads"))).collect::<Result<_, _>>()?;
         let inbox =
-            rows[5].iter().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).collect::<Result<_, _>>()?;
+            rows[4].iter().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).collect::<Result<_, _>>()?;
         Ok(Some(Record { row, secret, events, ledger, payloads, inbox }))
     }
 }

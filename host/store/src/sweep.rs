@@ -16,12 +16,12 @@ use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
-use crate::{OwnerLock, Sqlite};
+use crate::{Database, OwnerLock};
 
 const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.job = j.id JOIN owners o ON o.id = \
                      c.owner WHERE j.state <= 5";
 
-impl Sqlite {
+impl Database {
     /// Removes lock files in `dir` that no claim of an open job names: those of owners that are
     /// gone, and this process's own, which must claim nothing afterwards.
     pub async fn sweep_owners(&self, dir: &Path, own: &OwnerLock) -> Result<(), StoreError> {

@@ -5,17 +5,25 @@
 //! the two loses nothing.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use latchwork_core::storage::{Request, StoreError};
 
-use crate::Sqlite;
+use crate::Database;
+use crate::clock::Moment;
+use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::inbox;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
+
+/// Between two looks at timers that another worker is firing.
+const AGAIN: Duration = Duration::from_millis(5);
+/// How often: a job that another keeps locked keeps nobody from his own.
+const LOOKS_MAX: u32 = 20;
 
 /// How many fire in one transaction; more are due only after a long rest.
 const AT_ONCE: i64 = 256;
@@ -25,15 +33,9 @@ pub(crate) fn replace(script: &mut Script, timers: &BTreeMap<(i64, &str), Option
     let armed: Vec<(i64, &str, i64)> =
         timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
     let gone: Vec<(i64, &str)> = timers.iter().filter(|(_, due)| due.is_none()).map(|(id, _)| *id).collect();
-    script.over(
-        "REPLACE INTO timers SELECT column1, column2, column3 FROM ",
-        3,
-        " WHERE column1 IS NOT NULL",
-        &armed,
-        |script, (job, name, due_us)| {
-            script.int(*job).text(*name).int(*due_us);
-        },
-    );
+    script.put("timers", &["job", "name"], &["due_us"], &armed, |script, (job, name, due_us)| {
+        script.int(*job).text(*name).int(*due_us);
+    });
     remove(script, &gone);
 }
 
@@ -49,8 +51,12 @@ fn remove(script: &mut Script, timers: &[(i64, &str)]) {
     );
 }
 
-/// The moment of the earliest timer.
-pub(crate) const NEXT: &str = "SELECT MIN(due_us) FROM timers";
+/// The statement that answers when the earliest timer is due, and the time. Binds: now, where this
+/// process knows it.
+pub(crate) fn next(script: &mut Script, dialect: Dialect, now: Option<&Moment>) {
+    script.push(&format!("SELECT (SELECT MIN(due_us) FROM timers), {}", dialect.now()));
+    script.int_or_null(now.map(|now| now.now_us));
+}
 
 /// Fire what is due; answers whether that was all.
 struct Fire;
@@ -60,9 +66,13 @@ impl Work for Fire {
     type Done = bool;
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, Failure> {
-        let now_us = tx.clock.now_us();
-        let mut script =
-            Script::new("SELECT job, name, due_us FROM timers WHERE due_us <= ? ORDER BY due_us, job, name LIMIT ?");
+        let now_us = tx.now().await?.now_us;
+        // With the job, whose lock makes way for its holder's own writes.
+        let mut script = Script::new(&format!(
+            "SELECT t.job, t.name, t.due_us FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
+             BY t.due_us, t.job, t.name LIMIT ?{}",
+            tx.dialect.take("t, j")
+        ));
         script.int(now_us).int(AT_ONCE);
         let rows = tx.run(Name::TIMERS_FIND, script).await?;
         let mut due = Vec::new();
@@ -96,7 +106,7 @@ fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
         "UPDATE jobs SET inbox_pending = 1, updated_us = v.column2, state = CASE WHEN state IN (3, 4, 5) THEN 1 ELSE \
          state END, wake_at_us = CASE WHEN state IN (3, 4, 5) THEN NULL ELSE wake_at_us END FROM ",
         2,
-        " AS v WHERE jobs.id = v.column1",
+        " WHERE jobs.id = v.column1",
         &jobs,
         |script, job| {
             script.int(*job).int(now_us);
@@ -104,17 +114,30 @@ fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
     );
 }
 
-impl Sqlite {
+impl Database {
     /// Fire what is due, and say when the next one is.
     pub(crate) async fn fire(&self) -> Result<Option<i64>, StoreError> {
-        loop {
-            let rows = self.readers.run(Name::TIMERS_LOOK, Script::new(NEXT)).await?;
-            let next_us = Stored::new(&rows[0][0], "timers").int_or_null()?;
-            if next_us.is_none_or(|next_us| next_us > self.clock.now_us()) {
+        for looked in 0..LOOKS_MAX {
+            let (next_us, now_us) = self.next_timer().await?;
+            if next_us.is_none_or(|next_us| next_us > now_us) {
                 return Ok(next_us);
+            }
+            if looked > 0 {
+                // Another worker is at it.
+                tokio::time::sleep(AGAIN).await;
             }
             self.fire_due().await?;
         }
+        Ok(self.next_timer().await?.0)
+    }
+
+    /// When the next timer is due, and database time.
+    pub(crate) async fn next_timer(&self) -> Result<(Option<i64>, i64), StoreError> {
+        let mut script = Script::default();
+        next(&mut script, self.dialect, self.time.here().as_ref());
+        let rows = self.readers.run(Name::TIMERS_LOOK, script).await?;
+        let mut row = Stored::new(&rows[0][0], "timers");
+        Ok((row.int_or_null()?, row.int()?))
     }
 
     /// Fire all that is due.

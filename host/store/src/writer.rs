@@ -1,16 +1,20 @@
 //! The queue of the group-commit writer, and the transaction that its work sees. The task that
 //! empties the queue is in [`crate::commit`].
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
-use latchwork_core::storage::{Batch, Clock, StoreError, WriteError};
-use sqlx::SqliteConnection;
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::{Batch, StoreError, WriteError};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::clock::{Moment, Time};
 use crate::commit::Task;
+use crate::connection::Connection;
+use crate::dialect::Dialect;
 use crate::error::{Failure, Trouble};
+use crate::locks::Locks;
+use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name, Rows};
 
@@ -19,16 +23,27 @@ use crate::statement::{Hand, Name, Rows};
 pub(crate) trait Work: Send + Sync + 'static {
     /// Its outcome, refusals included.
     type Done: Send + 'static;
+    /// The jobs whose rows it writes, where they are known before it runs.
+    fn jobs(&self) -> Vec<JobId> {
+        Vec::new()
+    }
     /// Do it. May be called again if the transaction is repeated.
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure>;
 }
 
 /// The open transaction.
 pub(crate) struct Tx<'a> {
-    conn: &'a mut SqliteConnection,
+    conn: &'a mut Connection,
     hand: &'a Hand,
-    pub(crate) clock: &'a dyn Clock,
+    time: &'a Time,
+    pub(crate) dialect: Dialect,
+    locks: Locks,
+    /// Why nothing may be started: another database may be in the place of the one that was used.
+    pub(crate) restored: Option<StoreError>,
     begun: bool,
+    moment: Option<Moment>,
+    /// PostgreSQL's number of this transaction.
+    pub(crate) number: Option<String>,
     /// Whether a COMMIT has been handed over: from then on a failure may hide a success.
     pub(crate) committing: bool,
     committed: bool,
@@ -37,37 +52,97 @@ pub(crate) struct Tx<'a> {
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(conn: &'a mut SqliteConnection, hand: &'a Hand, clock: &'a dyn Clock) -> Self {
-        Self { conn, hand, clock, begun: false, committing: false, committed: false, is_last: false }
+    pub(crate) fn new(conn: &'a mut Connection, hand: &'a Hand, time: &'a Time, locks: Locks) -> Self {
+        let dialect = match conn {
+            Connection::Sqlite(_) => Dialect::Sqlite,
+            Connection::Postgres(_) => Dialect::Postgres,
+        };
+        Self {
+            conn,
+            hand,
+            time,
+            dialect,
+            locks,
+            restored: None,
+            begun: false,
+            moment: None,
+            number: None,
+            committing: false,
+            committed: false,
+            is_last: false,
+        }
     }
 
-    /// Execute a script. The first one of a transaction begins it, in the same hand-over.
+    /// The time that this transaction goes by. On PostgreSQL it is read once all locks are held, so
+    /// it begins the transaction.
+    pub(crate) async fn now(&mut self) -> Result<Moment, sqlx::Error> {
+        if self.dialect == Dialect::Postgres {
+            self.enter().await?;
+        }
+        let known = self.moment.clone().or_else(|| self.time.here());
+        Ok(known.expect("a transaction of the database's time has begun"))
+    }
+
+    /// Whether no other worker can write the row of this job before the end of this transaction.
+    pub(crate) fn holds(&self, job_id: &JobId) -> bool {
+        self.dialect == Dialect::Sqlite || self.locks.jobs.contains(job_id)
+    }
+
+    /// Begin on PostgreSQL, where there are other writers: lock what the group touches, always in
+    /// the same order, then read the clock.
+    async fn enter(&mut self) -> Result<(), sqlx::Error> {
+        if self.begun {
+            return Ok(());
+        }
+        self.begun = true;
+        let mut script = Script::new(self.dialect.opening());
+        let waiting = self.locks.ask(&mut script);
+        if waiting {
+            let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
+            self.locks.found(&rows[1..]);
+            script = Script::default();
+        }
+        self.locks.take(&mut script);
+        script.push(&Dialect::moment());
+        let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
+        if let Some(row) = rows.last().and_then(|rows| rows.first()) {
+            let mut row = Stored::new(row, "the clock");
+            if let (Ok(now_us), Ok(number)) = (row.int(), row.text()) {
+                self.moment = Some(self.time.at(now_us));
+                self.number = Some(number);
+                return Ok(());
+            }
+        }
+        Err(sqlx::Error::RowNotFound)
+    }
+
+    /// Execute a script. The first one of a transaction begins it; on SQLite in the same hand-over.
     pub(crate) async fn run(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, false).await
     }
 
-    /// Execute the last script of this part: if no other part follows, it commits as well.
+    /// Execute the last script of this part: if no other part follows, it commits as well. Not on
+    /// PostgreSQL: COMMIT is a hand-over of its own there anyhow, and what the script answered is
+    /// known even where its answer is lost.
     pub(crate) async fn run_last(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
-        self.run_to(name, script, self.is_last).await
+        self.run_to(name, script, self.is_last && self.dialect == Dialect::Sqlite).await
     }
 
-    async fn run_to(&mut self, name: Name, script: Script, commits: bool) -> Result<Rows, sqlx::Error> {
-        let Script { mut sql, args } = script;
+    async fn run_to(&mut self, name: Name, mut script: Script, commits: bool) -> Result<Rows, sqlx::Error> {
+        if self.dialect == Dialect::Postgres {
+            self.enter().await?;
+        }
         let begins = !self.begun;
         if begins {
-            sql.insert_str(0, "BEGIN IMMEDIATE;");
+            script.push_first(self.dialect.opening());
         }
         if commits {
-            if !sql.ends_with(';') {
-                sql.push(';');
-            }
-            sql.push_str("COMMIT");
+            script.push(COMMIT);
             self.committing = true;
         }
-        // No text or name in a script has a semicolon.
-        let before_last = sql.matches(';').count();
+        let before_last = script.len() - 1;
         let mut ended = 0;
-        let ran = self.hand.run_counting(self.conn, name, sql, args, &mut ended).await;
+        let ran = self.hand.run_counting(self.conn, name, script, &mut ended).await;
         let mut rows = match ran {
             Ok(rows) => rows,
             Err(error) => {
@@ -93,12 +168,14 @@ impl<'a> Tx<'a> {
     pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
         if self.begun && !self.committed {
             self.committing = true;
-            self.hand.run(self.conn, Name::COMMIT, "COMMIT".to_owned(), SqliteArguments::default()).await?;
+            self.hand.run(self.conn, Name::COMMIT, Script::new(COMMIT)).await?;
             self.committed = true;
         }
         Ok(())
     }
 }
+
+const COMMIT: &str = "COMMIT";
 
 /// The queue's end for callers.
 #[derive(Clone)]
@@ -126,6 +203,7 @@ pub(crate) enum Part {
 /// A [`Work`] with the place for its outcome.
 #[async_trait]
 pub(crate) trait Ticket: Send + Sync {
+    fn jobs(&self) -> Vec<JobId>;
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure>;
     fn answer(self: Box<Self>, fate: &Fate);
 }
@@ -138,6 +216,10 @@ struct Order<W: Work> {
 
 #[async_trait]
 impl<W: Work> Ticket for Order<W> {
+    fn jobs(&self) -> Vec<JobId> {
+        self.work.jobs()
+    }
+
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure> {
         let done = self.work.run(tx).await?;
         *self.outcome.get_mut().expect("no holder of this lock panics") = Some(done);
@@ -150,7 +232,7 @@ impl<W: Work> Ticket for Order<W> {
         let _ = self.reply.send(match (fate, outcome) {
             (Fate::Committed, Some(done)) => Ok(done),
             (Fate::Committed, None) => Err(Trouble::Unknown("the work was not run".to_owned())),
-            (Fate::Failed(error), _) => Err(Trouble::Store(error.clone())),
+            (Fate::Failed(error) | Fate::Away(error), _) => Err(Trouble::Store(error.clone())),
             (Fate::Unknown(message), _) => Err(Trouble::Unknown(message.clone())),
         });
     }
@@ -162,20 +244,17 @@ pub(crate) enum Fate {
     Committed,
     /// Nothing of it was written.
     Failed(StoreError),
+    /// Nothing of it was written, nor would be anything else: there is no database to write to.
+    Away(StoreError),
     /// The database failed while committing and could not tell afterwards.
     Unknown(String),
 }
 
 impl Writer {
-    /// Start the task on this connection.
-    pub(crate) fn start(
-        conn: SqliteConnection,
-        options: SqliteConnectOptions,
-        hand: Hand,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    /// Start a task.
+    pub(crate) fn start(make: impl FnOnce(mpsc::UnboundedReceiver<Part>) -> Task) -> Self {
         let (queue, parts) = mpsc::unbounded_channel();
-        tokio::spawn(Task::new(conn, options, hand, clock, parts).live());
+        tokio::spawn(make(parts).live());
         Self { queue }
     }
 

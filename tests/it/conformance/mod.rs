@@ -1,4 +1,4 @@
-//! One suite for every store: the model in memory and SQLite do exactly the same.
+//! One suite for every store: the model in memory, SQLite and PostgreSQL do exactly the same.
 
 mod audit;
 mod batches;
@@ -26,6 +26,14 @@ macro_rules! suite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
                 super::$module::$case(super::world::World::sqlite().await).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                if let Some(world) = super::world::World::postgres().await {
+                    super::$module::$case(world).await;
+                }
             })*
         }
     };

@@ -12,8 +12,10 @@ use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::storage::{
     Batch, Claimer, Clock, EffectStore, JobRow, Journal, KeyValue, NewJob, Owner, Payload, StatusWrite,
 };
-use latchwork_store::{OpenOptions, OwnerLock, Sqlite};
+use latchwork_store::{Database, OpenOptions, OwnerLock};
 use tempfile::TempDir;
+
+use crate::postgres::server::database;
 
 /// All that a store is.
 pub(crate) trait Store: Journal + EffectStore + KeyValue {}
@@ -44,8 +46,18 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::default());
         let options = OpenOptions { clock: Some(clock.clone()), ..OpenOptions::new(dir.path().join("latch.db")) };
-        let store = Sqlite::open(options).await.unwrap();
+        let store = Database::open(options).await.unwrap();
         Self { store, clock, dir: Some(dir), locks: Mutex::default() }
+    }
+
+    /// On a server; none where there is none to be had, which has been said.
+    pub(crate) async fn postgres() -> Option<Self> {
+        let url = database().await?;
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::default());
+        let options = OpenOptions { clock: Some(clock.clone()), ..OpenOptions::server(url, dir.path()) };
+        let store = Database::open(options).await.unwrap();
+        Some(Self { store, clock, dir: Some(dir), locks: Mutex::default() })
     }
 
     /// A process that claims.

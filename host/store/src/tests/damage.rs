@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use latchwork_core::storage::{Journal, StoreError, WriteError};
 
 use super::{append, open, running, sql};
-use crate::{OpenOptions, Sqlite};
+use crate::{Database, OpenOptions};
 
 /// Do `damage` to a database with the jobs `one` and `two`; answer what loading `one` says.
 async fn load_after(damage: &str) -> String {
@@ -88,7 +88,7 @@ async fn a_file_that_is_no_database_is_refused_and_kept() {
     let path = dir.path().join("latch.db");
     let content = "This is a letter, not a database. ".repeat(200);
     fs::write(&path, &content).unwrap();
-    let Err(StoreError::Damaged(text)) = Sqlite::open(OpenOptions::new(&path)).await else { panic!("refused") };
+    let Err(StoreError::Damaged(text)) = Database::open(OpenOptions::new(&path)).await else { panic!("refused") };
     assert!(text.contains("latch.db") && text.contains("not a database"), "{text}");
     assert_eq!(fs::read_to_string(&path).unwrap(), content);
 }
@@ -112,7 +112,7 @@ async fn a_malformed_page_is_reported() {
     file.seek(SeekFrom::Start(4096)).unwrap();
     file.write_all(&vec![0xA5; usize::try_from(length).unwrap() - 4096]).unwrap();
     drop(file);
-    let store = match Sqlite::open(OpenOptions::new(&path)).await {
+    let store = match Database::open(OpenOptions::new(&path)).await {
         Err(StoreError::Damaged(_)) => return,
         Err(other) => panic!("{other}"),
         Ok(store) => store,

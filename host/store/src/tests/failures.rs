@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use latchwork_core::storage::{Journal, KeyValue, StoreError, WriteError};
 
 use super::{append, open, running, sql};
-use crate::{Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side, Sqlite};
+use crate::{Database, Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
 
 async fn refused(options: OpenOptions) -> String {
-    match Sqlite::open(options).await {
+    match Database::open(options).await {
         Ok(_) => panic!("it was opened"),
         Err(error) => error.to_string(),
     }
@@ -56,7 +56,7 @@ async fn a_newer_schema_is_refused() {
 async fn a_full_disk_fails_the_big_write_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
-    let store = Sqlite::open(OpenOptions { pages_max: Some(60), ..OpenOptions::new(&path) }).await.unwrap();
+    let store = Database::open(OpenOptions { pages_max: Some(60), ..OpenOptions::new(&path) }).await.unwrap();
     let (batch, _lock) = running(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
     // All three meet in one group; the big value does not fit.
@@ -84,7 +84,7 @@ async fn what_was_set_is_read_back() {
     let full = open(&dir.path().join("full.db")).await;
     assert_eq!(full.durability(), Durability::Full);
     let options = OpenOptions { durability: Durability::Relaxed, ..OpenOptions::new(dir.path().join("relaxed.db")) };
-    assert_eq!(Sqlite::open(options).await.unwrap().durability(), Durability::Relaxed);
+    assert_eq!(Database::open(options).await.unwrap().durability(), Durability::Relaxed);
 }
 
 /// Loses the answer of a statement once.
@@ -102,11 +102,11 @@ impl Probe for Lossy {
     }
 }
 
-async fn lossy(point: &'static str) -> (tempfile::TempDir, Arc<Lossy>, Arc<Sqlite>) {
+async fn lossy(point: &'static str) -> (tempfile::TempDir, Arc<Lossy>, Arc<Database>) {
     let dir = tempfile::tempdir().unwrap();
     let probe = Arc::new(Lossy { point, armed: AtomicBool::new(false) });
     let options = OpenOptions { probe: probe.clone(), ..OpenOptions::new(dir.path().join("latch.db")) };
-    let store = Sqlite::open(options).await.unwrap();
+    let store = Database::open(options).await.unwrap();
     (dir, probe, store)
 }
 
@@ -191,9 +191,10 @@ async fn a_restored_database_claims_nothing_until_it_is_accepted() {
 #[tokio::test]
 async fn a_closed_store_says_so() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Sqlite::open(OpenOptions { probe: Arc::new(NoProbe), ..OpenOptions::new(dir.path().join("latch.db")) })
-        .await
-        .unwrap();
+    let store =
+        Database::open(OpenOptions { probe: Arc::new(NoProbe), ..OpenOptions::new(dir.path().join("latch.db")) })
+            .await
+            .unwrap();
     store.close().await;
     assert!(matches!(store.set("n", "k", b"v").await, Err(StoreError::Unavailable(_))));
     assert!(store.get("n", "k").await.is_err());

@@ -14,22 +14,24 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob, QueueLimit};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::sqlite::SqliteConnectOptions;
 
+use crate::connection::Connect;
+use crate::script::Script;
 use crate::statement::{Hand, Name, Tally};
-use crate::{NoProbe, OpenOptions, OwnerLock, Sqlite, SystemClock};
+use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
 /// Execute SQL behind the store's back.
 async fn sql(path: &Path, text: &str) {
-    let mut conn = SqliteConnectOptions::new().filename(path).connect().await.unwrap();
+    let connect = Connect::Sqlite(SqliteConnectOptions::new().filename(path));
+    let mut conn = connect.once().await.unwrap();
     let hand = Hand { probe: Arc::new(NoProbe), tally: Arc::new(Tally::default()) };
-    hand.run(&mut conn, Name::SCHEMA, text.to_owned(), SqliteArguments::default()).await.unwrap();
-    conn.close().await.unwrap();
+    hand.run(&mut conn, Name::SCHEMA, Script::new(text)).await.unwrap();
+    conn.close().await;
 }
 
-async fn open(path: &Path) -> Arc<Sqlite> {
-    Sqlite::open(OpenOptions::new(path)).await.unwrap()
+async fn open(path: &Path) -> Arc<Database> {
+    Database::open(OpenOptions::new(path)).await.unwrap()
 }
 
 fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
@@ -38,7 +40,7 @@ fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
 }
 
 /// A job of one event, claimed by a process whose lock is held as long as the second value.
-async fn running(store: &Sqlite, dir: &Path, name: &str) -> (Batch, OwnerLock) {
+async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     let first = event(0, 0, Hash::default());
     let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
     let row = JobRow {

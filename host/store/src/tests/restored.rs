@@ -5,7 +5,7 @@ use std::sync::Arc;
 use latchwork_core::storage::{Claimer, Journal, StoreError};
 
 use super::{open, running};
-use crate::{OpenOptions, OwnerLock, Sqlite, SystemClock, times_used};
+use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
 /// Each opening stands for a process: the file's lock is per open file, as among processes.
 #[tokio::test(flavor = "multi_thread")]
@@ -59,7 +59,7 @@ async fn a_lost_database_is_not_taken_for_a_new_one() {
         assert!(refused.to_string().contains("--accept-restore"), "{refused}");
         store.close().await;
     }
-    let store: Arc<Sqlite> = open(&path).await;
+    let store: Arc<Database> = open(&path).await;
     store.accept_restore().await.unwrap();
     store.check_generation().await.unwrap();
     store.close().await;

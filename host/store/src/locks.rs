@@ -1,0 +1,81 @@
+//! What a group locks on PostgreSQL before it reads anything: the rows of its jobs in the order of
+//! their ids, then its action keys in the order of their numbers. Workers that all take locks in
+//! one order do not wait for each other in a circle.
+//!
+//! SQLite has one writer; there is nothing to lock.
+
+use std::collections::BTreeSet;
+
+use latchwork_core::ids::{Hash, JobId, Operator};
+use latchwork_core::storage::{ActionWrite, Batch};
+
+use crate::actions::WAITS;
+use crate::row::{Stored, StoredRow};
+use crate::script::Script;
+
+/// What to lock.
+#[derive(Debug, Default)]
+pub(crate) struct Locks {
+    pub(crate) jobs: BTreeSet<JobId>,
+    /// Keys whose waiters are told, by a job of their tenant.
+    settled: Vec<(JobId, Operator, Hash)>,
+    keys: BTreeSet<i64>,
+}
+
+impl Locks {
+    /// What this batch touches.
+    pub(crate) fn add(&mut self, batch: &Batch) {
+        self.jobs.insert(batch.job_id.clone());
+        for write in &batch.actions {
+            let (operator, key) = match write {
+                ActionWrite::Reserve { operator, key, .. }
+                | ActionWrite::Settle { operator, key, .. }
+                | ActionWrite::TakeBack { operator, key, .. }
+                | ActionWrite::Wait { operator, key } => (operator, key),
+            };
+            // Of all tenants at once: that two wait for each other without need is seldom.
+            let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
+            let mut number = [0; 8];
+            number.copy_from_slice(&hash.0[..8]);
+            self.keys.insert(i64::from_le_bytes(number));
+            if !matches!(write, ActionWrite::Wait { .. }) {
+                self.settled.push((batch.job_id.clone(), operator.clone(), *key));
+            }
+        }
+    }
+
+    /// Ask who waits for keys that are settled; whether there is anything to ask.
+    pub(crate) fn ask(&self, script: &mut Script) -> bool {
+        let asked = script.over("SELECT j.job_id FROM ", 3, WAITS, &self.settled, |script, (job_id, operator, key)| {
+            script.text(job_id.as_str()).text(operator.as_str()).hash(*key);
+        });
+        asked > 0
+    }
+
+    /// Those who wait are written to as well.
+    pub(crate) fn found(&mut self, rows: &[Vec<StoredRow>]) {
+        for row in rows.iter().flatten() {
+            if let Ok(job_id) = Stored::new(row, "jobs").text() {
+                self.jobs.insert(JobId::from(job_id));
+            }
+        }
+    }
+
+    /// Take all locks.
+    pub(crate) fn take(&self, script: &mut Script) {
+        let jobs: Vec<&JobId> = self.jobs.iter().collect();
+        script.over(
+            "SELECT j.id FROM ",
+            1,
+            " CROSS JOIN jobs j ON j.job_id = v.column1 ORDER BY j.job_id FOR UPDATE OF j",
+            &jobs,
+            |script, job_id| {
+                script.text(job_id.as_str());
+            },
+        );
+        let keys: Vec<i64> = self.keys.iter().copied().collect();
+        script.over("SELECT COUNT(pg_advisory_xact_lock(v.column1)) FROM ", 1, "", &keys, |script, key| {
+            script.int(*key);
+        });
+    }
+}

@@ -1,0 +1,199 @@
+//! What a PostgreSQL server says of itself, asked on each connection that writes: whether it keeps
+//! what it acknowledges, takes writes, and is the one whose word is trusted.
+//!
+//! A server is known by its system identifier, its timeline and the number of the database in it. A
+//! dump that was loaded again has another number, a backup that was recovered another timeline, and
+//! so has a standby that took over. None of SQLite's databases is on a server.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use latchwork_core::storage::StoreError;
+
+use crate::connection::Connection;
+use crate::durability::Durability;
+use crate::error::store_error;
+use crate::row::Stored;
+use crate::script::Script;
+use crate::statement::{Hand, Name};
+
+/// The oldest server that has all that is needed.
+const VERSION_MIN: i64 = 130_000;
+
+const GREETING: &str = "SELECT current_setting('synchronous_commit'), current_setting('fsync'), \
+    current_setting('full_page_writes'), current_setting('transaction_read_only'), pg_is_in_recovery(), \
+    CAST(current_setting('server_version_num') AS BIGINT), split_part(current_setting('server_version'), ' ', 1), \
+    current_setting('synchronous_standby_names'), COALESCE((SELECT version || ' ' || cipher FROM pg_stat_ssl WHERE pid \
+    = pg_backend_pid() AND ssl), ''), (SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()), CASE WHEN \
+    pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END, (SELECT CAST(oid AS TEXT) \
+    FROM pg_database WHERE datname = current_database())";
+
+/// Which database of which server, at which time of its life; empty on SQLite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    system: String,
+    timeline: String,
+    database: String,
+}
+
+impl Place {
+    /// As it is stored.
+    pub(crate) fn text(&self) -> String {
+        if *self == Self::default() {
+            return String::new();
+        }
+        format!("{}/{}/{}", self.system, self.timeline, self.database)
+    }
+
+    /// Whether this is what became of the place that was stored, on a later timeline.
+    fn follows(&self, stored: &str) -> bool {
+        let mut parts = stored.split('/');
+        let (Some(system), Some(timeline), Some(database), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return false;
+        };
+        // Eight hexadecimal digits each.
+        (system, database) == (&*self.system, &*self.database) && timeline < &*self.timeline
+    }
+}
+
+/// What the server said last.
+#[derive(Clone, Debug, Default)]
+struct Said {
+    place: Place,
+    /// Whether its commits wait for a standby.
+    standbys: bool,
+    about: String,
+    /// How often it was asked: connections made.
+    asked: u64,
+    /// Whether the place was found to be the accepted one since.
+    accepted: bool,
+}
+
+/// The server behind a database.
+pub(crate) struct Server {
+    durability: Durability,
+    /// Whether a standby that took over may have every acknowledged write.
+    synchronous: bool,
+    said: Mutex<Said>,
+}
+
+impl Server {
+    pub(crate) fn new(durability: Durability, synchronous: bool) -> Self {
+        Self { durability, synchronous, said: Mutex::default() }
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where the connection that was made last leads.
+    pub(crate) fn place(&self) -> Place {
+        self.said().place.clone()
+    }
+
+    /// How many connections that write were made.
+    pub(crate) fn connections(&self) -> u64 {
+        self.said().asked
+    }
+
+    /// What it is, for people; empty on SQLite.
+    pub(crate) fn about(&self) -> String {
+        self.said().about.clone()
+    }
+
+    /// Ask the server at the other end of a new connection.
+    pub(crate) async fn greet(&self, hand: &Hand, conn: &mut Connection) -> Result<(), StoreError> {
+        let Connection::Postgres(_) = conn else { return Ok(()) };
+        let rows = hand.run(conn, Name::SETTINGS, Script::new(GREETING)).await.map_err(|error| store_error(&error))?;
+        let mut row = Stored::new(&rows[0][0], "settings");
+        let (commit, fsync, pages) = (row.text()?, row.text()?, row.text()?);
+        let (read_only, standby) = (row.text()? == "on", row.bool()?);
+        let (number, version, standbys, tls) = (row.int()?, row.text()?, row.text()?, row.text()?);
+        let place = Place { system: row.text()?, timeline: row.text()?, database: row.text()? };
+        if number < VERSION_MIN {
+            return Err(StoreError::Unavailable(format!(
+                "the server is PostgreSQL {version}; 13 is the oldest that serves"
+            )));
+        }
+        if standby || read_only {
+            let what = if standby { "it is a standby" } else { "default_transaction_read_only is on" };
+            return Err(StoreError::Unavailable(format!("it takes no writes now ({what}): name the primary, or wait")));
+        }
+        self.durability.judge_server(&commit, &fsync, &pages)?;
+        let encrypted = if tls.is_empty() { "not encrypted".to_owned() } else { tls };
+        let waits = if standbys.is_empty() { "no standby".to_owned() } else { format!("standbys {standbys}") };
+        let about = format!(
+            "PostgreSQL {version}, {encrypted}, synchronous_commit={commit}, fsync={fsync}, \
+             full_page_writes={pages}, {waits}"
+        );
+        let mut said = self.said();
+        *said = Said { place, standbys: !standbys.is_empty(), about, asked: said.asked + 1, accepted: false };
+        Ok(())
+    }
+
+    /// Why nothing may be started on this connection, if so: the server is not the accepted one, or
+    /// that cannot be told. Asked again until it is accepted.
+    pub(crate) async fn restored(&self, hand: &Hand, conn: &mut Connection) -> Option<StoreError> {
+        let Connection::Postgres(_) = conn else { return None };
+        if self.said().accepted {
+            return None;
+        }
+        let script = Script::new("SELECT server FROM meta WHERE id = 1");
+        let judged = match hand.run(conn, Name::GENERATION_READ, script).await {
+            Ok(rows) => match rows.iter().flatten().next() {
+                Some(row) => Stored::new(row, "meta").text().and_then(|stored| self.judge(&stored)),
+                None => Err(StoreError::Damaged("table meta: it is empty".to_owned())),
+            },
+            Err(error) => Err(store_error(&error)),
+        };
+        self.said().accepted = judged.is_ok();
+        judged.err()
+    }
+
+    /// Whether the server is the one that was stored as accepted, or may follow it.
+    pub(crate) fn judge(&self, stored: &str) -> Result<(), StoreError> {
+        let said = self.said();
+        let place = said.place.text();
+        if place == stored || (self.synchronous && said.standbys && said.place.follows(stored)) {
+            return Ok(());
+        }
+        let what = if said.place.follows(stored) {
+            "another server took over, or a backup was recovered: its timeline is a later one".to_owned()
+        } else {
+            "it was restored or copied from elsewhere".to_owned()
+        };
+        Err(StoreError::Restored(format!(
+            "{what} (it is {place}, {stored} was worked with last); nothing is executed until this is accepted (`latch \
+             doctor --accept-restore`), because calls made since may be unknown to it"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(place: (&str, &str, &str), synchronous: bool, standbys: bool) -> Server {
+        let server = Server::new(Durability::Full, synchronous);
+        let place = Place { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };
+        *server.said() = Said { place, standbys, ..Said::default() };
+        server
+    }
+
+    #[test]
+    fn only_a_synchronous_standby_of_the_same_server_may_take_over() {
+        let now = ("71", "00000002", "5");
+        assert_eq!(server(now, false, false).judge("71/00000002/5"), Ok(()));
+        let restored = |server: &Server, stored| matches!(server.judge(stored), Err(StoreError::Restored(_)));
+        for (synchronous, standbys) in [(false, false), (true, false), (false, true)] {
+            assert!(restored(&server(now, synchronous, standbys), "71/00000001/5"), "{synchronous} {standbys}");
+        }
+        let trusted = server(now, true, true);
+        assert_eq!(trusted.judge("71/00000001/5"), Ok(()));
+        for other in ["71/00000003/5", "72/00000001/5", "71/00000001/6", "71/00000002/6", "", "71"] {
+            assert!(restored(&trusted, other), "{other}");
+        }
+        assert!(trusted.judge("71/00000003/5").unwrap_err().to_string().contains("--accept-restore"));
+    }
+}

@@ -1,0 +1,279 @@
+//! What servers do to their clients: nothing that was acknowledged is lost, nothing is written twice,
+//! and the store goes on by itself once the server does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use latchwork_core::storage::{Filter, Journal, KeyValue, Request, StoreError, WriteError};
+use latchwork_store::{Database, OpenOptions, Probe, Side};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+
+use super::server::{Server, database, full_disk, sql};
+use super::{Opened, claimer, events, open, running};
+use crate::conformance::world::payload;
+
+/// Has the server end all connections of the store at a statement, once.
+struct Cut {
+    url: String,
+    point: &'static str,
+    side: Side,
+    armed: AtomicBool,
+    /// Whether the answer of the statement is lost with it.
+    loses: AtomicBool,
+}
+
+impl Probe for Cut {
+    fn at(&self, point: &str, side: Side) {
+        if point != self.point || side != self.side || !self.armed.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let url = self.url.clone();
+        let cut = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(terminate(&url));
+        };
+        std::thread::spawn(cut).join().unwrap();
+        self.loses.store(side == Side::After, Ordering::SeqCst);
+    }
+    fn loses_answer(&self, point: &str) -> bool {
+        point == self.point && self.loses.swap(false, Ordering::SeqCst)
+    }
+}
+
+/// End all connections of stores, and wait until they are gone.
+async fn terminate(url: &str) {
+    const OURS: &str = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchwork'";
+    sql(url, &format!("SELECT pg_terminate_backend(pid) {OURS}")).await;
+    while !sql(url, &format!("SELECT pid {OURS}")).await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn cut_at(point: &'static str, side: Side) -> Option<(Opened, Arc<Cut>)> {
+    let url = database().await?;
+    let dir = tempfile::tempdir().unwrap();
+    let (armed, loses) = (AtomicBool::new(false), AtomicBool::new(false));
+    let probe = Arc::new(Cut { url: url.clone(), point, side, armed, loses });
+    let options = OpenOptions { probe: probe.clone(), ..OpenOptions::server(url, dir.path()) };
+    let store = Database::open(options).await.unwrap();
+    Some((Opened { store, dir }, probe))
+}
+
+/// I87.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
+    for point in ["begin", "group_read", "group_write", "commit"] {
+        for side in [Side::Before, Side::After] {
+            let Some((opened, probe)) = cut_at(point, side).await else { return };
+            let (mut log, _lock) = running(&opened, "one").await;
+            opened.store.write(log.append(1)).await.unwrap();
+            probe.armed.store(true, Ordering::SeqCst);
+            assert_eq!(opened.store.write(log.append(1)).await, Ok(()), "{point} {side:?}");
+            assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: it was cut");
+            assert_eq!(events(&opened.store, &log).await, 4, "{point} {side:?}");
+            // One without events leaves no trace in the log: its number tells what became of it.
+            probe.armed.store(true, Ordering::SeqCst);
+            let mut silent = log.batch();
+            silent.payloads = vec![payload("output/s", b"1")];
+            assert_eq!(opened.store.write(silent).await, Ok(()), "{point} {side:?}");
+            let stored = opened.store.payload(&log.job_id, "output/s").await.unwrap();
+            assert_eq!(stored.as_deref(), Some(&b"1"[..]), "{point} {side:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_is_put_once_though_its_connection_is_cut() {
+    for (point, side) in [("inbox_insert", Side::Before), ("commit", Side::Before), ("commit", Side::After)] {
+        let Some((opened, probe)) = cut_at(point, side).await else { return };
+        let (log, _lock) = running(&opened, "one").await;
+        probe.armed.store(true, Ordering::SeqCst);
+        opened.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+        assert_eq!(opened.store.inbox(&log.job_id).await.unwrap().len(), 1, "{point} {side:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_restarted_is_waited_for() {
+    let Some(server) = Server::start() else { return };
+    let opened = open(&server.url()).await;
+    let (mut log, _lock) = running(&opened, "one").await;
+    opened.store.write(log.append(1)).await.unwrap();
+    let mut acknowledged = 3;
+    for _ in 0..3 {
+        let during = async {
+            let mut written = 0;
+            for _ in 0..40 {
+                opened.store.write(log.append(1)).await.unwrap();
+                written += 1;
+            }
+            written
+        };
+        let restart = async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            // As in a crash: connections end in the middle of whatever they do.
+            tokio::task::block_in_place(|| {
+                server.stop();
+                std::thread::sleep(Duration::from_millis(200));
+                server.run();
+            });
+        };
+        let (written, ()) = tokio::join!(during, restart);
+        acknowledged += written;
+        assert_eq!(events(&opened.store, &log).await, acknowledged);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_takes_no_writes_is_named_and_served_again_later() {
+    let Some(url) = database().await else { return };
+    let opened = open(&url).await;
+    let (mut log, _lock) = running(&opened, "one").await;
+    let name = url.split('?').next().unwrap().rsplit('/').next().unwrap();
+    sql(&url, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).await;
+    terminate(&url).await;
+    let started = std::time::Instant::now();
+    let batch = log.append(1);
+    let writes = async { opened.store.write(batch).await };
+    let serves = async {
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        let again = format!("BEGIN READ WRITE; ALTER DATABASE {name} RESET default_transaction_read_only; COMMIT");
+        raw(&url, &again).await;
+    };
+    let (written, ()) = tokio::join!(writes, serves);
+    written.unwrap();
+    assert!(started.elapsed() >= Duration::from_millis(800), "it was not served before");
+    assert_eq!(events(&opened.store, &log).await, 3);
+}
+
+/// Several statements, none prepared.
+async fn raw(url: &str, text: &str) {
+    let options: PgConnectOptions = url.parse().unwrap();
+    let mut conn = options.connect().await.unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned())).execute(&mut conn).await.unwrap();
+    conn.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_a_free_connection_is_waited_for() {
+    let Some(server) = Server::start_with(&["max_connections=6", "superuser_reserved_connections=0"]) else { return };
+    let opened = open(&server.url()).await;
+    let (mut log, _lock) = running(&opened, "one").await;
+    terminate(&server.url()).await;
+    // Somebody else has them all.
+    let options: PgConnectOptions = server.url().parse().unwrap();
+    let mut others = Vec::new();
+    while let Ok(conn) = options.connect().await {
+        others.push(conn);
+    }
+    assert!(others.len() >= 3, "{}", others.len());
+    let dir = tempfile::tempdir().unwrap();
+    match Database::open(OpenOptions::server(server.url(), dir.path())).await {
+        Err(StoreError::Unavailable(text)) => assert!(text.contains("max_connections"), "{text}"),
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("there was one left"),
+    }
+    let batch = log.append(1);
+    let frees = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        others.truncate(1);
+    };
+    let (written, ()) = tokio::join!(opened.store.write(batch), frees);
+    written.unwrap();
+    assert_eq!(events(&opened.store, &log).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_fails_the_big_write_alone() {
+    let Some(url) = database().await else { return };
+    let opened = open(&url).await;
+    full_disk(&url).await;
+    let (mut log, _lock) = running(&opened, "one").await;
+    let (batch, big) = (log.append(1), vec![7; 4096]);
+    // All three meet in one group.
+    let (one, full, small) = tokio::join!(
+        opened.store.write(batch),
+        opened.store.set("n", "big", &big),
+        opened.store.set("n", "small", b"1"),
+    );
+    assert_eq!((one, small), (Ok(()), Ok(())));
+    let Err(StoreError::Unavailable(text)) = full else { panic!("{full:?}") };
+    assert!(text.contains("the disk is full") && !text.contains("perhaps"), "{text}");
+    assert_eq!(opened.store.get("n", "big").await.unwrap(), None);
+    assert_eq!(events(&opened.store, &log).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_another_keeps_locked_fails_alone() {
+    let Some(url) = database().await else { return };
+    let opened = open(&url).await;
+    let (mut log, _lock) = running(&opened, "locked").await;
+    let (mut free, _free_lock) = running(&opened, "free").await;
+    let options: PgConnectOptions = url.parse().unwrap();
+    let mut other = options.connect().await.unwrap();
+    for text in ["BEGIN", "SELECT 1 FROM jobs WHERE job_id = 'job_locked' FOR UPDATE"] {
+        sqlx::raw_sql(text).execute(&mut other).await.unwrap();
+    }
+    let lets_go = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        other.close().await.unwrap();
+    };
+    let (batch, in_free) = (log.append(1), free.append(1));
+    let (one, two, ()) = tokio::join!(opened.store.write(batch), opened.store.write(in_free), lets_go);
+    assert_eq!((one, two), (Ok(()), Ok(())));
+}
+
+/// I89.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
+    let Some(server) = Server::start() else { return };
+    let opened = open(&server.url()).await;
+    let (mut log, _lock) = running(&opened, "one").await;
+    let (claimer, _claimer_lock) = claimer(opened.dir.path(), "next");
+    opened.store.submit(crate::conformance::world::new_job("two")).await.unwrap();
+    promote(&server).await;
+
+    // What is known of the job may be written down, but nothing is begun.
+    let mut acquire = log.batch();
+    acquire.acquire = true;
+    let refused = opened.store.write(acquire.clone()).await;
+    assert!(matches!(refused, Err(WriteError::Restored(_))), "{refused:?}");
+    let refused = opened.store.claim(&claimer).await.map(|_| ());
+    assert!(matches!(refused, Err(StoreError::Restored(_))), "{refused:?}");
+    assert!(matches!(opened.store.check_generation().await, Err(StoreError::Restored(_))));
+    assert_eq!(opened.store.jobs(&Filter { limit: 9, ..Filter::default() }).await.unwrap().len(), 2);
+    opened.store.accept_restore().await.unwrap();
+    opened.store.check_generation().await.unwrap();
+    opened.store.write(acquire).await.unwrap();
+    opened.store.write(log.append(1)).await.unwrap();
+    assert!(opened.store.claim(&claimer).await.unwrap().is_some());
+
+    // Another process finds it accepted, on whatever machine.
+    open(&server.url()).await.store.check_generation().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_word_that_failover_is_synchronous_needs_a_server_that_waits() {
+    let Some(server) = Server::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let options = OpenOptions { synchronous_failover: true, ..OpenOptions::server(server.url(), dir.path()) };
+    let opened = Opened { store: Database::open(options).await.unwrap(), dir };
+    let (log, _lock) = running(&opened, "one").await;
+    promote(&server).await;
+    let mut acquire = log.batch();
+    acquire.acquire = true;
+    // It says so, but its commits wait for nobody.
+    assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));
+}
+
+/// Have the server recover as a standby and take over: it goes on under a new timeline.
+async fn promote(server: &Server) {
+    tokio::task::block_in_place(|| {
+        server.stop();
+        std::fs::write(server.data().join("standby.signal"), "").unwrap();
+        server.run();
+    });
+    sql(&server.url(), "SELECT pg_promote()").await;
+}

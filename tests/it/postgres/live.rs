@@ -1,0 +1,120 @@
+//! `latch` with its jobs on a server, by `latch.toml` alone: a job's whole life, and its crashes.
+
+use std::collections::BTreeSet;
+
+use latchwork::worker::EXECUTE_POINTS;
+use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
+use serde_json::{Value, json};
+
+use super::server::database;
+use crate::crash::{check_world, run_killed};
+use crate::evidence;
+use crate::place::Place;
+use crate::program::{latch, ran};
+
+fn a_database() -> Option<String> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(database())
+}
+
+fn messages(place: &Place) -> usize {
+    std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
+}
+
+fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "plan.json", "--json", "--actor", "ada"], more].concat()
+}
+
+#[test]
+fn a_job_lives_on_a_server_as_it_does_in_a_file() {
+    let Some(url) = a_database() else { return };
+    let place = Place::golden("atomic").again().on_server(&url);
+    let early = place.latch(&["job", "list"]);
+    assert_eq!(early.code, 2, "{} {}", early.stdout, early.stderr);
+    assert!(early.stderr.contains("no tables of Latchwork yet"), "{}", early.stderr);
+    let first = place.latch(&run(&[]));
+    assert_eq!(first.code, 3, "{}", first.stderr);
+    let id = first.json()["job_id"].as_str().expect("a job has an id").to_owned();
+    assert_eq!(messages(&place), 0);
+    for step in ["s5", "s6"] {
+        assert_eq!(place.latch(&["job", "approve", &id, step, "--actor", "bob"]).code, 0);
+        place.latch(&["resume", &id]);
+    }
+    let done = place.latch(&run(&[]));
+    assert_eq!((done.code, &done.json()["status"]), (0, &json!("completed")), "{}", done.stderr);
+    assert!(done.stderr.contains("attached to"), "the same request is the same job: {}", done.stderr);
+    assert_eq!(messages(&place), 1);
+
+    assert_eq!(place.the_job()["job_id"], json!(id));
+    for command in ["show", "events", "costs"] {
+        let said = place.latch(&["job", command, &id]);
+        assert_eq!(said.code, 0, "{command}: {}", said.stderr);
+        assert!(!said.stdout.is_empty(), "{command}");
+    }
+    let replay = place.latch(&["job", "replay", &id, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
+    evidence::holds(&place, &id, "on a server");
+    assert_eq!(messages(&place), 1, "replay executes nothing");
+    assert!(!place.dir.join("latch.db").exists(), "there is no file beside the server");
+
+    let doctor = place.latch(&["doctor", "--json"]).json();
+    let check = |name: &str| -> Value {
+        let checks = doctor["checks"].as_array().expect("a list");
+        checks.iter().find(|check| check["check"] == name).cloned().unwrap_or_default()
+    };
+    for name in ["database", "durability", "generation"] {
+        assert_eq!(check(name)["verdict"], "ok", "{doctor:#}");
+    }
+    let found = check("database")["found"].to_string();
+    assert!(found.contains("PostgreSQL") && found.contains("synchronous_commit=on"), "{found}");
+}
+
+#[test]
+fn submitted_at_once_from_many_folders_it_is_one_job() {
+    let Some(url) = a_database() else { return };
+    let template = Place::golden("atomic");
+    // Each stands for a machine: what it remembers of the database is its own. The world is one.
+    let places: Vec<Place> = (0..4).map(|_| template.again().on_server(&url)).collect();
+    let children: Vec<_> = places
+        .iter()
+        .map(|place| {
+            let mut command = latch(&place.dir, &run(&["--approve", "s5", "--approve", "s6"]));
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("it runs")
+        })
+        .collect();
+    let mut ids = BTreeSet::new();
+    for child in children {
+        let ran = ran(child.wait_with_output().expect("it ends"));
+        assert_eq!((ran.code, &ran.json()["status"]), (0, &json!("completed")), "{} {}", ran.stdout, ran.stderr);
+        ids.insert(ran.json()["job_id"].as_str().expect("an id").to_owned());
+    }
+    let sent: usize = places.iter().map(messages).sum();
+    assert_eq!((ids.len(), sent), (1, 1), "{ids:?}");
+}
+
+/// Passings of a statement at which the process is killed.
+const PASSINGS: [u32; 2] = [1, 4];
+
+/// I1, I5, I87.
+#[test]
+fn killed_at_any_statement_on_a_server_each_effect_happens_once() {
+    let template = Place::witness("atomic");
+    let mut reached = BTreeSet::new();
+    for name in STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS) {
+        for side in ["before", "after"] {
+            for nth in PASSINGS {
+                let Some(url) = a_database() else { return };
+                let place = template.again().on_server(&url);
+                let point = ((*name).to_owned(), side, nth);
+                if !run_killed(&place, &point) {
+                    break;
+                }
+                reached.insert(*name);
+                place.finish_with_the_truth();
+                check_world(&place, &format!("on a server, killed at {point:?}"));
+            }
+        }
+    }
+    for name in ["begin", "submit_insert", "group_read", "group_write", "execute", "migrate", "generation_write"] {
+        assert!(reached.contains(name), "{name} was not reached: {reached:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Several workers on one server.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{Hash, JobId, Operator, Slot};
+use latchwork_core::storage::{ActionWrite, Batch, Journal, Request, Submitted, WriteError};
+
+use super::server::database;
+use super::{claimer, events, open, running};
+use crate::conformance::world::new_job;
+
+/// How many workers.
+const WORKERS: usize = 4;
+
+/// I86.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_job_is_claimed_once_whoever_asks() {
+    let Some(url) = database().await else { return };
+    let first = open(&url).await;
+    for number in 0..40 {
+        first.store.submit(new_job(&format!("job{number}"))).await.unwrap();
+    }
+    let mut tasks = Vec::new();
+    for number in 0..WORKERS {
+        let worker = open(&url).await;
+        tasks.push(tokio::spawn(async move {
+            // Kept until all are done: a worker that is gone leaves its jobs to the others.
+            let (claimer, lock) = claimer(worker.dir.path(), &format!("worker{number}"));
+            let mut mine = Vec::new();
+            while let Some(claim) = worker.store.claim(&claimer).await.unwrap() {
+                mine.push((claim.row.job_id, claim.row.attempt));
+            }
+            (mine, lock)
+        }));
+    }
+    let mut claimed: BTreeMap<JobId, u32> = BTreeMap::new();
+    let mut locks = Vec::new();
+    for task in tasks {
+        let (mine, lock) = task.await.unwrap();
+        locks.push(lock);
+        for (job_id, attempt) in mine {
+            assert_eq!(claimed.insert(job_id, attempt), None, "claimed twice");
+        }
+    }
+    assert_eq!(claimed.len(), 40);
+    assert!(claimed.values().all(|attempt| *attempt == 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_request_at_the_same_moment_is_one_job() {
+    let Some(url) = database().await else { return };
+    let (a, b) = (open(&url).await, open(&url).await);
+    for round in 0..20 {
+        // Two processes draw two ids for one request.
+        let one = new_job(&format!("job{round}"));
+        let mut other = new_job(&format!("other{round}"));
+        other.row.request_key = one.row.request_key;
+        let (one, other) = tokio::join!(a.store.submit(one), b.store.submit(other));
+        let new = [one.unwrap(), other.unwrap()].iter().filter(|done| matches!(done, Submitted::New)).count();
+        assert_eq!(new, 1);
+    }
+}
+
+fn reserve(log: &crate::conformance::world::Log, key: Hash) -> Batch {
+    let mut batch = log.batch();
+    batch.actions = vec![ActionWrite::Reserve {
+        operator: Operator::new("Mail.Send"),
+        key,
+        args_hash: Hash::of(&[b"args"]),
+        slot: Slot::new("s1"),
+    }];
+    batch
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_jobs_with_one_action_key_at_the_same_moment() {
+    let Some(url) = database().await else { return };
+    let (a, b) = (open(&url).await, open(&url).await);
+    for round in 0..20 {
+        let (log_a, _lock_a) = running(&a, &format!("a{round}")).await;
+        let (log_b, _lock_b) = running(&b, &format!("b{round}")).await;
+        let key = Hash::of(&[b"key", &[round]]);
+        let (one, other) = tokio::join!(a.store.write(reserve(&log_a, key)), b.store.write(reserve(&log_b, key)));
+        let refused = |result: &Result<(), WriteError>| matches!(result, Err(WriteError::ActionKey(_)));
+        assert!(
+            (one.is_ok() && refused(&other)) || (other.is_ok() && refused(&one)),
+            "one of them has it: {one:?} {other:?}"
+        );
+        // Who waits is told by the worker that settles, whatever both write meanwhile.
+        let (holder, log_h, waiter, log_w) =
+            if one.is_ok() { (&a, &log_a, &b, &log_b) } else { (&b, &log_b, &a, &log_a) };
+        let mut wait = log_w.batch();
+        wait.actions = vec![ActionWrite::Wait { operator: Operator::new("Mail.Send"), key }];
+        let mut settle = log_h.batch();
+        settle.actions = vec![ActionWrite::Settle {
+            operator: Operator::new("Mail.Send"),
+            key,
+            slot: Slot::new("s1"),
+            receipt: Some(b"{}".to_vec()),
+        }];
+        let (waited, settled) = tokio::join!(waiter.store.write(wait), holder.store.write(settle));
+        settled.unwrap();
+        let told = waiter.store.inbox(&log_w.job_id).await.unwrap();
+        match waited {
+            Ok(()) => assert!(matches!(told[0].request, Request::KeySettled { .. }), "{told:?}"),
+            Err(error) => assert!(matches!(error, WriteError::KeyOpen { .. }) && told.is_empty(), "{error}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workers_write_to_the_same_jobs_without_losing_anything() {
+    let Some(url) = database().await else { return };
+    let (a, b) = (open(&url).await, open(&url).await);
+    let mut tasks = Vec::new();
+    for (mine, others, name) in [(a.store.clone(), b.store.clone(), "one"), (b.store.clone(), a.store.clone(), "two")] {
+        let (mut log, lock) = running(if name == "one" { &a } else { &b }, name).await;
+        tasks.push(tokio::spawn(async move {
+            let mut asked = 0;
+            for round in 0..60 {
+                if round % 3 == 0 {
+                    others.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+                    asked += 1;
+                }
+                let body = Body::StepStarted { step_id: format!("s{}", log.seq).into() };
+                let event = Event::seal(log.seq, 1_700_000_000_000_000, 1, body, log.head);
+                let mut batch = log.batch();
+                (log.seq, log.head) = (log.seq + 1, event.hash);
+                batch.events = vec![event];
+                let held = [(log.job_id.clone(), 1)];
+                let (written, beaten) = tokio::join!(mine.write(batch), mine.heartbeat(&held, 600_000));
+                assert_eq!((written, beaten.unwrap()), (Ok(()), vec![]));
+            }
+            drop(lock);
+            (log, asked)
+        }));
+    }
+    for task in tasks {
+        let (log, asked) = task.await.unwrap();
+        assert_eq!(events(&a.store, &log).await, 62);
+        assert_eq!(b.store.inbox(&log.job_id).await.unwrap().len(), asked);
+    }
+}

@@ -1,0 +1,67 @@
+//! The schema as a reader finds it, in one file.
+
+use std::path::Path;
+
+use super::open;
+use super::server::{database, sql};
+
+#[tokio::test]
+async fn the_schema_is_the_recorded_one() {
+    let Some(url) = database().await else { return };
+    let schema = open(&url).await.store.schema().await.unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/store/schema/postgres.sql");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&golden, &schema).unwrap();
+    }
+    let recorded = std::fs::read_to_string(&golden).unwrap_or_default();
+    assert_eq!(recorded, schema, "run with UPDATE_GOLDEN=1 to record it");
+}
+
+#[tokio::test]
+async fn who_works_needs_no_right_to_make_tables() {
+    let Some(url) = database().await else { return };
+    open(&url).await.store.close().await;
+    let role = format!("plain_{}", std::process::id());
+    sql(&url, &format!("CREATE ROLE {role} LOGIN")).await;
+    for grant in ["SELECT, INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES"] {
+        sql(&url, &format!("GRANT {grant} IN SCHEMA public TO {role}")).await;
+    }
+    sql(&url, "REVOKE CREATE ON SCHEMA public FROM PUBLIC").await;
+    let plain = open(&url.replace("latch@", &format!("{role}@"))).await;
+    let (mut log, _lock) = super::running(&plain, "plain").await;
+    latchwork_core::storage::Journal::write(&*plain.store, log.append(1)).await.unwrap();
+    plain.store.check_generation().await.unwrap();
+    plain.store.close().await;
+    sql(&url, &format!("DROP OWNED BY {role}")).await;
+    sql(&url, &format!("DROP ROLE {role}")).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_is_explained() {
+    use latchwork_store::{Database, OpenOptions};
+    let Some(url) = database().await else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let refused = async |options: OpenOptions| match Database::open(options).await {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => error.to_string(),
+    };
+    let looking = OpenOptions { create: false, ..OpenOptions::server(&url, dir.path()) };
+    let text = refused(looking).await;
+    assert!(text.contains("no tables of Latchwork yet"), "{text}");
+    assert!(sql(&url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'").await.is_empty(), "looking made some");
+
+    let (address, parameters) = url.split_once('?').unwrap();
+    let missing = format!("{}_none?{parameters}", address);
+    let text = refused(OpenOptions::server(&missing, dir.path())).await;
+    assert!(text.contains("_none") && text.contains("createdb"), "{text}");
+
+    let away = "postgres://latch:hunter2@127.0.0.1:1/latch";
+    let text = refused(OpenOptions::server(away, dir.path())).await;
+    assert!(text.contains("database latch at 127.0.0.1, port 1") && text.contains("cannot be reached"), "{text}");
+    assert!(!text.contains("hunter2"), "{text}");
+
+    open(&url).await.store.close().await;
+    sql(&url, "INSERT INTO _sqlx_migrations SELECT 9999, description, installed_on, success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1").await;
+    let text = refused(OpenOptions::server(&url, dir.path())).await;
+    assert!(text.contains("newer version of Latchwork"), "{text}");
+}

@@ -1,0 +1,217 @@
+//! A real PostgreSQL server for tests: the system's binaries, a cluster in a temporary folder.
+//!
+//! `LATCH_TEST_POSTGRES` names a server to use instead, by an address whose user may create
+//! databases; tests that stop and cut need one of their own all the same. Where there is neither, a
+//! test says so on the terminal and passes; with `LATCH_POSTGRES_REQUIRED` it fails.
+
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgRow};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use tempfile::TempDir;
+
+const GIVEN: &str = "LATCH_TEST_POSTGRES";
+/// Set where these tests must not be left out: by `.ci/run`.
+const REQUIRED: &str = "LATCH_POSTGRES_REQUIRED";
+
+/// A fresh database; none where there is no server to be had, which is said.
+pub(crate) async fn database() -> Option<String> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let server = shared()?;
+    let name = format!("latch_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    sql(server, &format!("CREATE DATABASE {name}")).await;
+    let (address, parameters) = server.split_once('?').unwrap_or((server, ""));
+    let (base, _) = address.rsplit_once('/').expect("it names a database");
+    Some(format!("{base}/{name}?{parameters}"))
+}
+
+/// Execute SQL behind the store's back.
+pub(crate) async fn sql(url: &str, text: &str) -> Vec<PgRow> {
+    let options: PgConnectOptions = url.parse().expect("an address");
+    let mut conn = options.disable_statement_logging().connect().await.expect("the server answers");
+    let rows = sqlx::query(AssertSqlSafe(text.to_owned())).fetch_all(&mut conn).await.expect("it is SQL");
+    conn.close().await.expect("it closes");
+    rows
+}
+
+/// Have a server say what it says when a disk is full, for values that would not fit.
+pub(crate) async fn full_disk(url: &str) {
+    for text in [
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF length(NEW.value) > 1000 THEN \
+         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END IF; RETURN \
+         NEW; END $$",
+        "CREATE TRIGGER full_disk BEFORE INSERT ON kv FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    ] {
+        sql(url, text).await;
+    }
+}
+
+/// The server that all tests of this process share.
+fn shared() -> Option<&'static str> {
+    static SHARED: OnceLock<Option<(String, Option<Server>)>> = OnceLock::new();
+    let (url, _) = SHARED
+        .get_or_init(|| match std::env::var(GIVEN) {
+            Ok(url) => Some((url, None)),
+            Err(_) => Server::start().map(|server| (server.url(), Some(server))),
+        })
+        .as_ref()?;
+    Some(url)
+}
+
+/// A server of one's own. Gone with the value, or with this process, however it ends.
+pub(crate) struct Server {
+    bin: PathBuf,
+    dir: TempDir,
+    settings: Vec<String>,
+    running: Mutex<Option<Child>>,
+}
+
+/// Runs the server for as long as its input is open, then stops it at once. Where nobody has said
+/// that its files are still wanted, they are removed: the test's process has ended.
+const KEEPER: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
+[ "$word" = keep ] || rm -rf "$dir""#;
+
+impl Server {
+    /// Start one; none where there are no binaries, which is said.
+    pub(crate) fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    /// The same, with settings of its own.
+    pub(crate) fn start_with(settings: &[&str]) -> Option<Self> {
+        let Some(bin) = binaries() else {
+            assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and there is no PostgreSQL");
+            // Past the harness, which shows what is printed only where a test fails.
+            let said = "SKIPPED: there is no PostgreSQL here (initdb is in none of PATH and /usr/lib/postgresql)\n";
+            let _ = std::io::stderr().write_all(said.as_bytes());
+            return None;
+        };
+        let dir = tempfile::Builder::new().prefix("latch-pg").tempdir_in("/tmp").expect("a temporary folder");
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        if let Some((uid, gid)) = other_user() {
+            chown(dir.path(), Some(uid), Some(gid)).expect("root may");
+        }
+        let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let server = Self { bin, dir, settings, running: Mutex::default() };
+        let made = server
+            .command("initdb")
+            .args(["--username=latch", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "-D"])
+            .arg(server.data())
+            .output()
+            .expect("initdb runs");
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        server.run();
+        Some(server)
+    }
+
+    /// Where its cluster is.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// Its first database.
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://latch@localhost/postgres?host={}", self.dir.path().display())
+    }
+
+    /// Start it again after [`Server::stop`].
+    pub(crate) fn run(&self) {
+        let mut command = Command::new("sh");
+        let (program, first) = self.program("postgres");
+        command.args(["-c", KEEPER, "sh"]).arg(self.dir.path()).arg(program).args(first);
+        command.arg("-D").arg(self.data()).arg("-k").arg(self.dir.path());
+        for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=60"] {
+            command.args(["-c", setting]);
+        }
+        for setting in &self.settings {
+            command.args(["-c", setting]);
+        }
+        let log = std::fs::File::options().create(true).append(true).open(self.dir.path().join("log")).expect("a log");
+        let error = log.try_clone().expect("a log");
+        let child = command.stdin(Stdio::piped()).stdout(log).stderr(error).spawn().expect("sh runs");
+        *self.running.lock().expect("nobody panics with it") = Some(child);
+        for _ in 0..600 {
+            let mut ready = Command::new(self.bin.join("pg_isready"));
+            ready.args(["-q", "-h"]).arg(self.dir.path());
+            if ready.status().is_ok_and(|status| status.success()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the server does not start: {}", self.log());
+    }
+
+    /// Stop it at once, as if it had crashed.
+    pub(crate) fn stop(&self) {
+        if let Some(mut child) = self.running.lock().expect("nobody panics with it").take() {
+            if let Some(mut input) = child.stdin.take() {
+                let _ = input.write_all(b"keep\n");
+            }
+            let _ = child.wait();
+        }
+    }
+
+    /// What it has written to its log.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
+    }
+
+    /// A program of PostgreSQL, as a user who may run it: it refuses to run as root.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let (program, first) = self.program(name);
+        let mut command = Command::new(program);
+        command.args(first).current_dir(self.dir.path());
+        command
+    }
+
+    fn program(&self, name: &str) -> (PathBuf, Vec<String>) {
+        let program = self.bin.join(name);
+        match other_user() {
+            None => (program, Vec::new()),
+            Some((uid, gid)) => {
+                let as_other = [format!("--reuid={uid}"), format!("--regid={gid}"), "--clear-groups".to_owned()];
+                let mut first = as_other.to_vec();
+                first.push(program.display().to_string());
+                ("setpriv".into(), first)
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The folder of the newest PostgreSQL.
+fn binaries() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<(u32, PathBuf)> = versions
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .filter(|(_, bin)| bin.join("initdb").is_file())
+        .collect();
+    found.sort();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let in_path = std::env::split_paths(&path).find(|dir: &PathBuf| dir.join("initdb").is_file());
+    found.pop().map(|(_, bin)| bin).or(in_path)
+}
+
+/// User and group to run the server as, where we are root: those of `postgres` or `nobody`.
+fn other_user() -> Option<(u32, u32)> {
+    if !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let users = std::fs::read_to_string(Path::new("/etc/passwd")).expect("there are users");
+    ["postgres", "nobody"].iter().find_map(|name| {
+        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2).map(|field| field.parse().ok());
+        Some((fields.next()??, fields.next()??))
+    })
+}

@@ -1,0 +1,69 @@
+//! Whose clock decides, and what a server must keep.
+
+use std::time::Duration;
+
+use latchwork_core::ledger::{Quiescence, RowState};
+use latchwork_core::storage::{Journal, LedgerWrite, StoreError};
+use latchwork_store::{Database, Durability, OpenOptions};
+use sqlx::Row;
+
+use super::server::{Server, database, sql};
+use super::{claimer, open};
+use crate::conformance::world::{Log, new_job, row};
+
+const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
+
+/// I90: leases and deadlines are the server's times; no clock of this machine has a say.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn leases_and_deadlines_go_by_the_servers_clock() {
+    let Some(url) = database().await else { return };
+    let (here, there) = (open(&url).await, open(&url).await);
+    let (mut holder, _holds) = claimer(here.dir.path(), "holder");
+    let (next, _next_lock) = claimer(there.dir.path(), "next");
+    // A machine that is known by another boot: its lock file proves nothing here.
+    holder.owner.boot_id = "another-machine".to_owned();
+    holder.lease_ms = 1500;
+    let mut new = new_job("leased");
+    new.claim = Some(holder);
+    let mut log = Log::of(&new);
+    log.attempt = 1;
+    here.store.submit(new).await.unwrap();
+    let left = sql(&url, &format!("SELECT lease_until_us - {NOW} FROM jobs")).await[0].get::<i64, _>(0);
+    assert!((0..=1_500_000).contains(&left), "{left}");
+
+    let mut barrier = log.append(1);
+    barrier.acquire = true;
+    barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
+    here.store.write(barrier).await.unwrap();
+    let left = sql(&url, &format!("SELECT deadline_us - {NOW} FROM ledger")).await[0].get::<i64, _>(0);
+    assert!((28_000_000..=30_000_000).contains(&left), "{left}");
+    let invocation = there.store.recover(&log.job_id).await.unwrap().remove(0);
+    let judged = there.store.quiescence(&log.job_id, &invocation, 0).await.unwrap();
+    // Until the deadline and the clock margin have passed: neither is this another boot's time.
+    assert!(matches!(judged, Quiescence::After { wait_ms: 28_000..=32_000 }), "{judged:?}");
+
+    assert!(there.store.claim(&next).await.unwrap().is_none(), "its lease is not over");
+    tokio::time::sleep(Duration::from_millis(1600)).await;
+    let claim = there.store.claim(&next).await.unwrap().expect("its lease is over");
+    assert_eq!(claim.row.attempt, 2);
+    let now_us = sql(&url, &format!("SELECT {NOW}")).await[0].get::<i64, _>(0);
+    assert!((0..5_000_000).contains(&(now_us - claim.now_us)), "the claim says what time it is there");
+    let late = here.store.write(log.append(1)).await;
+    assert!(late.is_err(), "a superseded attempt writes nothing");
+}
+
+/// I91.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_may_forget_is_refused() {
+    let Some(server) = Server::start_with(&["fsync=off"]) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let options = OpenOptions::server(server.url(), dir.path());
+    match Database::open(options.clone()).await {
+        Err(StoreError::NotDurable(text)) => assert!(text.contains("fsync is off"), "{text}"),
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("it was opened"),
+    }
+    let store = Database::open(OpenOptions { durability: Durability::Relaxed, ..options }).await.unwrap();
+    let about = store.about_server();
+    assert!(about.contains("synchronous_commit=off") && about.contains("fsync=off"), "{about}");
+}
