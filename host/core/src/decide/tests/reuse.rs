@@ -142,7 +142,7 @@ fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
         sim.script.insert("Opaque".into(), vec![answer]);
         sim.process(None).unwrap();
         if resolved {
-            sim.ask(Request::Resolve { slot: Slot::new("a/0"), verdict: Resolved::Abort });
+            sim.resolve(Slot::new("a/0"), Resolved::Abort);
             sim.process(None).unwrap();
         }
         let [reusable] = &sim.reusables[..] else { panic!("one result is kept: {:?}", sim.reusables) };
