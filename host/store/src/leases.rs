@@ -31,7 +31,6 @@ fn claimable(dialect: Dialect) -> String {
     )
 }
 
-
 /// When owners were first seen gone, on the lease clock, by the content of their lock files.
 #[derive(Debug, Default)]
 pub(crate) struct Gone(Mutex<BTreeMap<String, i64>>);

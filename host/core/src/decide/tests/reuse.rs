@@ -10,7 +10,7 @@ use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
 use crate::reuse::{Reason, Reusable};
-use crate::storage::{Request, Resolved};
+use crate::storage::Resolved;
 
 /// A read whose answer may be kept for an hour.
 fn cached(payload: Value) -> Value {
