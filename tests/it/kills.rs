@@ -13,7 +13,7 @@ use crate::evidence;
 use crate::place::{Place, witness_plan};
 use crate::program::latch;
 
-const WORKERS: usize = 3;
+const WORKERS: usize = 4;
 /// What the run has to have brought about in this time, so that it cannot pass by doing nothing.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -96,16 +96,25 @@ fn answer(place: &Place, job: &str) {
     }
 }
 
+#[test]
+fn workers_over_a_file_killed_at_random_complete_every_job_once() {
+    storm(Place::witness("atomic"));
+}
+
+#[test]
+fn workers_over_a_server_killed_at_random_complete_every_job_once() {
+    let Some(url) = crate::postgres::live::a_database() else { return };
+    storm(Place::witness("atomic").on_server(&url));
+}
+
 /// I1, I3, I4: N workers, M jobs, a SIGKILL every 50 to 500 ms: every job completes, opaque and queryable
 /// calls happened exactly once, keyed ones under one key, applied once.
-#[test]
-fn workers_killed_at_random_complete_every_job_once() {
+fn storm(place: Place) {
     let seed = number("LATCH_TEST_SEED", u64::from(std::process::id()) << 20 | 1);
     let jobs = number("LATCH_TEST_JOBS", 16);
     println!("LATCH_TEST_SEED={seed} LATCH_TEST_JOBS={jobs}");
     let mut dice = Dice(seed);
-    let place =
-        Place::witness("atomic").configure_first("lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"");
+    let place = place.configure_first("lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"");
     let ids: Vec<String> = (0..jobs).map(|n| submit(&place, n)).collect();
     let begun = Instant::now();
     let mut workers: Vec<Child> = (0..WORKERS).map(|_| worker(&place)).collect();

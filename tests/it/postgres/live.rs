@@ -12,7 +12,8 @@ use crate::evidence;
 use crate::place::Place;
 use crate::program::{latch, ran};
 
-fn a_database() -> Option<String> {
+/// A database of its own; none where there is no server.
+pub(crate) fn a_database() -> Option<String> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(database())
 }
 

@@ -4,7 +4,7 @@
 mod bell;
 mod differential;
 mod faults;
-mod live;
+pub(crate) mod live;
 mod races;
 mod schema;
 pub(crate) mod server;
