@@ -11,7 +11,7 @@ use latchwork_core::job::JobState;
 use latchwork_core::keys;
 use latchwork_core::plan::{self, Violation};
 use latchwork_core::state::{Durable, label};
-use latchwork_core::storage::{Claim, JobRow, NewJob, Submitted, WriteError};
+use latchwork_core::storage::{Claim, JobRow, NewJob, QueueLimit, Submitted, WriteError};
 
 use crate::host::{Host, SubmitError};
 use crate::os;
@@ -126,6 +126,7 @@ impl Host {
             inbox_pending: false,
             cancel_requested: false,
             wake_at_us: None,
+            priority: 0,
             created_us: now_us,
             updated_us: now_us,
         };
@@ -144,9 +145,11 @@ impl Host {
         let claimed = JobRow { attempt: 1, ..row.clone() };
         let claim = Some(self.worker.claimer());
         let awaited = awaited::of_plan(&origin.job.plan);
-        let job = NewJob { row, events, secret: request.secret, payloads: fork.payloads, awaited, claim };
+        let queue = QueueLimit::default();
+        let job = NewJob { row, events, secret: request.secret, payloads: fork.payloads, awaited, claim, queue };
         match self.journal.submit(job).await? {
             Submitted::New => Ok(Claim { row: claimed, now_us }),
+            Submitted::QueueFull { .. } => unreachable!("what is claimed at once waits in no queue"),
             Submitted::Attached(row) => {
                 Err(WriteError::Broken(format!("job {} has its request key", row.job_id)).into())
             }

@@ -10,7 +10,7 @@ use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{
-    Claim, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
+    Claim, Claimer, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
 };
 
 use crate::capability::EnvOrFile;
@@ -85,6 +85,15 @@ pub enum Accepted {
     Attached(JobRow),
 }
 
+/// What became of a submission that nobody has claimed yet.
+#[derive(Debug)]
+pub enum Enqueued {
+    /// A job of its own, which waits to be claimed.
+    New(JobRow),
+    /// The same request is known.
+    Attached(JobRow),
+}
+
 /// Why a submission was refused; nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
@@ -103,6 +112,14 @@ pub enum SubmitError {
         row: Box<JobRow>,
         /// Hash of the plan submitted now.
         given: Hash,
+    },
+    /// Too many jobs wait to be started.
+    #[error("{limit} jobs{} wait to be started: no more are taken until some are", of(tenant.as_deref()))]
+    QueueFull {
+        /// Whose limit it is; none where it is that of all.
+        tenant: Option<String>,
+        /// The limit.
+        limit: u32,
     },
     /// The store refused it.
     #[error(transparent)]
@@ -161,6 +178,7 @@ impl Host {
             clock_margin_ms: config.clock_margin_ms,
             max_attempts_without_progress: config.max_attempts_without_progress,
             staged: config.commit == Commit::Staged,
+            limits: config.worker.operators.clone(),
         };
         let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
         let prices = prices.collect();
@@ -213,14 +231,34 @@ impl Host {
     /// # Errors
     /// See [`SubmitError`].
     pub async fn submit(&self, submission: Submission) -> Result<Accepted, SubmitError> {
+        self.put(submission, Some(self.worker.claimer())).await
+    }
+
+    /// The same for whoever claims it: a new job waits in the queue, if there is room.
+    ///
+    /// # Errors
+    /// See [`SubmitError`].
+    pub async fn enqueue(&self, submission: Submission) -> Result<Enqueued, SubmitError> {
+        Ok(match self.put(submission, None).await? {
+            Accepted::New(claim) => Enqueued::New(claim.row),
+            Accepted::Attached(row) => Enqueued::Attached(row),
+        })
+    }
+
+    async fn put(&self, submission: Submission, claimer: Option<Claimer>) -> Result<Accepted, SubmitError> {
         let accepted = self.accept(&submission.tenant, &submission.actor, submission.mode)?;
         let plan_hash = submission.plan.hash();
-        let claimer = Some(self.worker.claimer());
-        let job = submission.into_job(self.registry.pin(), self.engine_profile, accepted, claimer);
-        let row = JobRow { attempt: 1, ..job.row.clone() };
+        let tenant = submission.tenant.clone();
+        let queue = self.config.queue.limit(&tenant);
+        let attempt = u32::from(claimer.is_some());
+        let job = submission.into_job(self.registry.pin(), self.engine_profile, accepted, claimer, queue);
+        let row = JobRow { attempt, ..job.row.clone() };
         let now_us = row.created_us;
         match self.journal.submit(job).await? {
             Submitted::New => Ok(Accepted::New(Claim { row, now_us })),
+            Submitted::QueueFull { of_tenant, limit } => {
+                Err(SubmitError::QueueFull { tenant: of_tenant.then_some(tenant), limit })
+            }
             Submitted::Attached(row) if row.plan_hash != plan_hash => {
                 Err(SubmitError::OtherPlan { row: Box::new(row), given: plan_hash })
             }
@@ -307,6 +345,10 @@ impl plan::Catalog for Registry {
 
 fn also(mode: Mode) -> &'static str {
     if mode == Mode::AutoExec { ", which takes `auto_exec = true` besides its place in `modes`" } else { "" }
+}
+
+fn of(tenant: Option<&str>) -> String {
+    tenant.map(|tenant| format!(" of tenant {tenant}")).unwrap_or_default()
 }
 
 fn count(n: usize) -> String {

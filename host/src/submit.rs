@@ -12,7 +12,7 @@ use latchwork_core::manifest::{Pinned, PluginKind};
 use latchwork_core::plan::{Plan, Step};
 use latchwork_core::policy::Rules;
 use latchwork_core::state::label;
-use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload};
+use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload, QueueLimit};
 use serde_json::Value;
 
 use crate::os;
@@ -40,6 +40,8 @@ pub struct Submission {
     pub standing_approvals: Vec<StepId>,
     /// Hash of the policy in force.
     pub policy_hash: Hash,
+    /// How urgent it is, from -100 to 100.
+    pub priority: i16,
 }
 
 /// What is recorded with a job of the policy that it is accepted under.
@@ -77,6 +79,7 @@ impl Submission {
         engine_profile: Hash,
         accepting: Accepting,
         claim: Option<Claimer>,
+        queue: QueueLimit,
     ) -> NewJob {
         let now_us = os::clock::now_us();
         let request_key = self.request_key();
@@ -117,6 +120,7 @@ impl Submission {
             inbox_pending: false,
             cancel_requested: false,
             wake_at_us: None,
+            priority: self.priority,
             created_us: now_us,
             updated_us: now_us,
         };
@@ -132,6 +136,7 @@ impl Submission {
             payloads: contexts.into_iter().collect(),
             awaited,
             claim,
+            queue,
         }
     }
 }

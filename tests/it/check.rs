@@ -4,6 +4,7 @@ mod folders;
 mod forms;
 mod history;
 mod hosts;
+mod odd;
 mod rules;
 mod static_rules;
 mod tools;

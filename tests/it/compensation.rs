@@ -260,6 +260,44 @@ fn a_call_in_doubt_comes_first() {
     holds(&place, &job, "in doubt, then cancelled");
 }
 
+/// I5, I38, I45: a job that is given up before anything is undone, killed wherever that is written: what
+/// it did is told again to whoever asks next, in a staged commit too.
+#[test]
+fn killed_at_its_end_a_job_that_is_given_up_gives_its_receipt() {
+    for commit in ["atomic", "staged"] {
+        let template = Place::undo(commit);
+        let make = step("a", "Booking.Make", &[], json!({ "note": 1 }));
+        plan(&template, "keep", &[with(make, "gate", json!("human_confirm")), stop("a")]);
+        let mut kills = 0;
+        for (name, side) in [("group_write", "before"), ("group_write", "after"), ("commit", "before")] {
+            for nth in 1.. {
+                let place = template.again();
+                let job = id(&run(&place, &["--approve", "a"]).json());
+                let asked = cancel(&place, &job).json();
+                assert_eq!(asked["blocked_on"]["gate_id"], "gate-a~c", "{asked:#}");
+                let given_up = place.latch(&["job", "resolve", &job, "--abort", "--reason", "let it be"]);
+                assert_eq!(given_up.code, 0, "{}", given_up.stderr);
+                let mut resume = latch(&place.dir, &["resume", &job]);
+                let resumed = resume.env("LATCH_CRASH_AT", format!("{name}:{side}:{nth}")).output().unwrap();
+                place.latch(&["resume", &job]);
+                let when = format!("{commit}, killed {side} {name} {nth}");
+                let response = shown(&place, &job);
+                assert_eq!((&response["state"], told(&response)), (&json!("CANCELLED"), vec![("a", "left")]), "{when}");
+                let other = run(&place, &["--new"]).json();
+                assert_eq!(other["blocked_on"]["reason_code"], "REQUIRES_SIGNAL", "{when}: {other:#}");
+                assert_eq!(events(&place, &id(&other), "action_reused"), ["a"], "{when}");
+                assert_eq!((place.world().get("a"), place.world().len()), (Some(&1), 1), "{when}");
+                holds(&place, &job, &when);
+                if resumed.status.code().is_some() {
+                    break;
+                }
+                kills += 1;
+            }
+        }
+        assert!(kills >= 4, "{commit}: {kills} points were reached");
+    }
+}
+
 /// I20, I37: the golden flow, cancelled at its second gate, and rolled back after the letter was sent.
 #[test]
 fn the_golden_flow_takes_back_what_nobody_has_seen() {

@@ -108,7 +108,7 @@ async fn foreign_history(dir: &Path, job: &JobId) {
     let claimed = decide::claimed(claim.row.attempt, "other", Hash::default()).events;
     let draft = Draft { events: claimed.into_iter().chain(draft.events).collect(), ..draft };
     let parked = Draft {
-        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")) }],
+        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")), cause: None }],
         status: Some(StatusWrite { to: JobState::Parked, wake_at_us: None }),
         flush_now: true,
         ..Draft::default()
@@ -253,4 +253,34 @@ fn run_parked(place: &Place) -> String {
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
     assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
     id(&ran.json())
+}
+
+/// I41: seed and answers are the origin's; approvals, policy and plugins are those of now.
+#[test]
+fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
+    let place = place(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let file = place.dir.join("latch.toml");
+    let plain = std::fs::read_to_string(&file).expect("readable");
+    std::fs::write(&file, format!("{plain}\n[policy.default.gate]\nquorum = 2\n")).expect("writable");
+    let origin = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--approve", "o"]).json();
+    let blocked = &origin["blocked_on"];
+    assert_eq!((&blocked["quorum"], &blocked["approved_by"]), (&json!(2), &json!(["ada"])), "{origin:#}");
+    let named = "name = \"witness\"\n";
+    assert_eq!(plain.matches(named).count(), 1);
+    let limited = plain.replace(named, &format!("{named}limits = {{ timeout = \"7s\" }}\n"));
+    std::fs::write(&file, limited).expect("writable");
+
+    let forked = fork(&place, &id(&origin), &["--at", "o"]);
+    let blocked = &forked["blocked_on"];
+    assert_eq!(
+        (&blocked["slot"], &blocked["quorum"], &blocked["approved_by"]),
+        (&json!("o"), &Value::Null, &Value::Null)
+    );
+    let header = |job: &Value| place.latch(&["job", "events", &id(job), "--json"]).json()["events"][0].clone();
+    let (old, new) = (header(&origin), header(&forked));
+    assert!(old["job_seed"].is_string() && old["job_seed"] == new["job_seed"], "{new:#}");
+    assert_eq!((&old["rules"]["gate_quorum"], &new["rules"]["gate_quorum"]), (&json!(2), &json!(1)));
+    let timeout = |header: &Value| header["operators"]["Effect.Opaque"]["limits"]["timeout_ms"].clone();
+    assert_eq!((timeout(&old), timeout(&new)), (json!(30_000), json!(7_000)));
+    assert_eq!(approved(&place, &id(&forked), "o")["state"], "COMPLETED");
 }

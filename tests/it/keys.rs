@@ -334,3 +334,27 @@ fn a_waiting_job_is_woken_by_the_end_of_the_action() {
     assert_eq!(place.latch(&["resume"]).code, 0);
     assert_eq!(effects(&place), 1);
 }
+
+/// What a step announces is told under one id, however often it is told.
+#[test]
+fn what_is_announced_has_an_id_to_dedupe_on() {
+    let place = Place::golden("atomic").again();
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let told = || {
+        let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].as_array().unwrap().clone();
+        let ids = events.iter().filter_map(|event| {
+            let is_announced = event["type"] == "async_event_emitted";
+            assert_eq!(is_announced, event["event_id"].is_string(), "{event:#}");
+            let (step, n) = (event["step_id"].as_str()?, event["n"].as_u64()?);
+            is_announced.then(|| (event["event_id"].as_str().unwrap().to_owned(), format!("latch:{id}:{step}:e{n}")))
+        });
+        ids.collect::<Vec<_>>()
+    };
+    let first = told();
+    assert!(!first.is_empty() && first.iter().all(|(found, expected)| found == expected), "{first:?}");
+    place.latch(&["resume", &id]);
+    assert_eq!(told(), first);
+    let text = place.latch(&["job", "events", &id]).stdout;
+    assert!(first.iter().all(|(event_id, _)| text.contains(event_id.as_str())), "{text}");
+}

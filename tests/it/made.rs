@@ -6,7 +6,8 @@ use std::path::Path;
 
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, EntityType, ExportKind, ExportSection, Function, FunctionSection,
-    ImportSection, Instruction, MemorySection, MemoryType, Module, NameMap, NameSection, TypeSection, ValType,
+    ImportSection, Instruction, MemorySection, MemoryType, Module, NameMap, NameSection, StartSection, TypeSection,
+    ValType,
 };
 use wit_parser::abi::{AbiVariant, WasmSignature, WasmType};
 use wit_parser::{Resolve, WorldItem, WorldKey};
@@ -52,6 +53,8 @@ pub(crate) struct Made<'a> {
     pub(crate) names: bool,
     /// Code of a function that nobody calls, for features.
     pub(crate) body: &'a [Instruction<'a>],
+    /// Whether that function runs when the component is instantiated.
+    pub(crate) begins: bool,
     /// A second memory.
     pub(crate) memory: Option<MemoryType>,
     /// Bytes of data that nobody reads.
@@ -66,6 +69,7 @@ pub(crate) const STEP: Made<'static> = Made {
     calls: &[],
     names: true,
     body: &[],
+    begins: false,
     memory: None,
     ballast: 0,
 };
@@ -204,6 +208,9 @@ impl Made<'_> {
         }
         let mut module = Module::new();
         module.section(&types).section(&imports).section(&functions).section(&memories).section(&exports);
+        if self.begins {
+            module.section(&StartSection { function_index: next + 1 });
+        }
         module.section(&code).section(&segments);
         if self.names {
             let mut section = NameSection::new();

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, and the panic says where")]
 
+mod answers;
 mod bindings;
 mod check;
 mod cli;
@@ -10,6 +11,7 @@ mod compensation_crash;
 mod config;
 mod confirm;
 mod conformance;
+mod corpus;
 mod costs;
 mod crash;
 mod evidence;
@@ -22,6 +24,7 @@ mod history;
 mod hostile;
 mod inspect;
 mod keys;
+mod kills;
 mod late;
 mod llm;
 mod made;
@@ -44,5 +47,7 @@ mod storms;
 mod support;
 mod tidy;
 mod validate;
+mod verdicts;
 mod virtual_wasi;
 mod waits;
+mod worker;

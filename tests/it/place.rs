@@ -127,6 +127,14 @@ impl Place {
         self.replays = false;
     }
 
+    /// More lines at the beginning of the configuration, above its tables.
+    pub(crate) fn configure_first(self, lines: &str) -> Place {
+        let file = self.dir.join("latch.toml");
+        let config = std::fs::read_to_string(&file).expect("it was written");
+        std::fs::write(file, format!("{lines}\n{config}")).expect("writable");
+        self
+    }
+
     /// More lines at the end of the configuration.
     pub(crate) fn configure(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");
@@ -236,7 +244,7 @@ pub(crate) fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) ->
     })
 }
 
-fn witness_plan() -> Value {
+pub(crate) fn witness_plan() -> Value {
     let note = |n: u32| json!({ "note": n });
     let calls = [("Effect.Opaque", 4), ("Effect.Queryable", 5), ("Effect.Keyed", 6), ("Effect.Read", 7)]
         .map(|(operator, n)| json!({ "operator": operator, "args": note(n) }));

@@ -8,6 +8,7 @@ mod made;
 mod polyglot;
 mod refused;
 mod rust;
+mod starling;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -46,7 +47,7 @@ fn latch(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn run(dir: &Path, args: &[&str]) -> Ran {
+pub(crate) fn run(dir: &Path, args: &[&str]) -> Ran {
     program::ran(latch(dir, args).output().expect("latch runs"))
 }
 

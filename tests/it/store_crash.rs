@@ -170,7 +170,9 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
     let mut end = log_a.append(1);
     end.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
     notes.during("end a", store.write(end)).await.unwrap();
-    notes.during("release b", store.release(&log_b.job_id, 1)).await.unwrap();
+    let mut back = log_b.append(1);
+    back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
+    notes.during("give back b", store.write(back)).await.unwrap();
 }
 
 /// Whether what was asked for is there. Panics where a part of it is.
@@ -218,7 +220,7 @@ impl Found {
             "set" | "delete" => return self.value(what).await,
             "lost answer" => seq_a >= 7,
             "end a" => whole([seq_a >= 8, self.a.as_ref().is_some_and(|a| a.row.state == JobState::Completed)]),
-            "release b" => self.b.as_ref().is_some_and(|b| b.row.state == JobState::Pending),
+            "give back b" => whole([seq_b >= 6, self.b.as_ref().is_some_and(|b| b.row.state == JobState::Pending)]),
             other => panic!("{other}"),
         }
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use crate::place::Place;
+use crate::place::{Place, step};
 use crate::program::{self, Ran, latch, ran};
 
 /// `latch` that may write no file longer than so many blocks of 512 bytes: a full disk.
@@ -233,4 +233,29 @@ fn what_others_wrote_does_nothing_to_a_terminal() {
     let acts = |c: char| (c.is_control() && c != '\n') || evil[3..].contains(c);
     assert!(!said.contains(acts), "{said:?}");
     assert!(said.contains(r"ada\u{202e}\u{200b}\u{2066}"), "{said}");
+}
+
+/// A backup that was put back says of each of its jobs that it may be of the past.
+#[test]
+fn what_is_shown_from_a_restored_database_says_so() {
+    let place = Place::witness("atomic").plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
+    let run = |more: &[&str]| {
+        let ran = place.latch(&[&["run", "plan.json", "--json"], more].concat());
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        ran.json()["job_id"].as_str().unwrap().to_owned()
+    };
+    let show = |id: &str| place.latch(&["job", "show", id, "--json"]).json();
+    let id = run(&[]);
+    let (database, backup) = (place.dir.join("latch.db"), place.dir.join("backup.db"));
+    std::fs::copy(&database, &backup).unwrap();
+    run(&["--new"]);
+    assert_eq!(show(&id)["reason_code"], Value::Null);
+    std::fs::copy(&backup, &database).unwrap();
+    let shown = show(&id);
+    let said = (&shown["reason_code"], &shown["next_actions"]);
+    assert_eq!(said, (&json!("RESTORED"), &json!(["latch doctor --accept-restore"])), "{shown:#}");
+    let text = place.latch(&["job", "show", &id]).stdout;
+    assert!(text.contains(": RESTORED"), "{text}");
+    assert_eq!(place.latch(&["doctor", "--accept-restore", "--json"]).code, 0);
+    assert_eq!(show(&id)["reason_code"], Value::Null);
 }

@@ -135,6 +135,7 @@ async fn an_embedding_program_has_its_own() {
             plan,
             mode: Default::default(),
             request_id: None,
+            priority: 0,
             standing_approvals: vec![],
             policy_hash: Default::default(),
         };

@@ -27,6 +27,7 @@ import encodings.latin_1  # noqa: F401
 import encodings.utf_16  # noqa: F401
 import encodings.utf_32  # noqa: F401
 import encodings.utf_8_sig  # noqa: F401
+import hashlib  # noqa: F401
 import tokenize  # noqa: F401
 import traceback  # noqa: F401
 import unicodedata  # noqa: F401

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::ledger::{Row, RowState};
-use crate::storage::{ActionRow, ActionWrite, Batch, LedgerWrite, NewJob, Request, WriteError};
+use crate::storage::{ActionRow, ActionWrite, Batch, LedgerWrite, NewJob, QueueLimit, Request, Submitted, WriteError};
 
 /// A job as the store has it: all of it, or at least what the batch at hand touches.
 #[derive(Clone, Debug)]
@@ -137,7 +137,9 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let reserved = reserve(job, actions, batch, &mut changes)?;
     let undone = drain(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    if undone_left && (batch.drained || batch.status.is_some_and(|status| gives_up(status.to))) {
+    // A job that is given back is claimed again, and whoever claims it drains its inbox.
+    let rests = |to: JobState| gives_up(to) && to != JobState::Pending;
+    if undone_left && (batch.drained || batch.status.is_some_and(|status| rests(status.to))) {
         return Err(WriteError::InboxPending);
     }
 
@@ -188,6 +190,13 @@ pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
         return Err(WriteError::Broken("a new job is PENDING, at attempt 0, with an empty inbox".to_owned()));
     }
     Ok(())
+}
+
+/// Whether one more job may not wait, where so many of its tenant and of all do.
+pub fn queue_full(limit: QueueLimit, own: usize, all: usize) -> Option<Submitted> {
+    let reached = |limit: Option<u32>, count: usize| limit.filter(|limit| count >= *limit as usize);
+    let full = |of_tenant: bool| move |limit: u32| Submitted::QueueFull { of_tenant, limit };
+    reached(limit.tenant, own).map(full(true)).or_else(|| reached(limit.all, all).map(full(false)))
 }
 
 /// Check effects that are written outside a batch; answers the indexes of new ones.

@@ -469,9 +469,14 @@ pub enum Body {
         reason: Code,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slot: Option<Slot>,
+        /// What is known of how it came to that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<String>,
     },
     /// The job goes on.
     JobUnparked { cause: String },
+    /// A worker that stops has given the job back: whoever claims it next goes on.
+    JobReleased { worker: String },
     /// A step announced something.
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
     /// The code no longer does what the log says.

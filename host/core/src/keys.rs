@@ -34,6 +34,12 @@ pub fn external_key(job: &JobId, slot: &Slot, first_attempt: u32) -> String {
     format!("latch:{job}:{slot}:{first_attempt}")
 }
 
+/// The id of the `n`-th event that a step announced: `latch:<job_id>:<step_id>:e<n>`. It is the
+/// same whenever the event is told, so whoever hears it twice hears one thing.
+pub fn event_id(job: &JobId, step: &StepId, n: u32) -> String {
+    format!("latch:{job}:{step}:e{n}")
+}
+
 /// What makes two submissions the same request.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {

@@ -50,7 +50,7 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
         Body::GateRequested { slot, .. } if job.undecided(slot).is_some() => {
             ("gate_requested", Code::RequiresApproval, Some(slot.clone()))
         }
-        Body::JobParked { reason, slot } => ("job_parked", *reason, slot.clone()),
+        Body::JobParked { reason, slot, .. } => ("job_parked", *reason, slot.clone()),
         _ => return None,
     };
     let job_id = job.header.job_id.clone();

@@ -30,6 +30,7 @@ pub fn response(durable: &Durable) -> Response {
         plan_id: job.plan.plan_id.clone(),
         state: job.state,
         reason_code: reason(durable),
+        cause: job.parked_cause.clone(),
         durability: None,
         outcomes: job.steps.iter().filter_map(|step| outcome(durable, step)).collect(),
         steps: job.steps.iter().map(|step| step_view(durable, step)).collect(),

@@ -263,6 +263,8 @@ pub struct JobRow {
     pub cancel_requested: bool,
     /// `WAITING`: when it may be claimed by itself.
     pub wake_at_us: Option<i64>,
+    /// Jobs of a higher one are claimed first; of the same one in the order they were accepted.
+    pub priority: i16,
     /// When it was accepted, microseconds since 1970 UTC.
     pub created_us: i64,
     /// When it last changed, microseconds since 1970 UTC.
@@ -284,6 +286,17 @@ pub struct NewJob {
     pub awaited: Vec<Awaited>,
     /// Claim it at once, in the same transaction.
     pub claim: Option<Claimer>,
+    /// How many jobs may wait, where it is not claimed at once.
+    pub queue: QueueLimit,
+}
+
+/// How many jobs may be `PENDING`: one more is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueLimit {
+    /// Of all tenants.
+    pub all: Option<u32>,
+    /// Of the job's own tenant.
+    pub tenant: Option<u32>,
 }
 
 /// Who claims, and for how long.
@@ -303,6 +316,13 @@ pub enum Submitted {
     New,
     /// The same request is known: attach to this job.
     Attached(JobRow),
+    /// Too many jobs wait already; nothing was written.
+    QueueFull {
+        /// Whether it is the tenant's own limit that is reached, or that of all.
+        of_tenant: bool,
+        /// The limit.
+        limit: u32,
+    },
 }
 
 /// A claimed job.
@@ -364,8 +384,14 @@ pub trait Journal: Send + Sync {
     async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError>;
 
     /// Claim the next claimable job: `PENDING`, `RUNNING` with a lease that is over, `WAITING`
-    /// whose time has come. The attempt goes up by one. Timers that are due fire first.
-    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
+    /// whose time has come; the highest priority first, then the order they were accepted in. The
+    /// attempt goes up by one. Timers that are due fire first.
+    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+        self.claim_except(claimer, &[]).await
+    }
+
+    /// The same, apart from the jobs of these tenants.
+    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError>;
 
     /// Claim this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
@@ -373,10 +399,6 @@ pub trait Journal: Send + Sync {
     /// Prolong the leases of jobs still held (also over, but not superseded ones); answers those
     /// that are lost.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
-
-    /// Give a claimed job back unfinished (drain): `RUNNING` turns `PENDING`, the lease ends.
-    /// Nothing happens where the attempt does not hold the job any more.
-    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError>;
 
     /// One job's atomic write. The batch takes its place in the queue when the future is first
     /// polled, before anything is awaited: whoever polls two writes in order gets them written

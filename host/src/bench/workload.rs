@@ -88,6 +88,7 @@ impl Workload {
             plan,
             mode: Mode::HumanGated,
             request_id: None,
+            priority: 0,
             standing_approvals: Vec::new(),
             policy_hash: Hash::default(),
         })

@@ -12,10 +12,12 @@ use latchwork_core::job::JobState;
 mod check;
 mod evidence;
 mod new;
+mod worker;
 
 pub use check::PluginCheckArgs;
 pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
 pub use new::PluginNewArgs;
+pub use worker::WorkerArgs;
 
 const STYLES: Styles =
     Styles::styled().header(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold());
@@ -73,6 +75,8 @@ pub enum Command {
     Run(RunArgs),
     /// Continue whatever was left behind
     Resume(ResumeArgs),
+    /// Work on jobs until it is stopped: claim them, execute them, serve their timers
+    Worker(WorkerArgs),
     /// Look at jobs and decide about them
     Job(JobArgs),
     /// Check plans
@@ -113,6 +117,12 @@ pub struct RunArgs {
     /// Start another job, although the same request is known
     #[arg(long)]
     pub new: bool,
+    /// Leave it to a worker: accept the job, execute nothing here
+    #[arg(long)]
+    pub detach: bool,
+    /// How urgent it is, from -100 to 100: workers claim the highest first [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i16).range(-100..=100))]
+    pub priority: Option<i16>,
     /// Who asks [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,

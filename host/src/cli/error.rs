@@ -77,11 +77,11 @@ impl From<&config::Problem> for Problem {
         }
         match origin {
             Origin::File { path, line, column } => {
-                json["file"] = json!(path);
+                json["file"] = json!(path.display().to_string());
                 json["line"] = json!(line);
                 json["column"] = json!(column);
             }
-            Origin::WholeFile(path) => json["file"] = json!(path),
+            Origin::WholeFile(path) => json["file"] = json!(path.display().to_string()),
             Origin::Environment(name) => json["environment"] = json!(name),
             Origin::Flag(name) => json["flag"] = json!(name),
             Origin::Nowhere => {}
@@ -207,7 +207,9 @@ impl From<&WriteError> for CliError {
 impl From<&WorkerError> for CliError {
     fn from(error: &WorkerError) -> Self {
         match error {
-            WorkerError::Lost(_) => CliError::needs_someone(pages::JOB_HELD, error.to_string()),
+            WorkerError::Lost(_) | WorkerError::Released(_) => {
+                CliError::needs_someone(pages::JOB_HELD, error.to_string())
+            }
             WorkerError::Store(store) => CliError::from(store),
             WorkerError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
             WorkerError::PluginMissing { .. } => CliError::input(pages::PLUGIN_MISSING, error.to_string()),
@@ -223,6 +225,11 @@ impl From<&SubmitError> for CliError {
             SubmitError::OtherPlan { .. } => {
                 let advice = "give the request another request_id, or use --new";
                 CliError::input(pages::REQUEST_CONFLICT, format!("{error}; {advice}"))
+            }
+            SubmitError::QueueFull { .. } => {
+                let advice = "`latch job list --state PENDING` shows them, `latch worker` works on them, [queue] in \
+                              latch.toml sets the limit";
+                CliError::failed(pages::QUEUE_FULL, format!("{error}; {advice}"))
             }
             SubmitError::ModeNotAllowed { .. } => {
                 CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml"))

@@ -36,7 +36,7 @@ pub(super) fn read(path: &Path) -> Result<SigningKey, CliError> {
 fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let line = format!("{key} {name}");
-    let document = json!({ "file": file, "public_key": key.to_string(), "trust_line": line });
+    let document = json!({ "file": file.display().to_string(), "public_key": key.to_string(), "trust_line": line });
     ctx.answer(&document, || if note.is_empty() { line.clone() } else { format!("{note}\n{line}") });
 }
 

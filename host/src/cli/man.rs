@@ -22,16 +22,12 @@ pub(super) fn run(args: &ManArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn write_pages(
-    command: &clap::Command,
-    dir: &std::path::Path,
-    written: &mut Vec<std::path::PathBuf>,
-) -> std::io::Result<()> {
+fn write_pages(command: &clap::Command, dir: &std::path::Path, written: &mut Vec<String>) -> std::io::Result<()> {
     let page = clap_mangen::Man::new(command.clone());
     let file = dir.join(page.get_filename());
     let mut text = Vec::new();
     page.render(&mut text)?;
     std::fs::write(&file, text)?;
-    written.push(file);
+    written.push(file.display().to_string());
     command.get_subcommands().try_for_each(|sub| write_pages(sub, dir, written))
 }

@@ -25,6 +25,7 @@ mod run;
 mod verify;
 mod view;
 mod visible;
+mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -80,6 +81,7 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run::run(args, ctx).await,
         Command::Resume(args) => resume::run(args, ctx).await,
+        Command::Worker(args) => worker::run(args, ctx).await,
         Command::Job(args) => job::run(args, ctx).await,
         Command::Plan(args) => plan::run(args, ctx).await,
         Command::Plugin(args) => plugin::run(args, ctx).await,

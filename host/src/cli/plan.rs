@@ -1,5 +1,6 @@
 //! `latch plan`: what a plan must be, and whether one is.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use latchwork_core::manifest::{Determinism, PluginKind};
@@ -11,6 +12,9 @@ use super::args::{PlanArgs, PlanCheckArgs, PlanCommand};
 use super::catalog;
 use super::context::Context;
 use super::error::{CliError, Exit, Problem};
+
+/// Larger files are none that anybody means: a device that never ends, most often.
+const READ_MAX: u64 = 1 << 30;
 
 pub(super) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
@@ -47,9 +51,14 @@ pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
 
 /// The bytes of a file that was named on the command line.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    std::fs::read(path).map_err(|error| {
-        CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display()))
-    })
+    let unreadable = |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{} {why}", path.display()));
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(READ_MAX + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > READ_MAX => Err(unreadable(format!("has more than {} MiB", READ_MAX >> 20))),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(unreadable(format!("cannot be read: {error}"))),
+    }
 }
 
 fn accepted(plan: &Plan, no_plugins: bool) -> String {

@@ -14,6 +14,7 @@ use latchwork_core::pages;
 use latchwork_core::response::{BlockedView, Response, response};
 use latchwork_core::storage::Claim;
 use latchwork_core::wait::SHORT_WAIT_MS;
+use serde_json::json;
 
 use super::args::RunArgs;
 use super::context::Context;
@@ -21,7 +22,7 @@ use super::error::{CliError, Exit};
 use super::live::{Live, show};
 use super::{gates, open, plan, plugin, view};
 use crate::config::DEFAULT_TENANT;
-use crate::host::{Accepted, Host};
+use crate::host::{Accepted, Enqueued, Host};
 use crate::os;
 use crate::submit::{Submission, bare_intent, fresh_request_id};
 use crate::worker::WorkerError;
@@ -38,6 +39,9 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     let host = open::host(config).await?;
     let actor = ctx.actor(args.actor.as_deref());
     let submission = submission(&host, &text, &args, &actor)?;
+    if args.detach {
+        return detach(ctx, &host, submission).await;
+    }
     let response = match host.submit(submission).await {
         Ok(Accepted::New(claim)) => drive(ctx, &host, claim).await?,
         Ok(Accepted::Attached(row)) => {
@@ -54,6 +58,23 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     };
     let response = until_settled(ctx, &host, response, &actor).await?;
     Ok(view::answer(ctx, &response))
+}
+
+/// Accepts a job and leaves it to whoever claims it.
+async fn detach(ctx: &Context<'_>, host: &Host, submission: Submission) -> anyhow::Result<Exit> {
+    let (row, is_new) = match host.enqueue(submission).await? {
+        Enqueued::New(row) => (row, true),
+        Enqueued::Attached(row) => (row, false),
+    };
+    let next = ctx.command(&format!("latch job show {}", row.job_id));
+    let document = json!({
+        "job_id": row.job_id, "state": row.state.as_str(), "new": is_new, "next_actions": [next],
+    });
+    ctx.answer(&document, || match is_new {
+        true => format!("{} waits for a worker (`{}`); next: {next}", row.job_id, ctx.command("latch worker")),
+        false => format!("attached to {}, which is {}; next: {next}", row.job_id, row.state.as_str()),
+    });
+    Ok(Exit::Done)
 }
 
 /// Goes on with a job while gates are decided at the terminal or its own timers come.
@@ -177,5 +198,6 @@ fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::
         standing_approvals: args.approve.clone(),
         policy_hash,
         tenant,
+        priority: args.priority.or(request.priority).unwrap_or_default(),
     })
 }

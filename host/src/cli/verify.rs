@@ -31,7 +31,7 @@ pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
     let report = &verified.report;
     let mut document = serde_json::to_value(report)?;
-    document["file"] = json!(args.file);
+    document["file"] = json!(args.file.display().to_string());
     ctx.answer(&document, || text(ctx, &args.file, report));
     Ok(if report.intact { Exit::Done } else { Exit::Failed })
 }
@@ -109,7 +109,7 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
             Problem {
                 place: format!("{file}:{line}"),
                 code: pages::KEY_REFUSED.to_owned(),
-                json: json!({ "file": path, "line": line, "message": message }),
+                json: json!({ "file": path.display().to_string(), "line": line, "message": message }),
                 message,
             }
         }))

@@ -57,6 +57,9 @@ fn print(ctx: &Context<'_>, response: &Response) {
     let state = response.state.as_str();
     let reason = response.reason_code.map(|code| format!(": {code}")).unwrap_or_default();
     printer.say(format!("{} {status} ({state}{reason}, {})", response.job_id, response.mode));
+    if let Some(cause) = &response.cause {
+        printer.say(visible(cause));
+    }
     if let Some(durability) = &response.durability {
         let head = printer.tone(Tone::Attention, &format!("durability {durability}:"));
         printer.say(format!("{head} a power failure may undo what this says"));

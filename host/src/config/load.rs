@@ -11,6 +11,7 @@ use super::problem::{ConfigErrors, Origin, Problem};
 use super::types::{Commit, Config, Durability, Failover};
 use super::{
     CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, ON_INDETERMINATE, cache, notify, plugin, policy, values, verifier,
+    worker,
 };
 use crate::validate::Shipped;
 
@@ -78,6 +79,8 @@ impl Config {
             confirmation: Default::default(),
             validators: vec![],
             notify: None,
+            worker: Default::default(),
+            queue: Default::default(),
             plugins: vec![],
         }
     }
@@ -172,6 +175,8 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     }
     config.notify = top.get("notify").and_then(|field| field.table()).and_then(notify::read);
     config.policy = policy::read(top.get("policy").and_then(|field| field.table()));
+    config.worker = worker::read(top.get("worker").and_then(|field| field.table()));
+    config.queue = worker::queue(top.get("queue").and_then(|field| field.table()));
     config.plugins = plugin::read(top.get("plugin"), &root);
     top.finish();
 }

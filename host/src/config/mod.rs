@@ -23,6 +23,7 @@ mod problem;
 mod types;
 mod values;
 mod verifier;
+mod worker;
 
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;

@@ -230,7 +230,7 @@ fn require(mut table: Table<'_>) -> BTreeMap<Operator, Vec<Demand>> {
     require
 }
 
-fn is_operator(text: &str) -> bool {
+pub(super) fn is_operator(text: &str) -> bool {
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     text.contains('.') && text.split('.').all(is_word)
 }

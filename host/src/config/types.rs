@@ -11,11 +11,13 @@ use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{Confirmation, Effect, OnIndeterminate, WasiMode};
 use latchwork_core::plan::RetrySpec;
 use latchwork_core::policy::{AutoExec, Demand};
+use latchwork_core::storage::QueueLimit;
 use serde_json::Value;
 
 use super::headers::HeaderTemplate;
 use super::operators::OperatorStatement;
 use crate::validate::Shipped;
+use crate::worker::OperatorLimit;
 
 /// The whole of `latch.toml` with environment and flags applied.
 #[derive(Clone, Debug)]
@@ -57,8 +59,48 @@ pub struct Config {
     pub validators: Vec<Shipped>,
     /// Who is told when a job waits for somebody.
     pub notify: Option<Notify>,
+    /// How much of the work this process takes on.
+    pub worker: WorkerConfig,
+    /// How much may wait.
+    pub queue: QueueConfig,
     /// In the order of the file.
     pub plugins: Vec<PluginConfig>,
+}
+
+/// `[worker]`: limits of one process; so many processes, so many times as much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerConfig {
+    /// Jobs in hand at the same time.
+    pub jobs: u32,
+    /// How long calls that are under way may take when the process is to stop, in milliseconds.
+    pub drain_ms: u32,
+    /// Jobs of one tenant in hand at the same time.
+    pub tenants: BTreeMap<String, u32>,
+    /// Calls of one operator, whatever runs it.
+    pub operators: BTreeMap<Operator, OperatorLimit>,
+}
+
+impl Default for WorkerConfig {
+    fn default() -> Self {
+        // A call of a tool has 30 seconds, where nothing else is said.
+        Self { jobs: 16, drain_ms: 40_000, tenants: BTreeMap::new(), operators: BTreeMap::new() }
+    }
+}
+
+/// `[queue]`: jobs that may wait to be started; one more is refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Of all tenants.
+    pub pending: Option<u32>,
+    /// Of one tenant.
+    pub tenants: BTreeMap<String, u32>,
+}
+
+impl QueueConfig {
+    /// What holds for a job of this tenant.
+    pub fn limit(&self, tenant: &str) -> QueueLimit {
+        QueueLimit { all: self.pending, tenant: self.tenants.get(tenant).copied() }
+    }
 }
 
 /// `[notify]`

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::convert;
 use super::plain::Function;
 use super::schema::Schemas;
-use super::step::{Spent, StepCalls, StepCode, StepEnd, StepOutcome};
+use super::step::{self, Spent, StepCalls, StepCode, StepEnd, StepOutcome};
 use super::tool::{self, Ask, Finding, ReconcileVerdict, Said, ToolCallContext, ToolCode, ToolEnd};
 use crate::capability::grant::Rights;
 use crate::capability::{Secrets, Servers};
@@ -204,7 +204,26 @@ impl Plugin {
             (Linked::Tool(_), _) => return StepEnd::not_run(self.other_kind("step")),
             (_, Err(failure)) => return StepEnd::not_run(failure),
         };
-        let (answer, spent) = code.run(operator, input, limits, calls).await;
+        self.step_end(operator, code.run(operator, input, limits, calls, None).await)
+    }
+
+    /// Run a step in a fresh instance, and a second time in the same one, which no worker does: how the second
+    /// run ended. None: the first did not end well.
+    pub(crate) async fn run_step_twice(
+        &self,
+        operator: &str,
+        input: &str,
+        limits: &Limits,
+        [first, second]: [Box<dyn StepCalls>; 2],
+    ) -> Option<StepEnd> {
+        let Linked::Step(code) = &self.code else { return None };
+        let mut began = false;
+        let again = step::Again { calls: second, began: &mut began };
+        let ended = code.run(operator, input, limits, first, Some(again)).await;
+        began.then(|| self.step_end(operator, ended))
+    }
+
+    fn step_end(&self, operator: &str, (answer, spent): step::Ran) -> StepEnd {
         let outcome = match answer {
             Ok(Ok(output)) => match self.check_text(operator, &output) {
                 Ok(()) => StepOutcome::Output(output),

@@ -111,6 +111,16 @@ pub(crate) struct Spent {
     pub(crate) functions: Vec<String>,
 }
 
+/// The answer of a try, as text that is not looked at yet, and what it took.
+pub(crate) type Ran = (Result<Result<String, Failure>, StepOutcome>, Spent);
+
+/// A second run in the instance that the first one leaves.
+pub(crate) struct Again<'b> {
+    pub(crate) calls: Box<dyn StepCalls>,
+    /// Whether it came to that.
+    pub(crate) began: &'b mut bool,
+}
+
 /// What came of a try of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
@@ -176,14 +186,15 @@ impl StepCode {
         Ok(Self { pre, turns, run })
     }
 
-    /// Run once. The answer is text that is not looked at yet.
+    /// Run once, or a second time where that is wanted: then it is the second run's end.
     pub(crate) async fn run(
         &self,
         operator: &str,
         input: &str,
         limits: &Limits,
         calls: Box<dyn StepCalls>,
-    ) -> (Result<Result<String, Failure>, StepOutcome>, Spent) {
+        again: Option<Again<'_>>,
+    ) -> Ran {
         let _turn = self.turns.take().await;
         let mut store = Store::new(self.pre.engine(), StepState::new(calls, limits));
         let mut fuel_given = None;
@@ -193,7 +204,13 @@ impl StepCode {
             let run = self.run.load(&mut store, &instance)?;
             store.set_fuel(limits.fuel)?;
             fuel_given = Some(limits.fuel);
-            run.call_run(&mut store, operator, &input.to_owned()).await
+            let input = input.to_owned();
+            let first = run.call_run(&mut store, operator, &input).await?;
+            let (Some(again), Ok(_)) = (again, &first) else { return Ok(first) };
+            *again.began = true;
+            store.data_mut().begin_again(again.calls);
+            store.set_fuel(limits.fuel)?;
+            run.call_run(&mut store, operator, &input).await
         }
         .await;
         store.data_mut().flush_output();

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork_core::decide::{self, Invocation, Rest};
-use latchwork_core::error::Code;
 use latchwork_core::event::Body;
 use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
@@ -23,6 +22,8 @@ use crate::os;
 const WAIT_IN_HAND_US: i64 = 2_000_000;
 /// Reloads in a row until the worker gives up: something keeps contradicting it.
 const RELOADS_MAX: u32 = 50;
+/// Between two tries to give a job back.
+const GIVE_BACK_AGAIN: Duration = Duration::from_millis(10);
 /// The same where the database fails while committing.
 const UNKNOWNS_MAX: u32 = 3;
 
@@ -40,6 +41,7 @@ impl Run {
             };
             match dropped {
                 Dropped::Lost => return Err(WorkerError::Lost(self.job_id.clone())),
+                Dropped::Stopping => return Err(self.give_back().await),
                 Dropped::Store(error) => return Err(error.into()),
                 Dropped::PluginMissing { operator, why } => {
                     return Err(WorkerError::PluginMissing { job_id: self.job_id.clone(), operator, why });
@@ -67,6 +69,29 @@ impl Run {
         }
     }
 
+    /// Gives the job back, because the worker stops; why that is not to be had, otherwise.
+    async fn give_back(self: &Arc<Self>) -> WorkerError {
+        let job_id = self.job_id.clone();
+        for _ in 0..RELOADS_MAX {
+            // What was under way may be in the store's queue still: then the log has grown by the next look.
+            if let Err(error) = self.reload().await {
+                return error;
+            }
+            if self.state().durable.job.state != JobState::Running {
+                return WorkerError::Released(job_id);
+            }
+            match self.write(decide::released(&self.worker.parts.owner.worker)).await {
+                Ok(()) => return WorkerError::Released(job_id),
+                Err(Dropped::Reload(_)) => tokio::time::sleep(GIVE_BACK_AGAIN).await,
+                Err(Dropped::Store(error)) => return error.into(),
+                Err(Dropped::Broken(message)) => return WorkerError::Broken { job_id, message },
+                Err(_) => return WorkerError::Lost(job_id),
+            }
+        }
+        // Its lease ends by itself.
+        WorkerError::Lost(job_id)
+    }
+
     /// Whether the claim is lost.
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone.load(std::sync::atomic::Ordering::Acquire)
@@ -89,6 +114,9 @@ impl Run {
 
     async fn drive_tries(self: &Arc<Self>, tries: &mut Tries) -> Result<Response, Dropped> {
         loop {
+            if self.worker.is_stopping() {
+                return Err(Dropped::Stopping);
+            }
             self.advance_all().await?;
             self.start_tries(tries);
             if tries.is_empty() {
@@ -99,6 +127,7 @@ impl Run {
             }
             tokio::select! {
                 () = self.gone.notified() => return Err(Dropped::Lost),
+                () = self.worker.stopping() => return Err(Dropped::Stopping),
                 ended = tries.join_next() => self.after_try(ended).await?,
                 () = self.next_look() => self.attend().await?,
             }
@@ -121,18 +150,13 @@ impl Run {
             }
         }
         self.drain_inbox().await?;
-        let poisoned = {
-            let state = self.state();
-            let job = &state.durable.job;
-            job.barren_attempts >= self.worker.parts.settings.max_attempts_without_progress && !job.is_given_up()
-        };
-        if !poisoned {
+        let limit = self.worker.parts.settings.max_attempts_without_progress;
+        let exhausted = decide::exhausted(&self.state().durable, limit);
+        let Some(parked) = exhausted else {
             self.confirm().await?;
             return Ok(None);
-        }
-        let event = Body::JobParked { reason: Code::AttemptsExhausted, slot: None };
-        let status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
-        self.write(Draft { events: vec![event], status, flush_now: true, ..Draft::default() }).await?;
+        };
+        self.write(parked).await?;
         Ok(Some(response(&self.state().durable)))
     }
 
@@ -239,6 +263,7 @@ impl Run {
                 let wait = Duration::from_micros(left_us.unsigned_abs());
                 tokio::select! {
                     () = self.gone.notified() => return Err(Dropped::Lost),
+                    () = self.worker.stopping() => return Err(Dropped::Stopping),
                     _ = tokio::time::timeout(wait, self.next_look()) => self.attend().await?,
                 }
                 return Ok(None);

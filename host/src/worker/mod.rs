@@ -9,17 +9,21 @@
 //!                        ├─ confirm  what earlier attempts changed, looked at once
 //!                        ├─ undo     what a job did is undone, one call after the other
 //!                        ├─ timers   durable times, sat out or fired
+//!                        ├─ limits   how much of one operator at once, and how often
 //!                        └─ write    drafts become batches, in order
+//! Pool ─── claims for a worker, many jobs at once, until it is stopped
 //! ```
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use latchwork_core::cost::Prices;
-use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::storage::{Claim, Claimer, EffectStore, Journal, Owner, StoreError};
+
+use tokio::sync::watch;
 
 use crate::notify::Notifier;
 use crate::registry::Registry;
@@ -32,9 +36,11 @@ mod confirm;
 mod drive;
 mod execute;
 mod lease;
+mod limits;
 mod lookup;
 mod observe;
 mod perform;
+mod pool;
 mod run;
 mod spending;
 mod step;
@@ -45,7 +51,9 @@ mod validate;
 mod write;
 
 pub use audit::audit;
+pub use limits::{OperatorLimit, Rate};
 pub use observe::{NoObserver, Observer};
+pub use pool::{Pool, PoolEvent, PoolSettings, Stop, Tally};
 pub(crate) use run::load;
 pub use run::{Dropped, Run};
 
@@ -79,6 +87,8 @@ pub struct Settings {
     pub max_attempts_without_progress: u32,
     /// Whether effect, events and ledger row are three writes.
     pub staged: bool,
+    /// How much of an operator this process executes at once, and how often.
+    pub limits: BTreeMap<Operator, OperatorLimit>,
 }
 
 /// What a worker is made of.
@@ -113,6 +123,8 @@ pub struct Parts {
 pub struct Worker {
     pub(crate) parts: Parts,
     held: Mutex<BTreeMap<JobId, Arc<Run>>>,
+    limits: limits::Limits,
+    stopping: watch::Sender<bool>,
 }
 
 /// Why a job could not be brought to rest here.
@@ -121,6 +133,9 @@ pub enum WorkerError {
     /// Another worker holds it now.
     #[error("job {0} belongs to another worker now")]
     Lost(JobId),
+    /// This worker stops, and has given the job back.
+    #[error("job {0} was given back: this worker stops")]
+    Released(JobId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -150,9 +165,26 @@ pub enum WorkerError {
 impl Worker {
     /// A worker that holds nothing yet. Its heartbeat runs until it is dropped.
     pub fn start(parts: Parts) -> Arc<Worker> {
-        let worker = Arc::new(Worker { parts, held: Mutex::default() });
+        let limits = limits::Limits::new(&parts.settings.limits);
+        let stopping = watch::Sender::new(false);
+        let worker = Arc::new(Worker { parts, held: Mutex::default(), limits, stopping });
         lease::keep_alive(&worker);
         worker
+    }
+
+    /// Lets calls of tools that are under way end and be recorded, and gives every job in hand back.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Comes back when the worker stops.
+    async fn stopping(&self) {
+        // The sender lives as long as the worker.
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
     /// How it claims.
@@ -186,40 +218,6 @@ impl Worker {
             Some(claim) => self.drive(claim, observer).await.map(Some),
             None => Ok(None),
         }
-    }
-
-    /// Claim and drive jobs, so many at once, until none is claimable.
-    ///
-    /// # Errors
-    /// The first failure; jobs in hand are brought to rest before it is returned.
-    pub async fn drain(
-        self: &Arc<Self>,
-        at_once: usize,
-        observer: Arc<dyn Observer>,
-    ) -> Result<Vec<Response>, WorkerError> {
-        let mut tasks = tokio::task::JoinSet::new();
-        let mut responses = Vec::new();
-        let mut failure = None;
-        loop {
-            while tasks.len() < at_once.max(1) && failure.is_none() {
-                match self.parts.journal.claim(&self.claimer()).await {
-                    Ok(Some(claim)) => {
-                        let (worker, observer) = (self.clone(), observer.clone());
-                        tasks.spawn(async move { worker.drive(claim, observer).await });
-                    }
-                    Ok(None) => break,
-                    Err(error) => failure = Some(error.into()),
-                }
-            }
-            match tasks.join_next().await {
-                None => break,
-                Some(Ok(Ok(response))) => responses.push(response),
-                Some(Ok(Err(WorkerError::Lost(_)))) => {}
-                Some(Ok(Err(error))) => failure = Some(error),
-                Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
-            }
-        }
-        failure.map_or(Ok(responses), Err)
     }
 
     /// The rules of a tenant as they are configured now.

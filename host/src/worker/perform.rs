@@ -12,6 +12,7 @@ use latchwork_core::state::Draft;
 use latchwork_core::step::StepState;
 use latchwork_core::storage::WriteError;
 
+use super::limits::Leave;
 use super::run::{Dropped, Run};
 use crate::os;
 
@@ -49,7 +50,20 @@ pub(super) enum Settled {
         started: Try,
         /// The boot-time clock before anything of the try was sent: its time counts from here.
         since_boot_us: u64,
+        /// Leave to execute it.
+        leave: Leave,
     },
+    /// It may be executed when the limits of its operator allow that.
+    Later,
+}
+
+/// What to do about an invocation that may not be executed yet, for the limits of its operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// Wait. Whoever does holds leave for no other call.
+    Wait,
+    /// Come back later.
+    Pass,
 }
 
 impl Run {
@@ -59,45 +73,63 @@ impl Run {
         invocation: &mut Invocation,
     ) -> Result<Result<String, Failure>, Halt> {
         loop {
-            match self.settle(invocation).await? {
+            match self.settle(invocation, Patience::Wait).await? {
                 Settled::Answer(answer) => return Ok(answer),
-                Settled::Start { draft, started, since_boot_us } => {
+                Settled::Start { draft, started, since_boot_us, leave } => {
                     // Durable before the tool is called: the barrier.
                     self.write(draft).await?;
-                    self.execute_and_record(invocation, &started, since_boot_us).await?;
+                    self.execute_and_record(invocation, &started, since_boot_us, leave).await?;
                 }
+                Settled::Later => {}
             }
         }
     }
 
     /// Several invocations at once: no barrier until each is allowed or refused, then all
-    /// barriers in one transaction, then all calls concurrently.
+    /// barriers in one transaction, then all calls concurrently; those that the limits of their operators
+    /// keep back follow in the same way.
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],
     ) -> Result<Vec<Result<String, Failure>>, Halt> {
-        let mut started = Vec::new();
-        let mut barriers = Draft::default();
-        for index in 0..invocations.len() {
-            // Of two with one action key the first one acts; the second takes its receipt below.
-            let (before, rest) = invocations.split_at_mut(index);
-            let invocation = &mut rest[0];
+        // Of two with one action key the first one acts; the second takes its receipt below.
+        let acts = |index: &usize| {
+            let invocation = &invocations[*index];
             let same = |other: &Invocation| {
                 (&other.operator, other.action_key) == (&invocation.operator, invocation.action_key)
             };
-            if invocation.action_key.is_some() && before.iter().any(same) {
-                continue;
+            invocation.action_key.is_none() || !invocations[..*index].iter().any(same)
+        };
+        let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
+        let mut patience = Patience::Pass;
+        while !left.is_empty() {
+            let mut started = Vec::new();
+            let mut barriers = Draft::default();
+            let mut later = Vec::new();
+            for index in left {
+                match self.settle(&mut invocations[index], patience).await? {
+                    Settled::Answer(_) => {}
+                    Settled::Later => later.push(index),
+                    Settled::Start { draft, started: one, since_boot_us, leave } => {
+                        barriers = barriers.and(draft);
+                        started.push((index, one, since_boot_us, leave));
+                    }
+                }
+                patience = Patience::Pass;
             }
-            if let Settled::Start { draft, started: one, since_boot_us } = self.settle(invocation).await? {
-                barriers = barriers.and(draft);
-                started.push((index, one, since_boot_us));
+            // Nothing may begin: one of them waits, and holds nothing meanwhile.
+            if started.is_empty() {
+                patience = Patience::Wait;
             }
-        }
-        self.write(barriers).await?;
-        let calls =
-            started.iter().map(|(index, one, since)| self.execute_and_record(&invocations[*index], one, *since));
-        for result in futures::future::join_all(calls).await {
-            result?;
+            left = later;
+            self.write(barriers).await?;
+            let calls = started.into_iter().map(|(index, one, since, leave)| {
+                let invocation = &invocations[index];
+                async move { self.execute_and_record(invocation, &one, since, leave).await }
+            });
+            for result in futures::future::join_all(calls).await {
+                result?;
+            }
         }
         // What was retryable goes on by itself.
         let mut answers = Vec::new();
@@ -108,7 +140,9 @@ impl Run {
     }
 
     /// Follows the decisions until the invocation has its answer or may be executed.
-    async fn settle(self: &Arc<Self>, invocation: &mut Invocation) -> Result<Settled, Halt> {
+    async fn settle(self: &Arc<Self>, invocation: &mut Invocation, patience: Patience) -> Result<Settled, Halt> {
+        let limits = &self.worker.limits;
+        let mut leave = None;
         let mut asked = 0;
         loop {
             // Before the decision, and so before the barrier can be sent: whatever delays this
@@ -119,7 +153,12 @@ impl Run {
                 Next::Execute { draft, started } => {
                     // Nothing is recorded of a call that cannot be made here.
                     self.tool(invocation)?;
-                    return Ok(Settled::Start { draft, started, since_boot_us });
+                    match leave.take().or_else(|| limits.leave_now(&invocation.operator)) {
+                        Some(leave) => return Ok(Settled::Start { draft, started, since_boot_us, leave }),
+                        None if patience == Patience::Pass => return Ok(Settled::Later),
+                        // Decided again afterwards: much may have changed.
+                        None => leave = Some(limits.leave(&invocation.operator).await),
+                    }
                 }
                 Next::Write(draft) => {
                     self.write(draft).await?;
@@ -156,10 +195,12 @@ impl Run {
         invocation: &Invocation,
         started: &Try,
         since_boot_us: u64,
+        leave: Leave,
     ) -> Result<(), Halt> {
         // Until the answer is recorded, whatever becomes of the job.
         let _under_way = self.under_way()?;
         let effect = self.execute(invocation, started, since_boot_us).await?;
+        drop(leave);
         if self.is_gone() {
             self.record_late(&effect).await;
             return Err(Halt::Dropped(Dropped::Lost));

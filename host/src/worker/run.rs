@@ -55,6 +55,8 @@ pub(super) struct State {
 pub enum Dropped {
     /// Another attempt holds the job.
     Lost,
+    /// This worker stops: the job is given back.
+    Stopping,
     /// What is stored is not what was thought: load it again, then go on.
     Reload(WriteError),
     /// The database cannot be used.

@@ -61,6 +61,7 @@ impl Run {
         input: &[u8],
     ) -> Result<(u32, StepResult), Halt> {
         let plugin = self.pinned_plugin(operator, digest, wasi)?;
+        let _leave = self.worker.limits.leave(operator).await;
         let value =
             serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
         if let Err(failure) = plugin.check_input(operator.as_str(), &value) {

@@ -109,8 +109,9 @@ CREATE TABLE jobs (
     wake_at_us       INTEGER,
     lease_until_us   INTEGER,
     updated_us       INTEGER NOT NULL
-) STRICT;
-CREATE INDEX jobs_claimable ON jobs (id) WHERE state <= 3;
+, priority INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE INDEX jobs_claimable ON jobs (priority DESC, id) WHERE state <= 3;
+CREATE INDEX jobs_pending ON jobs (tenant_id) WHERE state = 1;
 CREATE INDEX jobs_to_audit ON jobs (id) WHERE inbox_pending = 1 AND state > 5;
 CREATE TABLE kv (
     namespace TEXT NOT NULL,

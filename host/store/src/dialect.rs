@@ -66,6 +66,14 @@ impl Dialect {
         }
     }
 
+    /// The same for texts.
+    pub(crate) fn texts(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SELECT value FROM json_each(?)",
+            Self::Postgres => "SELECT value FROM json_array_elements_text(CAST(? AS JSON))",
+        }
+    }
+
     /// Behind a query that takes rows to work on: those that another worker is taking are left out,
     /// never waited for. SQLite has one writer.
     pub(crate) fn take(self, tables: &str) -> String {

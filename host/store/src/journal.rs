@@ -12,6 +12,7 @@ use latchwork_core::storage::{
 
 use crate::Database;
 use crate::bell::Bell;
+use crate::leases::Wanted;
 
 #[async_trait]
 impl Journal for Database {
@@ -19,20 +20,16 @@ impl Journal for Database {
         self.accept(job).await
     }
 
-    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(None, claimer).await
+    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
+        self.take_job(Wanted { job: None, except: tenants.to_vec() }, claimer).await
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Some(job_id), claimer).await
+        self.take_job(Wanted { job: Some(job_id.clone()), except: Vec::new() }, claimer).await
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
         self.prolong(held, lease_ms).await
-    }
-
-    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
-        self.give_back(job_id, attempt).await
     }
 
     async fn write(&self, batch: Batch) -> Result<(), WriteError> {

@@ -21,23 +21,14 @@ use crate::statement::Name;
 use crate::timers::next;
 use crate::writer::{Tx, Work};
 
-/// The condition that `j` may be claimed. Binds: see [`bind_claimable`].
+/// The condition that `j` may be claimed. Binds: see [`Wanted::bind`].
 fn claimable(dialect: Dialect) -> String {
-    let (now, numbers) = (dialect.now(), dialect.numbers());
+    let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
     format!(
         "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND j.wake_at_us <= {now}) OR \
          (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR o.boot_id IS NULL OR o.boot_id <> \
-         ? OR o.id IN ({numbers}))))"
+         ? OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts})"
     )
-}
-
-/// Bind job id or NULL, the same again, both times where they are known here, the boot they count
-/// from, owners (of this kernel) that are gone as a JSON array of keys.
-fn bind_claimable(script: &mut Script, job: Option<&JobId>, now: Option<&Moment>, dead: &str) {
-    let job = job.map(JobId::as_str);
-    script.text_or_null(job).text_or_null(job);
-    script.int_or_null(now.map(|now| now.now_us)).int_or_null(now.map(|now| now.boot_us));
-    script.text_or_null(now.and_then(|now| now.boot_id.as_deref())).text(dead);
 }
 
 /// When owners were first seen gone, on the lease clock, by the content of their lock files.
@@ -48,6 +39,29 @@ impl Gone {
     fn first_seen(&self, owner: &Owner, now_us: i64) -> i64 {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *seen.entry(owner.lock_content.clone()).or_insert(now_us)
+    }
+}
+
+/// Which jobs a claim is about: this one, or all but those of some tenants.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) job: Option<JobId>,
+    pub(crate) except: Vec<String>,
+}
+
+impl Wanted {
+    fn job(&self) -> Option<&str> {
+        self.job.as_ref().map(JobId::as_str)
+    }
+
+    /// Bind job id or NULL, the same again, both times where they are known here, the boot they
+    /// count from, owners (of this kernel) that are gone as a JSON array of keys, tenants to pass
+    /// over as another.
+    fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
+        let except = serde_json::to_string(&self.except).expect("texts are JSON");
+        script.text_or_null(self.job()).text_or_null(self.job());
+        script.int_or_null(now.map(|now| now.now_us)).int_or_null(now.map(|now| now.boot_us));
+        script.text_or_null(now.and_then(|now| now.boot_id.as_deref())).text(dead).text(except);
     }
 }
 
@@ -80,7 +94,7 @@ fn bind_owner(script: &mut Script, owner: &Owner) {
 }
 
 struct Take {
-    job: Option<JobId>,
+    wanted: Wanted,
     claimer: Claimer,
     /// Owners that are gone.
     dead: String,
@@ -93,11 +107,11 @@ impl Work for Take {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<Claim>, Failure> {
         let now = tx.now().await?;
         let mut script = Script::new(&format!(
-            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.id LIMIT 1{}",
+            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
             claimable(tx.dialect),
             tx.dialect.take("j")
         ));
-        bind_claimable(&mut script, self.job.as_ref(), Some(&now), &self.dead);
+        self.wanted.bind(&mut script, Some(&now), &self.dead);
         let rows = tx.run(Name::CLAIM_FIND, script).await?;
         let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
         let id = Stored::new(row, "jobs").int()?.to_string();
@@ -144,45 +158,19 @@ impl Work for Prolong {
     }
 }
 
-struct Release {
-    job_id: JobId,
-    attempt: u32,
-}
-
-#[async_trait]
-impl Work for Release {
-    type Done = ();
-
-    fn jobs(&self) -> Vec<JobId> {
-        vec![self.job_id.clone()]
-    }
-
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Failure> {
-        let now_us = tx.now().await?.now_us;
-        let mut script = Script::new(
-            "UPDATE jobs SET state = 1, lease_until_us = NULL, updated_us = ? WHERE job_id = ? AND attempt = ? AND \
-             state = 2",
-        );
-        script.int(now_us).text(self.job_id.as_str()).int(self.attempt);
-        tx.run_last(Name::RELEASE, script).await?;
-        Ok(())
-    }
-}
-
 impl Database {
-    pub(crate) async fn take_job(&self, job: Option<&JobId>, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
+    pub(crate) async fn take_job(&self, wanted: Wanted, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.generation.enter(self).await?;
         // Looking costs no transaction, and most looks find nothing.
         let here = self.time.here();
         let mut script = Script::default();
         script.push(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {})", claimable(self.dialect)));
-        bind_claimable(&mut script, job, here.as_ref(), "[]");
+        wanted.bind(&mut script, here.as_ref(), "[]");
         script.push(&format!(
             "SELECT DISTINCT o.id, {OWNER_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id \
              = ?) AND o.boot_id = ?"
         ));
-        let wanted = job.map(JobId::as_str);
-        script.text_or_null(wanted).text_or_null(wanted).text(self.machine.boot_id());
+        script.text_or_null(wanted.job()).text_or_null(wanted.job()).text(self.machine.boot_id());
         next(&mut script, self.dialect, here.as_ref());
         let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
         let mut claimable = Stored::new(&rows[0][0], "jobs").bool()?;
@@ -205,7 +193,7 @@ impl Database {
         if !claimable && dead.is_empty() {
             return Ok(None);
         }
-        let work = Take { job: job.cloned(), claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
+        let work = Take { wanted, claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
         Ok(self.writer.work(work).await?)
     }
 
@@ -214,10 +202,6 @@ impl Database {
             return Ok(Vec::new());
         }
         Ok(self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?)
-    }
-
-    pub(crate) async fn give_back(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
-        Ok(self.writer.work(Release { job_id: job_id.clone(), attempt }).await?)
     }
 
     pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {

@@ -47,18 +47,22 @@ const IDLE_MAX: &str = "10s";
 const ROWS_UNDERWAY: usize = 1024;
 
 /// The migrations, oldest first; one that was released is never changed.
-const MIGRATIONS: &[(i64, &str, &str)] = &[
+pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/sqlite/0001_stores.sql")),
     (2, "reusables", include_str!("../migrations/sqlite/0002_reusables.sql")),
     (3, "waits", include_str!("../migrations/sqlite/0003_waits.sql")),
     (4, "costs", include_str!("../migrations/sqlite/0004_costs.sql")),
     (5, "audit", include_str!("../migrations/sqlite/0005_audit.sql")),
+    (6, "priorities", include_str!("../migrations/sqlite/0006_priorities.sql")),
 ];
 
-/// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
+/// Those of PostgreSQL: the first makes what SQLite's first six do; later ones have the numbers of
 /// SQLite's.
 const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] =
     &[(1, "stores", include_str!("../migrations/postgres/0001_stores.sql"))];
+
+/// What is said of a server's database without tables, where none are to be made.
+pub const NO_TABLES: &str = "it has no tables of Latchwork yet: the first run makes them";
 
 /// Where a database is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +165,7 @@ async fn try_open(options: OpenOptions) -> Result<Database, StoreError> {
     let (connect, time) = match &options.target {
         Target::File(path) => {
             check_path(path, options.create)?;
-            (Connect::Sqlite(file_options(path, &options)), Time::Machine(machine.clone()))
+            (Connect::Sqlite(Box::new(file_options(path, &options))), Time::Machine(machine.clone()))
         }
         Target::Server(url) => {
             let time = options.clock.clone().map_or(Time::Database, Time::Machine);
@@ -299,8 +303,7 @@ async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<
     let there = Script::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
     let rows = hand.run(conn, Name::SCHEMA, there).await.map_err(|error| store_error(&error))?;
     if !Stored::new(&rows[0][0], "pg_class").bool()? {
-        let missing = "it has no tables of Latchwork yet: the first run makes them";
-        return if create { Ok(false) } else { Err(StoreError::Unavailable(missing.to_owned())) };
+        return if create { Ok(false) } else { Err(StoreError::Unavailable(NO_TABLES.to_owned())) };
     }
     let script = Script::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
     let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;

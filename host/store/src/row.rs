@@ -10,8 +10,8 @@ use sqlx::{Column, Row as _, TypeInfo, ValueRef};
 
 /// The columns that [`JobRow`] is read from, in order.
 pub(crate) const JOB_COLUMNS: &str = "j.job_id, j.tenant_id, j.actor_id, j.request_key, j.plan_id, j.plan_hash, \
-    j.mode, j.state, j.attempt, j.next_seq, j.head, j.inbox_pending, j.cancel_requested, j.wake_at_us, j.created_us, \
-    j.updated_us";
+    j.mode, j.state, j.attempt, j.next_seq, j.head, j.inbox_pending, j.cancel_requested, j.wake_at_us, j.priority, \
+    j.created_us, j.updated_us";
 
 /// The columns that [`Row`] is read from, in order.
 pub(crate) const LEDGER_COLUMNS: &str = "l.slot, l.operator, l.args_hash, l.state, l.attempt, l.nonce, l.try, \
@@ -125,6 +125,10 @@ impl<'a> Stored<'a> {
         let value = self.int()?;
         u32::try_from(value).map_err(|_| self.damaged(&format!("{value} is out of range")))
     }
+    fn i16(&mut self) -> Result<i16, StoreError> {
+        let value = self.int()?;
+        i16::try_from(value).map_err(|_| self.damaged(&format!("{value} is out of range")))
+    }
     pub(crate) fn u64(&mut self) -> Result<u64, StoreError> {
         let value = self.int()?;
         u64::try_from(value).map_err(|_| self.damaged(&format!("{value} is out of range")))
@@ -225,6 +229,7 @@ impl TryFrom<Stored<'_>> for JobRow {
             inbox_pending: row.bool()?,
             cancel_requested: row.bool()?,
             wake_at_us: row.int_or_null()?,
+            priority: row.i16()?,
             created_us: row.int()?,
             updated_us: row.int()?,
         })

@@ -45,12 +45,12 @@ statements! {
     QUICK_CHECK = "quick_check";
     SCHEMA = "schema";
     SUBMIT_FIND = "submit_find";
+    SUBMIT_COUNT = "submit_count";
     SUBMIT_INSERT = "submit_insert";
     CLAIM_LOOK = "claim_look";
     CLAIM_FIND = "claim_find";
     CLAIM_TAKE = "claim_take";
     HEARTBEAT = "heartbeat";
-    RELEASE = "release";
     GROUP_READ = "group_read";
     GROUP_WRITE = "group_write";
     COMMIT = "commit";

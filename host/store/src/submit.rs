@@ -36,13 +36,16 @@ impl Work for Accept {
             let message = format!("job {} exists with another request key", row.job_id);
             return Ok(Err(WriteError::Broken(message)));
         }
+        if let Some(full) = self.queue_full(tx).await? {
+            return Ok(Ok(full));
+        }
         let mut script = Script::default();
-        script.push("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        script.push("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         script.int(id).text(row.job_id.as_str()).text(row.tenant_id.as_str()).text(row.actor_id.as_str());
         script.hash(row.request_key).text(row.plan_id.as_str()).hash(row.plan_hash).text(row.mode.as_str());
         script.hash(self.0.secret).int(row.created_us).int(state_number(row.state)).int(row.attempt);
         script.bits(row.next_seq).hash(row.head).int(row.inbox_pending).int(row.cancel_requested);
-        script.int_or_null(row.wake_at_us).int_or_null(None).int(row.updated_us);
+        script.int_or_null(row.wake_at_us).int_or_null(None).int(row.updated_us).int(row.priority);
         let append: Vec<events::Append> = events::Append::of(id, &self.0.events).into_iter().collect();
         events::insert(&mut script, &append);
         let kept: Vec<(i64, &Payload)> = self.0.payloads.iter().map(|payload| (id, payload)).collect();
@@ -54,6 +57,23 @@ impl Work for Accept {
         }
         tx.run_last(Name::SUBMIT_INSERT, script).await?;
         Ok(Ok(Submitted::New))
+    }
+}
+
+impl Accept {
+    /// Whether too many jobs wait for one more to wait with them.
+    async fn queue_full(&self, tx: &mut Tx<'_>) -> Result<Option<Submitted>, Failure> {
+        let NewJob { row, queue, claim, .. } = &self.0;
+        let (Some(most), None) = (queue.tenant.max(queue.all), claim) else { return Ok(None) };
+        let mut script = Script::new(
+            "SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 AND tenant_id = ? LIMIT ?) t), (SELECT \
+             count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 LIMIT ?) a)",
+        );
+        script.text(row.tenant_id.as_str()).int(most).int(most);
+        let rows = tx.run(Name::SUBMIT_COUNT, script).await?;
+        let mut found = Stored::new(&rows[0][0], "jobs");
+        let (own, all) = (found.u32()?, found.u32()?);
+        Ok(admit::queue_full(*queue, own as usize, all as usize))
     }
 }
 
@@ -93,7 +113,7 @@ impl Database {
         let Some(found) = rows[0].first() else { return Ok(None) };
         let stored = Stored::new(found, "jobs");
         let row = JobRow::try_from(stored)?;
-        let secret = stored.skip(16).hash()?;
+        let secret = stored.skip(17).hash()?;
         let events = events::chain(&row, rows[1].iter().map(|row| Stored::new(row, "events")))?;
         let ledger = rows[2].iter().map(|row| Row::try_from(Stored::new(row, "ledger"))).collect::<Result<_, _>>()?;
         let payloads =

@@ -8,6 +8,7 @@ mod groups;
 mod inbox;
 mod jobs;
 mod maps;
+mod queue;
 mod reusables;
 mod waits;
 pub(crate) mod world;
@@ -65,7 +66,6 @@ suite! {
     claims::waiting_and_parked_jobs_are_left_alone;
     claims::a_waiting_job_is_claimed_when_its_time_has_come;
     claims::a_heartbeat_prolongs_and_tells_what_is_lost;
-    claims::a_released_job_is_pending;
     claims::setting_the_wall_clock_ends_no_lease;
     claims::quiescence_follows_deadline_margin_and_settling;
     claims::quiescence_follows_the_owners_lock;
@@ -77,6 +77,10 @@ suite! {
     inbox::cancel_sets_the_flag;
     inbox::no_wake_up_is_lost;
     inbox::a_retry_reopens_what_failed_and_nothing_else;
+    queue::the_most_urgent_job_is_claimed_first;
+    queue::tenants_can_be_passed_over;
+    queue::a_full_queue_refuses_one_more;
+    queue::a_job_is_given_back_with_what_was_asked_of_it;
     reusables::results_are_indexed_with_their_batch;
     waits::a_signal_is_taken_while_it_is_wanted;
     waits::a_decision_is_taken_for_the_call_that_was_shown;

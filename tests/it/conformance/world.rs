@@ -168,6 +168,7 @@ pub(crate) fn new_job(name: &str) -> NewJob {
         inbox_pending: false,
         cancel_requested: false,
         wake_at_us: None,
+        priority: 0,
         created_us: 1_700_000_000_000_000,
         updated_us: 1_700_000_000_000_000,
     };
@@ -178,6 +179,7 @@ pub(crate) fn new_job(name: &str) -> NewJob {
         payloads: vec![payload("plan", b"{}")],
         awaited: Vec::new(),
         claim: None,
+        queue: Default::default(),
     }
 }
 

@@ -49,7 +49,6 @@ enum Op {
     Claim(u8),
     ClaimJob(u8, u8),
     Heartbeat(u8),
-    Release(u8),
     Write(u8, u8, Vec<Part>),
     /// Batches of two jobs in one group.
     Both(Vec<Part>, Vec<Part>),
@@ -99,7 +98,6 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..WORKERS).prop_map(Op::Claim),
         2 => (0..JOBS, 0..WORKERS).prop_map(|(job, worker)| Op::ClaimJob(job, worker)),
         1 => (0..JOBS).prop_map(Op::Heartbeat),
-        1 => (0..JOBS).prop_map(Op::Release),
         12 => (0..JOBS, 0..3_u8, parts()).prop_map(|(job, events, parts)| Op::Write(job, events, parts)),
         3 => (parts(), parts()).prop_map(|(one, other)| Op::Both(one, other)),
         4 => (0..JOBS, 0..6_u8).prop_map(|(job, what)| Op::Ask(job, what)),
@@ -261,10 +259,6 @@ impl Worlds {
                 Op::Heartbeat(job) => {
                     let attempt = store.job(&job_id(*job)).await.unwrap().map_or(1, |row| row.attempt);
                     format!("{:?}", store.heartbeat(&[(job_id(*job), attempt)], LEASE_MS).await)
-                }
-                Op::Release(job) => {
-                    let attempt = store.job(&job_id(*job)).await.unwrap().map_or(1, |row| row.attempt);
-                    format!("{:?}", store.release(&job_id(*job), attempt).await)
                 }
                 Op::Write(..) => format!("{:?}", store.write(batches.remove(0)).await),
                 Op::Both(..) => {

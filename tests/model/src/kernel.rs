@@ -190,8 +190,9 @@ pub(crate) fn receive(job: &mut Job, note: Note) {
     let request = match note {
         Note::Cancel => Request::Cancel,
         Note::Late { slot, try_no } => Request::LateEffect { slot: slot_name(slot), try_no: u32::from(try_no) },
-        Note::Resolve { slot, seen, .. } => Request::Resolve {
+        Note::Resolve { slot, try_no, seen } => Request::Resolve {
             slot: slot_name(slot),
+            try_no: u32::from(try_no),
             verdict: seen.map_or(Resolved::NotApplied, |value| Resolved::Applied(value.to_string())),
         },
     };

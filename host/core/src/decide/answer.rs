@@ -220,6 +220,10 @@ fn finished(
     if stored.is_none() {
         draft.effects.push(effect.clone());
     }
+    // What a model was asked is part of what it answered: no other run may come to it again.
+    if is_model(durable, invocation) && !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
+        draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
+    }
     (draft, answer.hash)
 }
 

@@ -18,7 +18,7 @@ use crate::storage::{InboxRow, Payload, Request, Resolved};
 
 use super::call::{Invocation, write};
 use super::end::in_doubt;
-use super::{Context, action, confirm, inbox, ladder};
+use super::{Context, Try, action, confirm, inbox, ladder};
 
 /// What comes next of undoing.
 #[derive(Clone, Debug)]
@@ -205,40 +205,47 @@ fn ended(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     Draft { events, actions, flush_now: true, whole: true, ..Draft::default() }
 }
 
-/// What somebody says about a compensation that failed, or of one in doubt that nobody will find
-/// out. None where the verdict is one on any call in doubt.
-pub(super) fn resolve(
+/// The try in which a compensation that failed is taken up again: a word on it is about that one. None
+/// where it did not fail.
+pub(super) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> {
+    let failed = durable.job.failed_compensation() == Some(slot);
+    durable.job.calls.get(slot).filter(|_| failed).map(|call| call.tries + 1)
+}
+
+/// What failed to be undone is left as it is. None for another verdict.
+pub(super) fn left(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider) -> Option<Draft> {
+    matches!(verdict, Resolved::Abort).then(|| resolve_left(durable, slot, by)).flatten()
+}
+
+/// Nobody will find out whether it was undone. None where it is no compensation, or for another verdict.
+pub(super) fn lost(
     durable: &Durable,
     slot: &Slot,
+    open: &Try,
     verdict: &Resolved,
     by: &Decider,
     context: &Context<'_>,
 ) -> Option<Draft> {
-    let job = &durable.job;
-    let compensation = job.compensations.get(slot)?;
-    match (compensation.end, verdict) {
-        (Some(CompensationEnd::Failed(_)), Resolved::Abort) => resolve_left(durable, slot, by),
-        (None, Resolved::Abort) => {
-            let (call, row) = (job.calls.get(slot)?, durable.rows.get(slot)?);
-            let open = super::Try::open(durable, slot).filter(|_| row.state == RowState::Indeterminate)?;
-            let invocation = inbox::recorded_invocation(durable, slot, call);
-            let lost = ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context);
-            let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
-            let left = Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
-            let events = vec![failed, left];
-            Some(lost.and(Draft { events, whole: true, ..Draft::default() }))
-        }
-        _ => None,
+    let compensation = durable.job.compensations.get(slot)?;
+    let call = durable.job.calls.get(slot)?;
+    if compensation.end.is_some() || !matches!(verdict, Resolved::Abort) {
+        return None;
     }
+    let invocation = inbox::recorded_invocation(durable, slot, call);
+    let lost = ladder::lost(durable, &invocation, open, &by.actor, by.reason.clone(), context);
+    let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
+    let left = Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
+    let events = vec![failed, left];
+    Some(lost.and(Draft { events, whole: true, ..Draft::default() }))
 }
 
 /// A failed compensation is in doubt again, before a person's word on it is taken like one on any
 /// call in doubt. None where there is nothing to take up.
 pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context: &Context<'_>) -> Option<Draft> {
-    let Request::Resolve { slot, verdict: Resolved::Applied(_) | Resolved::NotApplied } = &row.request else {
+    let Request::Resolve { slot, try_no, verdict: Resolved::Applied(_) | Resolved::NotApplied } = &row.request else {
         return None;
     };
-    if durable.job.failed_compensation() != Some(slot) {
+    if next_try_of_failed(durable, slot) != Some(*try_no) {
         return None;
     }
     let (call, row) = (durable.job.calls.get(slot)?, durable.rows.get(slot)?);

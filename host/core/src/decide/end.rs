@@ -109,7 +109,7 @@ pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Dra
             StatusWrite { to: JobState::Waiting, wake_at_us: Some(*time_us) }
         }
         Rest::Park(reason, slot) => {
-            events.push(Body::JobParked { reason: *reason, slot: slot.clone() });
+            events.push(Body::JobParked { reason: *reason, slot: slot.clone(), cause: None });
             StatusWrite { to: JobState::Parked, wake_at_us: None }
         }
         Rest::End(state) => {

@@ -1,16 +1,14 @@
 //! Requests of others become events, in the order of their arrival. A request that no longer
 //! applies is taken note of and changes nothing: it was acknowledged, and duplicates are answered alike.
 
-use crate::effect::{Answer, Output, Provenance};
 use crate::event::{Body, Decider, PayloadRef, Verdict};
 use crate::ids::{Hash, Slot};
-use crate::ledger::RowState;
 use crate::state::{Call, Draft, Durable};
 use crate::step::StepState;
-use crate::storage::{InboxRow, Request, Resolved};
+use crate::storage::{InboxRow, Request};
 
-use super::call::{Invocation, caught_up};
-use super::{Context, Try, answered, compensation, confirm, gates, ladder, waits};
+use super::call::Invocation;
+use super::{Context, compensation, confirm, gates, verdict, waits};
 
 /// What to write about one inbox row. Where that does not take the row out, ask again behind it.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
@@ -23,7 +21,7 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Reject { slot, gate_hash } => gates::reject(durable, slot, *gate_hash, by),
         Request::Signal { key, payload } => waits::signal(durable, key, payload, &by.actor),
         Request::Timer { name, due_us } => waits::fire(durable, name, *due_us),
-        Request::Resolve { slot, verdict } => resolve(durable, slot, verdict, &by, context),
+        Request::Resolve { slot, try_no, verdict } => verdict::resolve(durable, slot, *try_no, verdict, &by, context),
         Request::Confirm { slot, gone } => confirm::accept(durable, slot, by, *gone),
         Request::Continue => {
             one(Body::JobUnparked { cause: "continue".to_owned() }).and(compensation::left_behind(durable, &by))
@@ -70,76 +68,8 @@ pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -
     }
 }
 
-fn one(body: Body) -> Draft {
+pub(super) fn one(body: Body) -> Draft {
     Draft { events: vec![body], ..Draft::default() }
-}
-
-fn resolve(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider, context: &Context<'_>) -> Draft {
-    if let Some(draft) = answered_meanwhile(durable, slot, context) {
-        return draft;
-    }
-    if let Some(draft) = compensation::resolve(durable, slot, verdict, by, context) {
-        return draft;
-    }
-    let Some(call) = durable.job.calls.get(slot) else {
-        return Draft::default();
-    };
-    let in_doubt = durable.rows.get(slot).is_some_and(|row| row.state == RowState::Indeterminate);
-    let Some(open) = Try::open(durable, slot).filter(|_| in_doubt) else {
-        return contradiction(durable, slot, call, verdict);
-    };
-    let invocation = recorded_invocation(durable, slot, call);
-    let word = (by.actor.as_str(), by.reason.clone());
-    let draft = match verdict {
-        Resolved::Applied(result) => {
-            let output = Output { result: result.clone(), receipt: None, state_changes: vec![], usage: None };
-            ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::Operator, word, context)
-        }
-        Resolved::NotApplied => ladder::not_applied(durable, &invocation, &open, Provenance::Operator, word, context),
-        Resolved::Abort => ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
-    };
-    draft.and(unblock(durable, slot))
-}
-
-/// The tool's own answer, where it was recorded before the verdict could claim the try: only one
-/// of the two wins, and it is what the world said.
-fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
-    let call = durable.job.calls.get(slot)?;
-    let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
-    let open = Try::open(durable, &row.slot)?;
-    let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
-    // A verdict's own claim, which a crash parted from its events, is no answer.
-    let is_executed = matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
-    let is_answer = is_executed && !matches!(effect.answer, Answer::Unknown { .. });
-    let effect = is_answer.then(|| caught_up(effect))?;
-    let draft = answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context);
-    Some(draft.and(unblock(durable, slot)))
-}
-
-/// A second verdict that says otherwise is kept as a conflict; one that agrees changes nothing.
-fn contradiction(durable: &Durable, slot: &Slot, call: &Call, verdict: &Resolved) -> Draft {
-    let Some((try_no, before)) = call.verdict else {
-        return Draft::default();
-    };
-    let agrees = matches!(
-        (before, verdict),
-        (Verdict::Applied, Resolved::Applied(_))
-            | (Verdict::NotApplied, Resolved::NotApplied)
-            | (Verdict::Lost, Resolved::Abort)
-    );
-    if agrees || durable.job.state.is_terminal() && call.conflict {
-        return Draft::default();
-    }
-    let message = format!("it was resolved as {before:?} before, and now as {}", word_of(verdict));
-    one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
-}
-
-fn word_of(verdict: &Resolved) -> &'static str {
-    match verdict {
-        Resolved::Applied(_) => "Applied",
-        Resolved::NotApplied => "NotApplied",
-        Resolved::Abort => "Lost",
-    }
 }
 
 /// The answer of a worker that had lost its lease.
@@ -150,8 +80,8 @@ fn late(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
     if call.open_try == Some(try_no) {
         return unblock(durable, slot);
     }
-    match call.verdict {
-        Some((resolved, Verdict::NotApplied | Verdict::Lost)) if resolved == try_no => {
+    match call.verdicts.get(&try_no) {
+        Some(Verdict::NotApplied | Verdict::Lost) => {
             let message = "an answer of the call came after it had been resolved".to_owned();
             one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
         }

@@ -57,7 +57,7 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     let asks = operator.reconcile && !by_itself && !invocation.asked_enough && may_ask(durable, row, context);
     // Nobody repeats or asks before the world has settled: it may say no just before it says yes.
     if (repeats || asks)
-        && let Some(wait_ms) = not_yet(row, context)
+        && let Some(wait_ms) = not_yet(row, context.now_us)
     {
         return Next::WaitMs(wait_ms);
     }
@@ -246,8 +246,8 @@ fn keyed_in_window(operator: &Pinned, row: &Row, context: &Context<'_>) -> bool 
     operator.class == Class::Keyed && row.first_started_us + window_us > context.now_us + needed_us
 }
 
-fn not_yet(row: &Row, context: &Context<'_>) -> Option<u32> {
-    let left_us = row.next_try_us? - context.now_us;
+pub(super) fn not_yet(row: &Row, now_us: i64) -> Option<u32> {
+    let left_us = row.next_try_us? - now_us;
     (left_us > 0).then(|| u32::try_from(left_us / 1000 + 1).unwrap_or(u32::MAX))
 }
 

@@ -7,12 +7,12 @@ use crate::error::Failure;
 use crate::event::{Body, Mode};
 use crate::ids::{Hash, Slot, StepId};
 use crate::policy::Rules;
-use crate::state::Draft;
 
 mod action;
 mod advance;
 mod answer;
 mod asking;
+mod attempt;
 mod budget;
 mod call;
 mod compensation;
@@ -28,11 +28,13 @@ mod lookup;
 mod reopen;
 mod reuse;
 mod step_end;
+mod verdict;
 mod waits;
 
 pub use action::{is_keyed, step_action_key};
 pub use advance::{advance, startable};
 pub use answer::{Try, answered};
+pub use attempt::{claimed, exhausted, released};
 pub use budget::{InFlight, reserved};
 pub use call::{Invocation, Next, next};
 pub(crate) use compensation::{Standing, arguments as undo_arguments, undo_waits, undone};
@@ -49,6 +51,7 @@ pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
+pub use verdict::{Undecidable, verdict};
 pub use waits::in_order;
 
 /// What decisions know beside the durable state: time, chance and rules are passed in.
@@ -69,12 +72,6 @@ pub const WAIT_IN_PLACE_MS: u32 = 2_000;
 
 /// Tries of one invocation, repeats of calls in doubt included.
 pub const TRIES_MAX: u32 = 6;
-
-/// The claim's own event.
-pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
-    let body = Body::JobClaimed { worker: worker.to_owned(), engine_profile };
-    Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }
-}
 
 /// Identity of the outcome of a step: the same for every try and replay.
 pub fn outcome_id(job_id: &crate::ids::JobId, step: &StepId) -> String {

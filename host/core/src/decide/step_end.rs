@@ -76,7 +76,7 @@ fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
 /// The outcome that a step produces, where it does.
 pub(super) fn outcome(job: &Job, planned: &plan::Step) -> Option<Body> {
     // The name of a wait is a label, whatever operator has it too.
-    let pinned = job.pinned(&planned.name).filter(|_| planned.kind == plan::Kind::Operator);
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
     let of_plan = planned.outcome.as_ref();
     let outcome_type = of_plan
         .map(|outcome| outcome.outcome_type.clone())
@@ -104,7 +104,7 @@ pub(super) fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Dr
         Body::StateCheckpointed { step_id: step.clone(), output: reference },
     ];
     let planned = job.plan.step(step).expect("a running step is in the plan");
-    let pinned = job.pinned(&planned.name).filter(|_| planned.kind == plan::Kind::Operator);
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
     events.extend(outcome(job, planned));
     let mut draft = Draft { events, ..Draft::default() };
     // A tool's output is the result in its effect: stored once.

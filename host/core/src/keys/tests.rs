@@ -43,6 +43,7 @@ fn golden_external_keys() {
     let job = JobId::new(JOB);
     assert_eq!(external_key(&job, &Slot::new("s6"), 1), "latch:job_01JZ0000000000000000000000:s6:1");
     assert_eq!(external_key(&job, &Slot::new("s3/0~c"), 12), "latch:job_01JZ0000000000000000000000:s3/0~c:12");
+    assert_eq!(event_id(&job, &StepId::new("s3"), 0), "latch:job_01JZ0000000000000000000000:s3:e0");
 }
 
 #[test]

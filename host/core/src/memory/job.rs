@@ -76,6 +76,10 @@ impl Job {
         }
     }
 
+    pub(super) fn priority(&self) -> i16 {
+        self.accepted.priority
+    }
+
     pub(super) fn record(&self) -> Record {
         Record {
             row: self.row(),

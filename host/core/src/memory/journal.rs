@@ -18,11 +18,14 @@ use crate::storage::{
 };
 
 impl Memory {
-    fn claim_where(&self, claimer: &Claimer, wanted: impl Fn(&JobId) -> bool) -> Option<Claim> {
+    fn claim_where(&self, claimer: &Claimer, wanted: impl Fn(&Job) -> bool) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
         state.fire(self.clock.now_us());
-        let id = state.order.iter().find(|id| wanted(id) && state.jobs[*id].claimable(&self.clock))?;
+        let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
+        let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
+        // The first of those whose priority is the highest.
+        let id = state.order.iter().filter(|id| claimable(&state.jobs[*id])).min_by_key(of_id)?;
         let job = state.jobs.get_mut(id).expect("every accepted job is there");
         job.claim(claimer, &self.clock);
         state.counters.flushes += 1;
@@ -97,6 +100,15 @@ impl Journal for Memory {
         if state.jobs.contains_key(&id) {
             return Err(WriteError::Broken(format!("job {id} exists with another request key")));
         }
+        if new.claim.is_none() {
+            let waits = |job: &&Job| job.standing.state == JobState::Pending;
+            let of_tenant = |job: &&Job| job.standing.tenant_id == new.row.tenant_id;
+            let all = state.jobs.values().filter(waits).count();
+            let own = state.jobs.values().filter(waits).filter(of_tenant).count();
+            if let Some(full) = admit::queue_full(new.queue, own, all) {
+                return Ok(full);
+            }
+        }
         state.requests.insert(new.row.request_key, id.clone());
         state.order.push(id.clone());
         let claim = new.claim.clone();
@@ -109,12 +121,12 @@ impl Journal for Memory {
         Ok(Submitted::New)
     }
 
-    async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        Ok(self.claim_where(claimer, |_| true))
+    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
+        Ok(self.claim_where(claimer, |job| !tenants.contains(&job.standing.tenant_id)))
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        Ok(self.claim_where(claimer, |id| id == job_id))
+        Ok(self.claim_where(claimer, |job| job.standing.job_id == *job_id))
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
@@ -131,18 +143,6 @@ impl Journal for Memory {
         }
         state.counters.flushes += 1;
         Ok(lost)
-    }
-
-    async fn release(&self, job_id: &JobId, attempt: u32) -> Result<(), StoreError> {
-        let mut state = self.state();
-        let job = state.jobs.get_mut(job_id);
-        if let Some(job) = job.filter(|job| job.standing.attempt == attempt && job.standing.state == JobState::Running)
-        {
-            job.standing.state = JobState::Pending;
-            job.lease_until_us = None;
-            job.updated_us = self.clock.now_us();
-        }
-        Ok(())
     }
 
     async fn write(&self, batch: Batch) -> Result<(), WriteError> {

@@ -18,6 +18,8 @@ pub struct Request {
     pub mode: Option<Mode>,
     /// Tells apart requests that are otherwise the same.
     pub request_id: Option<String>,
+    /// How urgent it is, from -100 to 100, where it says so; no part of its identity.
+    pub priority: Option<i16>,
 }
 
 /// What is asked for.
@@ -31,7 +33,7 @@ pub struct Intent {
     pub contexts: Vec<Value>,
 }
 
-/// Check the text of a request: `{intent: {type, payload, contexts?}, plan, mode?, request_id?}`,
+/// Check the text of a request: `{intent: {type, payload, contexts?}, plan, mode?, request_id?, priority?}`,
 /// or a bare plan.
 ///
 /// # Errors
@@ -40,7 +42,7 @@ pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<
     let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX);
     let Some(value) = value.filter(|value| value.get("plan").is_some() || value.get("intent").is_some()) else {
         // The plan's own check also says what is wrong with a text that is neither.
-        return Ok(Request { plan: check(text, catalog)?, intent: None, mode: None, request_id: None });
+        return Ok(Request { plan: check(text, catalog)?, intent: None, mode: None, request_id: None, priority: None });
     };
     let plan = whole::check(&value, text, catalog)?;
     let text_at = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
@@ -51,5 +53,6 @@ pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<
         contexts,
     };
     let mode = value.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
-    Ok(Request { plan, intent: Some(intent), mode, request_id: text_at("/request_id") })
+    let priority = value.get("priority").and_then(Value::as_i64).and_then(|number| i16::try_from(number).ok());
+    Ok(Request { plan, intent: Some(intent), mode, request_id: text_at("/request_id"), priority })
 }

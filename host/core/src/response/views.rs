@@ -23,9 +23,12 @@ pub struct Response {
     pub plan_id: String,
     /// Where it stands: `PARKED`.
     pub state: JobState,
-    /// Why the job as a whole goes no further: parked or diverged.
+    /// Why the job as a whole goes no further: parked or diverged, or its database was restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
+    /// What is known of how it came to that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
     /// `relaxed` where the configuration lets a power failure undo what was acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<String>,
@@ -59,6 +62,16 @@ pub struct Response {
     pub divergence: Option<crate::replay::Divergence>,
     /// What its calls cost: charges of answers; fuel and time of every try.
     pub cost: Totals,
+}
+
+impl Response {
+    /// The same, where the database is not the one that was used last: what is shown may be of
+    /// the past, and nothing is executed until a person has looked.
+    #[must_use]
+    pub fn of_restored(self) -> Response {
+        let next_actions = vec!["latch doctor --accept-restore".to_owned()];
+        Response { reason_code: Some(Code::Restored), next_actions, ..self }
+    }
 }
 
 /// A value for the user.

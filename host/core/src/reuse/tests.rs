@@ -79,7 +79,7 @@ type Change = fn(&mut Step, &mut Pinned, &mut Reusable);
 /// I23: each rule by itself, both ways.
 #[test]
 fn each_rule_of_safe_reuse_refuses_by_itself() {
-    let cases: [(&str, Change, i64, Result<Reason, Reason>); 26] = [
+    let cases: [(&str, Change, i64, Result<Reason, Reason>); 29] = [
         ("nothing is different", |_, _, _| {}, HOUR_US, Ok(Reason::Safe)),
         (
             "no outcome at all",
@@ -237,6 +237,31 @@ fn each_rule_of_safe_reuse_refuses_by_itself() {
             0,
             Err(Reason::WorldChanging),
         ),
+        (
+            "it could change the world now",
+            |_, o, _| o.effects = vec![Effect::InternalWrite],
+            0,
+            Err(Reason::WorldChanging),
+        ),
+        (
+            "the plan's type stands before the operator's",
+            |p, _, f| {
+                p.outcome = Some(OutcomeSpec { outcome_type: "Invoice".into(), status: None, sensitivity: None });
+                f.outcome_type = Some("Invoice".into());
+            },
+            0,
+            Err(Reason::OutcomeType),
+        ),
+        (
+            "a draft by the plan's word",
+            |p, o, f| {
+                p.outcome = Some(OutcomeSpec { outcome_type: "Text.Draft".into(), status: None, sensitivity: None });
+                o.outcome_type = Some("Invoice".into());
+                f.outcome_type = Some("Text.Draft".into());
+            },
+            0,
+            Ok(Reason::Safe),
+        ),
         ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(Reason::WorldChanging)),
     ];
     for (name, change, now_us, expected) in cases {
@@ -281,4 +306,38 @@ fn only_the_word_itself_is_a_verification() {
     for text in [r#"{"verified":"true"}"#, r#"{"a":{"verified":true}}"#, "true", "no JSON", r#"{"verified":false}"#] {
         assert!(!says_verified(text.as_bytes()), "{text}");
     }
+}
+
+/// I23: each thing that a policy decides of a step is compared by itself.
+#[test]
+fn each_decision_of_a_policy_counts() {
+    let of = |rules: &Rules, mode, effects: &[Effect], operator: &Pinned| {
+        policy_decision(rules, mode, &Step { effects: effects.to_vec(), ..planned() }, operator)
+    };
+    let plain = Rules::default();
+    let sends = [Effect::ExternalSend];
+    let auto = of(&plain, Mode::AutoExec, &sends, &operator());
+    assert_ne!(auto, of(&plain, Mode::DraftOnly, &sends, &operator()), "its calls are forbidden");
+    assert_ne!(auto, of(&plain, Mode::HumanGated, &sends, &operator()), "its calls are asked about");
+    let named = Rules { gate_effects: sends.to_vec(), ..Rules::default() };
+    assert_ne!(auto, of(&named, Mode::AutoExec, &sends, &operator()), "the policy asks about them");
+    let demanding = |demand| {
+        let require = [(planned().name, vec![demand])].into();
+        of(&Rules { require, ..Rules::default() }, Mode::AutoExec, &sends, &operator())
+    };
+    assert_ne!(auto, demanding(policy::Demand::Citations), "its answer has to carry something");
+    assert_ne!(demanding(policy::Demand::Verified), demanding(policy::Demand::Citations));
+    let tool = |effects: &[Effect]| Pinned { kind: PluginKind::Tool, effects: effects.to_vec(), ..operator() };
+    let writes = tool(&[Effect::InternalWrite]);
+    let looks = tool(&[Effect::ReadOnly]);
+    assert_ne!(of(&plain, Mode::AutoExec, &[], &writes), of(&plain, Mode::AutoExec, &[], &looks), "it is forbidden");
+}
+
+/// I23: both what goes in and what the step's template names of it.
+#[test]
+fn inputs_are_equal_where_payload_and_template_key_are() {
+    let (one, other) = (Hash::of(&[b"one"]), Hash::of(&[b"other"]));
+    assert_eq!(input_hash(one, b"{}"), input_hash(one, b"{}"));
+    assert_ne!(input_hash(one, b"{}"), input_hash(other, b"{}"));
+    assert_ne!(input_hash(one, b"{}"), input_hash(one, b"[]"));
 }

@@ -127,6 +127,8 @@ impl Job {
             compensations: Default::default(),
             undo_abandoned: false,
             barren_attempts: 0,
+            barren_in: Vec::new(),
+            parked_cause: None,
             progressed: false,
             parked: None,
             waiting_until_us: None,
@@ -270,9 +272,11 @@ impl Job {
                 self.move_job(event, JobInput::Wait)?;
                 self.waiting_until_us = Some(*until_us);
             }
-            Body::JobParked { reason, slot } => {
+            Body::JobReleased { .. } => self.move_job(event, JobInput::Released)?,
+            Body::JobParked { reason, slot, cause } => {
                 self.move_job(event, JobInput::Park)?;
                 self.parked = Some((*reason, slot.clone()));
+                self.parked_cause.clone_from(cause);
             }
             Body::JobUnparked { cause } => {
                 self.undo_abandoned |= cause == "abort" && self.is_given_up();
@@ -318,6 +322,9 @@ impl Job {
         // An attempt that was cut off (its job never waited or parked) without progress is barren.
         if self.state == JobState::Running && !self.progressed {
             self.barren_attempts += 1;
+            let under_way =
+                |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
+            self.barren_in = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
         // So is one that was cut off before even its claim became durable.
         self.barren_attempts += event.attempt - self.attempt - 1;
@@ -332,6 +339,7 @@ impl Job {
         self.attempt = event.attempt;
         self.progressed = false;
         self.parked = None;
+        self.parked_cause = None;
         self.waiting_until_us = None;
         self.divergence = None;
         for step in &mut self.steps {
@@ -433,6 +441,7 @@ impl Job {
                     return Err(unknown(event, "a verdict belongs to the open try"));
                 }
                 call.verdict = Some((*try_no, *verdict));
+                call.verdicts.insert(*try_no, *verdict);
                 if matches!(verdict, Verdict::NotApplied | Verdict::Repeat) {
                     call.open_try = None;
                 }
@@ -536,6 +545,7 @@ impl Call {
             committed_seq: 0,
             retry_at_us: None,
             verdict: None,
+            verdicts: std::collections::BTreeMap::new(),
             conflict: false,
             conflict_accepted: false,
             action_key: None,
@@ -566,6 +576,7 @@ impl Body {
             Body::JobClaimed { .. }
                 | Body::StepAborted { .. }
                 | Body::JobUnparked { .. }
+                | Body::JobReleased { .. }
                 | Body::ConfirmationFailed { .. }
         )
     }

@@ -71,10 +71,14 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Attempts in a row that ended without progress.
     pub barren_attempts: u32,
+    /// The steps that were under way when the last of them was cut off.
+    pub barren_in: Vec<StepId>,
     /// Whether the current attempt got anywhere.
     pub progressed: bool,
     /// Why it is parked.
     pub parked: Option<(Code, Option<Slot>)>,
+    /// What is known of how it came to be parked.
+    pub parked_cause: Option<String>,
     /// Until when it waits.
     pub waiting_until_us: Option<i64>,
     /// How it diverged.
@@ -177,8 +181,10 @@ pub struct Call {
     pub committed_seq: u64,
     /// When it will be tried again.
     pub retry_at_us: Option<i64>,
-    /// The last verdict on it.
+    /// The last verdict on it, since it was begun or taken up again.
     pub verdict: Option<(u32, Verdict)>,
+    /// The verdict on each try that had one.
+    pub verdicts: BTreeMap<u32, Verdict>,
     /// Evidence contradicts a verdict.
     pub conflict: bool,
     /// Somebody knows of that, and let what is recorded be undone all the same.

@@ -48,7 +48,8 @@ enum Label<'e> {
 }
 
 impl Label<'_> {
-    /// Arguments of calls that change nothing are not kept: the log has their hash alone.
+    /// Arguments of calls that change nothing are not kept, unless a model was asked: the log has their
+    /// hash alone.
     fn may_be_absent(&self) -> bool {
         matches!(self, Label::Args(_))
     }

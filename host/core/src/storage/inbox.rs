@@ -29,6 +29,8 @@ pub enum Request {
     Resolve {
         /// The slot.
         slot: Slot,
+        /// The try it is about: a verdict on one says nothing about the next.
+        try_no: u32,
         /// Applied with this result, not applied, or given up.
         verdict: Resolved,
     },

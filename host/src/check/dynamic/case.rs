@@ -1,6 +1,6 @@
 //! A case: an input for an operator, and what the tools it calls answer.
 
-use latchwork_core::error::Failure;
+use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Limits;
 
@@ -35,6 +35,8 @@ pub struct Case {
     pub input: String,
     /// Answers in the order of the calls.
     pub answers: Vec<Answer>,
+    /// The code of the error it is expected to give; none: it gives an output.
+    pub error: Option<Code>,
     /// Where it stands.
     pub place: Place,
     /// What a real job's step found; none for one that was made up.

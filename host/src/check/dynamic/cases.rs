@@ -1,6 +1,6 @@
 //! Reading a file of cases: JSON lines, every problem at once, each with its line.
 
-use latchwork_core::canon;
+use latchwork_core::canon::{self, Refusal};
 use latchwork_core::error::{Code, Failure};
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::check::Place;
 use crate::suggest;
 
 /// Keys of a line, of an answer, of an error.
-const LINE: [&str; 4] = ["name", "operator", "input", "answers"];
+const LINE: [&str; 5] = ["name", "operator", "input", "answers", "error"];
 const ANSWER: [&str; 4] = ["operator", "args", "result", "error"];
 const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
@@ -35,11 +35,13 @@ pub struct Wrong {
 /// Everything that is wrong.
 pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
     let mut reader = Reader { cases: vec![], wrong: vec![], line: 0 };
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        let before = bytes.iter().take_while(|byte| byte.is_ascii()).filter(|byte| **byte == b'\n').count();
-        reader.line = before as u64 + 1;
-        reader.wrong("", "it is not UTF-8 text from here on");
-        return Err(reader.wrong);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            reader.line = line_at(bytes, error.valid_up_to());
+            reader.wrong("", "it is not UTF-8 text from here on");
+            return Err(reader.wrong);
+        }
     };
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         reader.line = index as u64 + 1;
@@ -50,6 +52,17 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
         reader.read(file, line);
     }
     if reader.wrong.is_empty() { Ok(reader.cases) } else { Err(reader.wrong) }
+}
+
+/// The number of the line in which this byte stands.
+pub(in crate::check) fn line_at(bytes: &[u8], at: usize) -> u64 {
+    bytes[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1
+}
+
+/// A key that an object of this line has twice: which of the two is meant, nobody knows.
+pub(in crate::check) fn twice(line: &str) -> Option<String> {
+    let error = canon::canonicalize(line.as_bytes()).err()?;
+    matches!(error.refusal, Refusal::DuplicateKey(_)).then(|| error.refusal.to_string())
 }
 
 struct Reader {
@@ -76,6 +89,9 @@ impl Reader {
                 return;
             }
         };
+        if let Some(twice) = twice(line) {
+            self.wrong("", twice);
+        }
         let Some(fields) = self.object("", &value, &LINE) else { return };
         let before = self.wrong.len();
         let operator = self.text(fields, "", "operator", true);
@@ -101,9 +117,10 @@ impl Reader {
                 vec![]
             }
         };
+        let error = self.text(fields, "", "error", false).and_then(|word| self.code("/error", &word));
         if let (Some(operator), Some(input), true) = (operator, input, before == self.wrong.len()) {
             let place = Place { file: file.to_owned(), line: Some(self.line) };
-            self.cases.push(Case { name, operator, input, answers, place, recorded: None });
+            self.cases.push(Case { name, operator, input, answers, error, place, recorded: None });
         }
     }
 
@@ -135,11 +152,7 @@ impl Reader {
     fn failure(&mut self, at: &str, value: &Value) -> Option<Failure> {
         let fields = self.object(at, value, &ERROR)?;
         let word = self.text(fields, at, "code", true)?;
-        let Some(code) = Code::parse(&word) else {
-            let meant = suggest::did_you_mean(&word, Code::ALL.iter().map(|code| code.as_str()));
-            self.wrong(&format!("{at}/code"), format!("there is no code {word:?}{meant}"));
-            return None;
-        };
+        let code = self.code(&format!("{at}/code"), &word)?;
         let message = self.text(fields, at, "message", false).unwrap_or_else(|| "the tool failed".to_owned());
         let mut failure = Failure::new(code, message);
         failure.detail = fields.get("detail").map(Value::to_string);
@@ -150,6 +163,15 @@ impl Reader {
             }
         }
         Some(failure)
+    }
+
+    fn code(&mut self, at: &str, word: &str) -> Option<Code> {
+        let code = Code::parse(word);
+        if code.is_none() {
+            let meant = suggest::did_you_mean(word, Code::ALL.iter().map(|code| code.as_str()));
+            self.wrong(at, format!("there is no code {word:?}{meant}"));
+        }
+        code
     }
 
     fn object<'v>(&mut self, at: &str, value: &'v Value, known: &[&str]) -> Option<&'v Map<String, Value>> {
@@ -216,8 +238,9 @@ mod tests {
             "{\"operator\":\"A.B\",\n",
             "{\"operater\":\"A.B\",\"input\":9007199254740993}\n",
             "{\"operator\":\"A.B\",\"input\":1,\"name\":\"line 1\",\"answers\":[{\"result\":1,\"error\":2},{},\
-              {\"error\":{\"code\":\"RATE_LIMITS\"}},7]}\n",
+              {\"error\":{\"code\":\"RATE_LIMITS\"}},7],\"error\":\"INVALID_IMPUT\"}\n",
             "[]\n",
+            "{\"operator\":\"A.B\",\"input\":{\"a\":1,\"a\":2}}\n",
         );
         let wrong = parse("c.jsonl", text.as_bytes()).unwrap_err();
         let told: Vec<_> = wrong.iter().map(|w| (w.line, w.pointer.as_str(), w.message.as_str())).collect();
@@ -234,7 +257,11 @@ mod tests {
         has(4, "/answers/1", "neither");
         has(4, "/answers/2/error/code", "did you mean `RATE_LIMIT`?");
         has(4, "/answers/3", "object");
+        has(4, "/error", "did you mean `INVALID_INPUT`?");
         has(5, "", "object");
-        assert_eq!((wrong.len(), wrong[0].column), (10, Some(18)));
+        has(6, "", "\"a\"");
+        assert_eq!((wrong.len(), wrong[0].column), (12, Some(18)));
+        let bytes = b"{\"operator\":\"\xc3\xbc\",\n\n\"\xff\"";
+        assert_eq!(parse("c.jsonl", bytes).unwrap_err()[0].line, 3);
     }
 }

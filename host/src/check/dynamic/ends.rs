@@ -1,4 +1,4 @@
-//! How a case ended: D051 to D053, D055 to D061, D068.
+//! How a case ended: D051 to D053, D055 to D061, D068, D069.
 
 use latchwork_core::error::Code;
 
@@ -14,6 +14,8 @@ pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding>
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",
+        // A loop that asks for the time until it has come.
+        Code::PluginTrap if failure.message.contains("limits.host_calls") => "D057",
         Code::MemoryLimit => "D058",
         Code::OutputLimit => "D059",
         Code::StackOverflow | Code::WallClockLimit => "D061",
@@ -53,7 +55,29 @@ pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
         let message = format!("{} of {} answers were not asked for", base.unused, ran.case.answers.len());
         found.push(ran.finding("D053", message));
     }
+    found.extend(unexpected(ran));
     found
+}
+
+/// D069: it failed where the case expects an output, or the other way round.
+fn unexpected(ran: &Ran<'_>) -> Option<Finding> {
+    let expected = ran.case.error;
+    match (&ran.base.ended, expected) {
+        (Ended::Failed(failure), _) if expected != Some(failure.code) => {
+            let message = format!("it failed with {}: {}", failure.code, failure.message);
+            let wanted = expected.map_or("an output".to_owned(), |code| format!("error {code}"));
+            let finding = ran.finding("D069", message).values(&wanted, &ran.base.end());
+            Some(
+                finding
+                    .hint(format!("mend the step, or say in the case that it fails: \"error\":\"{}\"", failure.code)),
+            )
+        }
+        (Ended::Output(_), Some(code)) => {
+            let finding = ran.finding("D069", format!("it gave an output where the case expects {code}"));
+            Some(finding.values(&format!("error {code}"), &ran.base.end()))
+        }
+        _ => None,
+    }
 }
 
 /// D068: a run that used nearly all it may.

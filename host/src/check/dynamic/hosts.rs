@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::again::Process;
 use super::builds::{self, Rebuilt};
+use super::moved;
 use crate::check::finding::Finding;
 use crate::check::report::Report;
 use crate::engine::{Engine, EngineError, Plugin, PluginSettings, Variation};
@@ -30,6 +31,8 @@ pub(crate) struct Hosts<'a> {
 pub(super) struct Loaded {
     pub(super) apart: Option<Arc<Plugin>>,
     pub(super) unoptimized: Option<Arc<Plugin>>,
+    /// With its memory laid out otherwise.
+    pub(super) moved: Option<Arc<Plugin>>,
     pub(super) rebuilt: Option<builds::Other>,
 }
 
@@ -46,7 +49,22 @@ impl Hosts<'_> {
                 None
             }
         };
-        Loaded { apart, unoptimized, rebuilt }
+        Loaded { apart, unoptimized, moved: self.moved(report), rebuilt }
+    }
+
+    fn moved(&self, report: &mut Report) -> Option<Arc<Plugin>> {
+        let Some(bytes) = moved::moved(self.bytes) else {
+            report.not_run_rule("D070", "it has no stack and heap of its own that could be elsewhere");
+            return None;
+        };
+        (self.progress)("compiling it with its stack and heap elsewhere, to compare");
+        match tokio::task::block_in_place(|| self.engine.load(&bytes, self.settings.clone())) {
+            Ok(plugin) => Some(plugin),
+            Err(error) => {
+                report.not_run_rule("D070", &format!("with its stack and heap elsewhere it cannot be loaded: {error}"));
+                None
+            }
+        }
     }
 
     fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut Report) -> Option<Arc<Plugin>> {

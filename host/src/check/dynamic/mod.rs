@@ -11,6 +11,7 @@ mod cases;
 mod ends;
 mod errors;
 mod hosts;
+mod moved;
 mod perturb;
 pub(crate) mod script;
 pub(crate) mod trace;
@@ -22,6 +23,7 @@ pub use again::Process;
 pub use builds::Rebuilt;
 pub use case::{Answer, Case, Recorded};
 pub use cases::{Wrong, parse};
+pub(super) use cases::{line_at, twice};
 pub(super) use hosts::Hosts;
 
 use self::script::Script;

@@ -1,4 +1,4 @@
-//! The same case under hosts that differ: D062, D064, D066, D067.
+//! The same case under hosts that differ: D062, D064, D066, D067, D070, D071.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::Determinism;
 
 use super::hosts::Loaded;
+use super::moved::MEMORY_MORE;
 use super::script::Script;
 use super::trace::{Ended, Parting, Trace, behaviour, everything};
 use super::{FUEL_OF_A_CASE, Ran, ends};
@@ -48,6 +49,19 @@ impl<'r> Runs<'r> {
         Some(trace)
     }
 
+    /// Runs a script twice in one instance: what the second run did. None where the case has taken too
+    /// much already, or where there was no second run.
+    pub(super) async fn run_twice(&mut self, script: &Script, plugin: &Plugin) -> Option<Trace> {
+        if self.fuel > FUEL_OF_A_CASE {
+            self.left_out = true;
+            return None;
+        }
+        *self.runs += 1;
+        let trace = script.run_twice(plugin).await?;
+        self.fuel = self.fuel.saturating_add(trace.fuel.saturating_mul(2));
+        Some(trace)
+    }
+
     /// The script of the case, patient, and stopped where it does something else.
     pub(super) fn script(&self) -> Script {
         let mut script = self.ran.script.clone();
@@ -68,8 +82,13 @@ pub(super) fn differs(ran: &Ran<'_>, host: &str, parting: &Parting, trace: &Trac
 pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(hosts(runs, plugin, loaded).await);
+    found.extend(places(runs, loaded).await);
     found.extend(crashes(runs, plugin).await);
     found.extend(conditions(runs, plugin).await);
+    // What lies elsewhere or is drawn anew in a second run differs for that reason.
+    if found.is_empty() {
+        found.extend(kept(runs, plugin).await);
+    }
     found.extend(latency(runs, plugin).await);
     found
 }
@@ -106,6 +125,44 @@ async fn hosts(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Option<
         }
     }
     None
+}
+
+/// D070: its stack and heap elsewhere, and what it never wrote no longer zero.
+async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
+    let moved = loaded.moved.as_deref()?;
+    let mut script = runs.script();
+    // Hash maps with other seeds take other work, and allocators other pages.
+    script.limits.fuel = script.limits.fuel.saturating_mul(2);
+    script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(MEMORY_MORE);
+    let trace = runs.run(&script, moved).await?;
+    let parting = behaviour(&runs.ran.base, &trace)?;
+    let message = format!("with its stack and heap elsewhere in its memory, {} is not the same", parting.what);
+    let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
+    let hint =
+        "look for an address that leaves it, the order of a hash map, or memory that is read before it is written";
+    Some(finding.functions(trace.functions).hint(hint))
+}
+
+/// D071: a second run in the instance that the first one left, which no host makes.
+async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
+    let spec = plugin.operator(&runs.ran.case.operator)?;
+    // A generator goes on where it was: only without one should both do the same.
+    if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
+        return None;
+    }
+    let mut script = runs.script();
+    script.limits.host_calls = script.limits.host_calls.saturating_mul(2);
+    script.limits.memory_bytes = script.limits.memory_bytes.saturating_mul(2);
+    script.limits.output_bytes = script.limits.output_bytes.saturating_mul(2);
+    let trace = runs.run_twice(&script, plugin).await?;
+    if trace.fault().is_some() {
+        // Many runtimes serve one call and no more.
+        return None;
+    }
+    let parting = behaviour(&runs.ran.base, &trace)?;
+    let message = format!("run again in the same instance, {} is not the same: it keeps something", parting.what);
+    let finding = runs.ran.finding("D071", message).values(&parting.expected, &parting.found);
+    Some(finding.hint("each run begins in a new instance: pass on in the output what a later step needs"))
 }
 
 /// A worker that dies at each call, and another one that goes on from what is recorded.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tracing::Level;
 
 use super::trace::{Asked, Ended, Mismatch, Trace};
-use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
+use crate::engine::{Plugin, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
 
 /// What one call is answered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -52,33 +52,51 @@ pub(crate) struct Script {
 impl Script {
     /// Runs the step in a fresh instance.
     pub(crate) async fn run(&self, plugin: &Plugin) -> Trace {
+        let (calls, seen) = self.host();
+        let end = plugin.run_step(&self.operator, &self.input, &self.limits, calls).await;
+        trace(end, &seen)
+    }
+
+    /// Runs the step in a fresh instance and a second time in the same one: what the second run did.
+    /// None: the first one left no instance that could go on.
+    pub(crate) async fn run_twice(&self, plugin: &Plugin) -> Option<Trace> {
+        let ((first, _), (second, seen)) = (self.host(), self.host());
+        let end = plugin.run_step_twice(&self.operator, &self.input, &self.limits, [first, second]).await?;
+        Some(trace(end, &seen))
+    }
+
+    /// What answers a run, and what it will have seen.
+    fn host(&self) -> (Box<dyn StepCalls>, Arc<Mutex<Seen>>) {
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let calls = Box::new(Host {
+        let host = Host {
             own: StepSources::new(self.context.clone(), self.seed, self.started_us),
             taken: vec![false; self.answers.len()],
             script: self.clone(),
             seen: seen.clone(),
-        });
-        let end = plugin.run_step(&self.operator, &self.input, &self.limits, calls).await;
-        let seen = std::mem::take(&mut *seen.lock().expect("no holder panics"));
-        let ended = match end.outcome {
-            StepOutcome::Output(output) => Ended::Output(output),
-            StepOutcome::Failed(failure) => Ended::Failed(failure),
-            StepOutcome::Fault(failure) => Ended::Fault(failure),
-            StepOutcome::Stopped => Ended::Stopped,
         };
-        Trace {
-            asked: seen.asked,
-            ended,
-            fuel: end.fuel,
-            memory_bytes: end.memory_bytes,
-            functions: end.functions,
-            took_time: seen.took_time,
-            took_chance: seen.took_chance,
-            unanswered: seen.unanswered,
-            mismatch: seen.mismatch,
-            unused: seen.unused,
-        }
+        (Box::new(host), seen)
+    }
+}
+
+fn trace(end: StepEnd, seen: &Mutex<Seen>) -> Trace {
+    let seen = std::mem::take(&mut *seen.lock().expect("no holder panics"));
+    let ended = match end.outcome {
+        StepOutcome::Output(output) => Ended::Output(output),
+        StepOutcome::Failed(failure) => Ended::Failed(failure),
+        StepOutcome::Fault(failure) => Ended::Fault(failure),
+        StepOutcome::Stopped => Ended::Stopped,
+    };
+    Trace {
+        asked: seen.asked,
+        ended,
+        fuel: end.fuel,
+        memory_bytes: end.memory_bytes,
+        functions: end.functions,
+        took_time: seen.took_time,
+        took_chance: seen.took_chance,
+        unanswered: seen.unanswered,
+        mismatch: seen.mismatch,
+        unused: seen.unused,
     }
 }
 

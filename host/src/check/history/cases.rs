@@ -48,6 +48,7 @@ pub(super) fn of(read: &Read<'_>, durable: &Durable, step: &Step, operator: &Ope
         operator: operator.to_string(),
         input,
         answers,
+        error: None,
         place: Place { file: read.file.to_owned(), line: Some(read.verified.evidence.line_of_step(&step.id)) },
         recorded: Some(Recorded {
             context,

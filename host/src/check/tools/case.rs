@@ -4,10 +4,13 @@
 use std::collections::BTreeMap;
 
 use latchwork_core::canon;
+use latchwork_core::error::Code;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::check::Wrong;
+use crate::check::dynamic::{line_at, twice};
+use crate::suggest;
 
 /// So many cases in a file.
 const CASES_MAX: usize = 10_000;
@@ -113,15 +116,18 @@ pub(crate) struct ToolCase {
 /// # Errors
 /// Everything that is wrong: line, and what.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return Err(vec![wrong_at(1, "it is not UTF-8 text")]);
-    };
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "it is not UTF-8 text from here on")])?;
     let (mut cases, mut wrong) = (Vec::<ToolCase>::new(), Vec::<Wrong>::new());
     for (index, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = index as u64 + 1;
         if cases.len() == CASES_MAX {
             wrong.push(wrong_at(number, format!("a file has at most {CASES_MAX} cases")));
             break;
+        }
+        if let Some(twice) = twice(text) {
+            wrong.push(wrong_at(number, twice));
+            continue;
         }
         let line: Line = match serde_json::from_str(text) {
             Ok(line) => line,
@@ -133,6 +139,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
         let name = line.name.unwrap_or_else(|| format!("line {number}"));
         if cases.iter().any(|case| case.name == name) {
             wrong.push(wrong_at(number, format!("there is another case {name:?} before this one")));
+        }
+        if let Some(word) = line.error.as_deref().filter(|word| Code::parse(word).is_none()) {
+            let meant = suggest::did_you_mean(word, Code::ALL.iter().map(|code| code.as_str()));
+            wrong.push(wrong_at(number, format!("there is no code {word:?}{meant}")));
         }
         for canned in &line.http {
             if !canned.to.url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
@@ -188,11 +198,11 @@ mod tests {
             "\n\n{\"operator\":\"A.B\"}\n",
             r#"{"operator":"A.B","input":1,"http":[{"match":{"url":"/x"},"response":{"status":7}}]}"#,
             "\n",
-            r#"{"operator":"A.B","input":1,"dirs":{"data":{"../x":"y"}}}"#,
+            r#"{"operator":"A.B","input":1,"dirs":{"data":{"../x":"y"}},"error":"RATE_LIMITS"}"#,
         );
         let wrong = parse(text.as_bytes()).unwrap_err();
         let lines: Vec<u64> = wrong.iter().map(|wrong| wrong.line).collect();
-        assert_eq!(lines, [3, 4, 4, 5, 5], "{wrong:#?}");
+        assert_eq!(lines, [3, 4, 4, 5, 5, 5], "{wrong:#?}");
         let one = parse(text.lines().next().unwrap().as_bytes()).unwrap();
         assert_eq!((one[0].name.as_str(), one[0].http[0].response.status), ("line 1", 200));
     }

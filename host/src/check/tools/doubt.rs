@@ -84,7 +84,10 @@ fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> O
 async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
     // Killed before the call left: nothing happened.
     let world = running.world()?;
+    // An operator that cannot be asked, beside others of its plugin that can, says so each time.
+    let mut is_blind = false;
     match ask(running, &world).await {
+        Ok(ReconcileVerdict::Unknown) => is_blind = true,
         Ok(ReconcileVerdict::Happened(output)) => {
             let finding = running.broke("D104", "reconcile says that a call happened which was never made");
             finding.expected = Some("did-not-happen".to_owned());
@@ -113,6 +116,16 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
                 let message = "reconcile finds the call and gives another result than the call gave";
                 let finding = running.broke("D103", message);
                 (finding.expected, finding.found) = (Some(done.result), Some(output.result));
+            }
+        }
+        Ok(ReconcileVerdict::Unknown) if is_blind => {
+            // A keyed one is repeated first, and nobody is asked before its window has passed.
+            if running.class != Class::Keyed {
+                let name = &running.case.operator;
+                running.notes.push(format!(
+                    "reconcile cannot tell of {name}: a call whose record is lost parks its job until a person says \
+                     what became of it"
+                ));
             }
         }
         Ok(verdict) => {

@@ -51,6 +51,7 @@ struct Running<'a> {
     spec: &'a OperatorSpec,
     class: Class,
     found: Vec<Finding>,
+    notes: Vec<String>,
 }
 
 /// Runs every case.
@@ -82,12 +83,18 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     }
     for case in cases {
         let spec = tools.plugin.operator(&case.operator).expect("looked at above");
-        let mut running = Running { tools, case, spec, class: tools.plugin.class(&case.operator), found: vec![] };
+        let mut running =
+            Running { tools, case, spec, class: tools.plugin.class(&case.operator), found: vec![], notes: vec![] };
         match running.run().await {
             Ok(()) => {}
             Err(error) => report.notes.push(format!("case {} could not be run: {error}", case.name)),
         }
         report.add(running.found);
+        for note in running.notes {
+            if !report.notes.contains(&note) {
+                report.notes.push(note);
+            }
+        }
     }
     for spec in &tools.plugin.manifest.operators {
         let name = spec.name.as_str();

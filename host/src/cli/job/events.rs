@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use latchwork_core::event::Event;
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
+use latchwork_core::keys;
 use serde_json::{Value, json};
 
 use crate::cli::args::JobEventsArgs;
@@ -24,9 +26,9 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         for event in record.events.iter().filter(|event| event.seq >= next) {
             match (ctx.json, args.follow) {
-                (true, true) => ctx.printer.line(&document(event)),
-                (true, false) => all.push(document(event)),
-                (false, _) => ctx.printer.say(line(ctx, event)),
+                (true, true) => ctx.printer.line(&document(&args.job, event)),
+                (true, false) => all.push(document(&args.job, event)),
+                (false, _) => ctx.printer.say(line(ctx, &args.job, event)),
             }
         }
         next = next.max(record.row.next_seq);
@@ -42,15 +44,24 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-fn document(event: &Event) -> Value {
+/// What is recorded of an event, and what follows from where it stands.
+fn told(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
+    if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
+        value["event_id"] = json!(keys::event_id(job, step_id, *n));
+    }
+    value
+}
+
+fn document(job: &JobId, event: &Event) -> Value {
+    let mut value = told(job, event);
     value["hash"] = json!(event.hash);
     value["prev_hash"] = json!(event.prev_hash);
     value
 }
 
-fn line(ctx: &Context<'_>, event: &Event) -> String {
-    let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
+fn line(ctx: &Context<'_>, job: &JobId, event: &Event) -> String {
+    let mut value = told(job, event);
     let name = event.name();
     let fields = value.as_object_mut().expect("an event is an object");
     for known in ["seq", "time_us", "attempt", "schema_version", "type", "plan", "operators"] {

@@ -56,7 +56,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
     let document = json!({
         "job_id": args.job,
         "state": record.row.state,
-        "file": path,
+        "file": path.display().to_string(),
         "bytes": file.len(),
         "sha256": Hash::of(&[&file]),
         "events": record.events.len(),

@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use latchwork_core::canon;
+use latchwork_core::decide::{self, Undecidable};
 use latchwork_core::ids::Slot;
 use latchwork_core::job::JobState;
-use latchwork_core::ledger::RowState;
 use latchwork_core::pages;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{Request, Resolved};
@@ -16,6 +16,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{catalog, open, run};
 use crate::config::Config;
+use crate::os::clock;
 
 pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -25,12 +26,12 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
         Verdict::Applied(slot, file) => {
             let result = result(&file)?;
             fits(ctx, &config, &durable, &slot, &file, &result)?;
-            (resolve(&durable, slot, Resolved::Applied(result))?, "it is recorded that the call took effect")
+            (resolve(&durable, &slot, Resolved::Applied(result))?, "it is recorded that the call took effect")
         }
         Verdict::NotApplied(slot) => {
-            (resolve(&durable, slot, Resolved::NotApplied)?, "it is recorded that the call did not take effect")
+            (resolve(&durable, &slot, Resolved::NotApplied)?, "it is recorded that the call did not take effect")
         }
-        Verdict::Lost(slot) => (resolve(&durable, slot, Resolved::Abort)?, "the call counts as lost"),
+        Verdict::Lost(slot) => (resolve(&durable, &slot, Resolved::Abort)?, "the call counts as lost"),
         Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job may go on"),
         // A job that undoes what it did ends all the same, only sooner.
         Verdict::Abort => match durable.job.is_given_up() {
@@ -42,22 +43,19 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 
-/// A verdict on a call is taken only while the call is in doubt: earlier, the world may still answer.
-fn resolve(durable: &Durable, slot: Slot, verdict: Resolved) -> anyhow::Result<Request> {
+/// A verdict on a call is taken only while the call is in doubt and the world has settled: earlier, it
+/// may still answer otherwise.
+fn resolve(durable: &Durable, slot: &Slot, verdict: Resolved) -> anyhow::Result<Request> {
     let job_id = &durable.job.header.job_id;
-    if durable.job.failed_compensation() == Some(&slot) {
-        return Ok(Request::Resolve { slot, verdict });
-    }
-    let state = durable.rows.get(&slot).map(|row| row.state);
-    let message = match state {
-        Some(RowState::Indeterminate) => return Ok(Request::Resolve { slot, verdict }),
-        Some(RowState::Inflight) => {
-            format!("{slot} may still be executing; `latch resume {job_id}` first finds out what can be found out")
-        }
-        Some(state) => format!("{slot} is {state:?} and not in doubt"),
-        None => format!("the job has no call at {slot}: see `latch job show {job_id}`"),
-    };
-    Err(CliError::input(pages::JOB_REFUSES, message).into())
+    decide::verdict(durable, slot, verdict, clock::now_us()).map_err(|why| {
+        let next = match why {
+            Undecidable::NoCall => format!(": see `latch job show {job_id}`"),
+            Undecidable::Executing => format!("; `latch resume {job_id}` first finds out what can be found out"),
+            Undecidable::Settling { .. } => ": look at the world again then, and resolve it".to_owned(),
+            Undecidable::Decided(_) => String::new(),
+        };
+        CliError::input(pages::JOB_REFUSES, format!("{slot}: {why}{next}")).into()
+    })
 }
 
 /// A result that a person gives is one that the operator could have given: what comes after the

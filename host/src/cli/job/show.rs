@@ -10,7 +10,9 @@ use crate::cli::{gates, open, view};
 pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_only(&ctx.config(None)?).await?;
     let durable = super::durable(&stores, &args.job).await?;
-    view::answer(ctx, &response(&durable));
+    let shown = response(&durable);
+    let shown = if open::is_restored().await? { shown.of_restored() } else { shown };
+    view::answer(ctx, &shown);
     if !ctx.json {
         for slot in durable.job.gates.keys() {
             let Some(gate) = durable.job.undecided(slot) else { continue };

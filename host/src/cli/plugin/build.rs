@@ -20,7 +20,7 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
         json!({
             "name": built.name,
             "kind": built.kind,
-            "component": built.wasm,
+            "component": built.wasm.display().to_string(),
             "digest": format!("sha256:{}", built.digest),
             "bytes": built.bytes,
             "changed": built.changed,

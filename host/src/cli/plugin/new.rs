@@ -16,7 +16,7 @@ pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
     let (test, build) = (new.test_command(), format!("latch plugin build {shown}"));
-    let document = json!({ "plugin": new.name, "dir": dir, "test": test, "build": build });
+    let document = json!({ "plugin": new.name, "dir": dir.display().to_string(), "test": test, "build": build });
     ctx.answer(&document, || format!("made {shown}\nnext: (cd {shown} && {test}), {build}"));
     Ok(Exit::Done)
 }

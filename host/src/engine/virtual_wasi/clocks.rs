@@ -7,7 +7,7 @@ use wasmtime::component::Resource;
 
 use super::bindings::clocks::{monotonic_clock, wall_clock};
 use super::handles::Pollable;
-use crate::engine::step::StepState;
+use crate::engine::step::{StepCalls, StepState};
 
 /// What one look at either clock moves it by: a loop that waits for time to pass ends.
 pub(super) const LOOK_NS: i64 = 1_000;
@@ -50,6 +50,12 @@ impl StepState {
     pub(crate) fn now_us(&mut self) -> i64 {
         let heard = self.calls.now_us();
         heard.max(self.wasi.clock.now_ns(heard).div_euclid(1_000))
+    }
+
+    /// Another run begins in what this one leaves: its clock has not moved.
+    pub(crate) fn begin_again(&mut self, calls: Box<dyn StepCalls>) {
+        self.calls = calls;
+        self.wasi.clock = Clock::default();
     }
 
     /// The time in nanoseconds, unmoved.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, JobId, StepId};
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob};
+use latchwork_core::storage::{Batch, Claimer, JobRow, Journal, NewJob, QueueLimit};
 use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::connection::Connect;
@@ -23,7 +23,7 @@ use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
 /// Execute SQL behind the store's back.
 async fn sql(path: &Path, text: &str) {
-    let connect = Connect::Sqlite(SqliteConnectOptions::new().filename(path));
+    let connect = Connect::Sqlite(Box::new(SqliteConnectOptions::new().filename(path)));
     let mut conn = connect.once().await.unwrap();
     let hand = Hand { probe: Arc::new(NoProbe), tally: Arc::new(Tally::default()) };
     hand.run(&mut conn, Name::SCHEMA, Script::new(text)).await.unwrap();
@@ -58,13 +58,21 @@ async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock)
         inbox_pending: false,
         cancel_requested: false,
         wake_at_us: None,
+        priority: 0,
         created_us: 0,
         updated_us: 0,
     };
     let next = Batch::new(row.job_id.clone(), 1, 1, row.head);
     let claim = Some(Claimer { owner: lock.owner().clone(), lease_ms: 600_000 });
-    let new =
-        NewJob { row, events: vec![first], secret: Hash::default(), payloads: Vec::new(), awaited: Vec::new(), claim };
+    let new = NewJob {
+        row,
+        events: vec![first],
+        secret: Hash::default(),
+        payloads: Vec::new(),
+        awaited: Vec::new(),
+        claim,
+        queue: QueueLimit::default(),
+    };
     store.submit(new).await.unwrap();
     (next, lock)
 }

@@ -15,3 +15,14 @@ async fn the_schema_is_the_recorded_one() {
     let recorded = fs::read_to_string(&golden).unwrap_or_default();
     assert_eq!(recorded, schema, "run with UPDATE_GOLDEN=1 to record it");
 }
+
+/// A file that is not in the list would never be run.
+#[test]
+fn every_migration_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<String> = names.collect();
+    files.sort();
+    let listed = crate::open::MIGRATIONS.iter().map(|(number, name, _)| format!("{number:04}_{name}.sql"));
+    assert_eq!(files, listed.collect::<Vec<_>>());
+}

@@ -1,9 +1,12 @@
 //! Steps that break one rule each.
 
+use std::collections::HashMap;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
+use crate::latchwork::plugin::types::{Applied, Error, ErrorCode};
 use crate::latchwork::plugin::{clock, events, tools};
 use crate::{Answer, build};
 
@@ -111,4 +114,27 @@ pub(crate) fn loses_patience(input: Value) -> Answer {
 pub(crate) fn is_nearly_full(_: Value) -> Answer {
     let table = black_box(vec![1u8; 61 << 20]);
     Ok(json!({ "ok": table.len() }))
+}
+
+/// D069.
+pub(crate) fn fails_for_no_reason(_: Value) -> Answer {
+    Err(Error {
+        code: ErrorCode::InvalidInput,
+        message: "there is no weather".into(),
+        retry_after_ms: None,
+        detail: None,
+        applied: Applied::No,
+    })
+}
+
+/// D070: the seed of a map is an address.
+pub(crate) fn walks_a_map(_: Value) -> Answer {
+    let map: HashMap<u32, ()> = (0..40).map(|n| (n, ())).collect();
+    Ok(json!({ "ok": map.into_keys().collect::<Vec<_>>() }))
+}
+
+/// D071.
+pub(crate) fn counts_its_runs(_: Value) -> Answer {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    Ok(json!({ "ok": RUNS.fetch_add(1, Ordering::Relaxed) }))
 }

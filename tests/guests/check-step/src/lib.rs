@@ -56,6 +56,9 @@ fn steps() -> Vec<Step> {
         ("Breaks.D065", Pure, ANY, breaks::knows_its_build),
         ("Breaks.D067", Stable, ANY, breaks::loses_patience),
         ("Breaks.D068", Pure, ANY, breaks::is_nearly_full),
+        ("Breaks.D069", Pure, ANY, breaks::fails_for_no_reason),
+        ("Breaks.D070", Pure, ANY, breaks::walks_a_map),
+        ("Breaks.D071", Pure, ANY, breaks::counts_its_runs),
         ("Versioned.Run", Stable, if build() == 4 { NARROW } else { ANY }, good::versioned),
     ];
     if build() == 5 {

@@ -112,14 +112,14 @@ fn a_key_is_free_only_where_nothing_can_have_happened() {
     let mut sim = run(vec![unknown()]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     assert_eq!(sim.actions.len(), 1);
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+    sim.resolve(Slot::new("a"), Resolved::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert!(sim.actions.values().all(|row| row.receipt.is_none()) && sim.actions.len() == 1, "lost keeps its key");
     // In doubt, then known not to have happened, then cancelled.
     let mut sim = run(vec![unknown()]);
     sim.process(None).unwrap();
     sim.ask(Request::Cancel);
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::NotApplied });
+    sim.resolve(Slot::new("a"), Resolved::NotApplied);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(sim.actions.is_empty(), "nobody will try it again");
     // A retry keeps the key until the answer.

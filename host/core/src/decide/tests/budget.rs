@@ -152,6 +152,17 @@ fn a_models_answer_is_marked() {
     assert_eq!((response.cost.calls, response.cost.fuel), (0, 5), "a call without usage took something all the same");
 }
 
+/// I32: what a model was asked is recorded with its answer, also where a step plugin asks; of a read
+/// the hash is enough.
+#[test]
+fn what_a_model_was_asked_is_recorded() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("s", "Script", &[], json!({ "calls": ["Read", "Model"] }))]);
+    let durable = sim.process(None).unwrap();
+    let asked = |k: u32| durable.args(&Slot::of_call(&"s".into(), k)).map(|args| args.to_vec());
+    assert_eq!((asked(0), asked(1)), (None, Some(br#"{"k":1}"#.to_vec())));
+    assert_eq!(sim.durable().args(&Slot::new("s/1")), durable.args(&Slot::new("s/1")), "the log names it");
+}
+
 fn step_of_read() -> Value {
     step("a", "Read", &[], json!({}))
 }
@@ -197,5 +208,11 @@ fn what_costs_is_durable_at_once() {
         let mut sim = three(operator, budget);
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, flushed, "{operator}");
+    }
+    // A repeat of what nobody can ask about costs more than a flush; who can be asked is asked.
+    for (operator, flushed) in [("Opaque", true), ("Keyed", false), ("Queryable", false)] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
+        sim.process(None).unwrap();
+        assert_eq!(sim.answers_flushed, [flushed], "{operator}");
     }
 }

@@ -208,7 +208,7 @@ fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
     let failed = Slot::new("c/1~c");
     for verdict in [Resolved::Applied("\"by hand\"".into()), Resolved::NotApplied, Resolved::Abort] {
         let mut sim = parked();
-        sim.ask(Request::Resolve { slot: failed.clone(), verdict: verdict.clone() });
+        sim.resolve(failed.clone(), verdict.clone());
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Cancelled, "{verdict:?}");
         let times = sim.world.get(&failed).copied().unwrap_or(0);
@@ -274,7 +274,7 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!((durable.job.state, blocked.reason_code), (JobState::Parked, Code::CompensationFailed));
     assert_eq!(states(&durable)[0].2, Some(Code::GateRejected));
     // Taken up again, it is asked about again.
-    sim.ask(Request::Resolve { slot: slot.clone(), verdict: Resolved::NotApplied });
+    sim.resolve(slot.clone(), Resolved::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
     sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
@@ -308,10 +308,10 @@ fn a_conflict_blocks_undoing() {
         let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
         sim.script.insert("Opaque".into(), vec![unknown]);
         sim.process(None).unwrap();
-        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"done\"".into()) });
+        sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".into()));
         let durable = sim.process(None).unwrap();
         assert_eq!(response(&durable).blocked_on.unwrap().slot.as_str(), "d");
-        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::NotApplied });
+        sim.resolve(Slot::new("a"), Resolved::NotApplied);
         let durable = cancelled(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a", Code::ResolutionConflict));
@@ -341,7 +341,7 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("k", Code::IndeterminateEffect));
         assert!(started(&sim).is_empty() && sim.world.get(&Slot::new("k")).copied().unwrap_or(0) <= 1);
         let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
-        sim.ask(Request::Resolve { slot: Slot::new("k"), verdict });
+        sim.resolve(Slot::new("k"), verdict);
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, JobState::Cancelled);
         let expected: &[&str] = if happened { &["k~c", "a~c"] } else { &["a~c"] };
@@ -452,12 +452,69 @@ fn a_contradicted_compensation_waits_for_somebody() {
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
         let slot = Slot::new("a~c");
         for verdict in [first, second] {
-            sim.ask(Request::Resolve { slot: slot.clone(), verdict });
+            sim.resolve(slot.clone(), verdict);
         }
         let durable = sim.process(None).unwrap();
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a~c", Code::ResolutionConflict));
         assert_eq!((durable.job.state, sim.world[&slot]), (JobState::Parked, 1), "nothing is undone twice");
         assert!(durable.job.compensations[&slot].end.is_none(), "and nothing is told as undone");
+    }
+}
+
+/// I37: what went well is undone by nobody, whatever the plan says of failures.
+#[test]
+fn a_job_that_succeeded_undoes_nothing() {
+    let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Keyed", &["a"], json!({}))];
+    let mut sim = job(Mode::AutoExec, "compensate", steps);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, 2));
+    assert!(started(&sim).is_empty() && response(&durable).compensations.is_empty());
+    // What has no final answer yet took no effect that could be undone.
+    let call = &durable.job.calls[&Slot::new("a")];
+    assert!(durable.job.took_effect(call));
+    assert!(!durable.job.took_effect(&crate::state::Call { committed: false, ..call.clone() }));
+}
+
+/// A call's own plugin undoes it in the time that the plan gives its step; another tool has its own.
+#[test]
+fn undoing_by_the_same_plugin_has_the_time_of_the_step() {
+    let timed = |id: &str, name: &str, after: &[&str]| with(step(id, name, after, json!({})), "timeout", "7s");
+    let steps = vec![
+        timed("a", "Opaque", &[]),
+        with(timed("b", "Keyed", &["a"]), "compensate_with", "Queryable"),
+        with(step("d", "Opaque", &["b"], json!({})), "gate", "human_confirm"),
+    ];
+    let mut sim = job(Mode::AutoExec, "keep", steps);
+    sim.process(None).unwrap();
+    cancelled(&mut sim);
+    let times = sim.record.events.iter().filter_map(|event| match &event.body {
+        Body::ToolInvocationStarted { slot, timeout_ms, .. } if slot.is_compensation() => {
+            Some((slot.to_string(), *timeout_ms))
+        }
+        _ => None,
+    });
+    assert_eq!(times.collect::<Vec<_>>(), [("b~c".to_owned(), 30_000), ("a~c".to_owned(), 7_000)]);
+}
+
+/// I37: what the plan has confirmed before it is done, it has confirmed before it is undone.
+#[test]
+fn the_gate_of_a_step_is_asked_again_before_the_step_is_undone() {
+    for (gate, state) in [("human_confirm", JobState::Parked), ("none", JobState::Cancelled)] {
+        let steps = vec![
+            with(step("a", "Opaque", &[], json!({})), "gate", gate),
+            with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm"),
+        ];
+        let mut sim = job(Mode::AutoExec, "keep", steps);
+        let durable = sim.process(None).unwrap();
+        if let Some(asked) = durable.job.undecided(&Slot::new("a")) {
+            sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash: asked.hash });
+            sim.process(None).unwrap();
+        }
+        assert_eq!(sim.world[&Slot::new("a")], 1);
+        let durable = cancelled(&mut sim);
+        assert_eq!(durable.job.state, state, "{gate}");
+        let blocked = response(&durable).blocked_on.map(|blocked| blocked.slot.to_string());
+        assert_eq!(blocked.as_deref(), (gate != "none").then_some("a~c"));
     }
 }

@@ -33,7 +33,7 @@ fn finish(sim: &mut Sim, cancel: bool) -> Durable {
         assert_eq!(blocked.reason_code, Code::IndeterminateEffect, "{blocked:?}");
         let happened = sim.world.contains_key(&blocked.slot);
         let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
-        sim.ask(Request::Resolve { slot: blocked.slot, verdict });
+        sim.resolve(blocked.slot, verdict);
     }
     panic!("the job does not end");
 }
@@ -123,13 +123,12 @@ fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
         sim.ask(Request::Cancel);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         let slot = Slot::new("c/1~c");
-        let again = Request::Resolve { slot: slot.clone(), verdict: Resolved::NotApplied };
-        sim.ask(again.clone());
+        sim.resolve(slot.clone(), Resolved::NotApplied);
         drop(sim.process(Some(cut)));
         holds(&sim);
         // A word that the crash came before is given again.
         if sim.durable().job.failed_compensation() == Some(&slot) {
-            sim.ask(again);
+            sim.resolve(slot, Resolved::NotApplied);
         }
         finish(&mut sim, true);
         each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
@@ -156,7 +155,7 @@ fn a_compensation_in_doubt_parks() {
             assert_eq!((blocked.reason_code, sim.world[&Slot::new("a~c")]), (Code::IndeterminateEffect, 1));
         }
         // Nobody can tell: the job ends, and says so.
-        sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort });
+        sim.resolve(Slot::new("a~c"), Resolved::Abort);
         let durable = sim.process(None).unwrap();
         holds(&sim);
         assert_eq!(durable.job.state, JobState::Cancelled);
@@ -176,7 +175,7 @@ fn what_is_on_its_way_when_undoing_is_abandoned_is_settled() {
     let durable = sim.process(None).unwrap();
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/2~c", Code::IndeterminateEffect));
-    sim.ask(Request::Resolve { slot: blocked.slot, verdict: Resolved::Applied("1".into()) });
+    sim.resolve(blocked.slot, Resolved::Applied("1".into()));
     let durable = sim.process(None).unwrap();
     holds(&sim);
     assert_eq!((durable.job.state, sim.world.len()), (JobState::Cancelled, 5), "{:?}", sim.world);

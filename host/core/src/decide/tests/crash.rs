@@ -60,7 +60,7 @@ fn finish(sim: &mut Sim) -> Durable {
         assert_eq!(blocked.reason_code, Code::IndeterminateEffect);
         let happened = sim.world.contains_key(&blocked.slot);
         let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
-        sim.ask(Request::Resolve { slot: blocked.slot, verdict });
+        sim.resolve(blocked.slot, verdict);
     }
     panic!("the job does not end");
 }
@@ -129,7 +129,7 @@ fn a_lost_call_is_an_answer_like_any_other() {
     let mut sim = sim("Opaque");
     drop(sim.process(Some(Cut::AfterExecute(1))));
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("b"), verdict: Resolved::Abort });
+    sim.resolve(Slot::new("b"), Resolved::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
     assert_eq!(response(&durable).failed[0].reason_code, Code::InvocationLost);
@@ -208,7 +208,7 @@ fn a_cancelled_job_in_doubt_waits_for_the_verdict() {
     assert_eq!(durable.job.state, JobState::Parked);
     let blocked = response(&durable).blocked_on.expect("it says what it waits for");
     assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::IndeterminateEffect));
-    sim.ask(Request::Resolve { slot: Slot::new("b"), verdict: Resolved::Applied("\"done\"".into()) });
+    sim.resolve(Slot::new("b"), Resolved::Applied("\"done\"".into()));
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Cancelled);
     assert_eq!(sim.world[&Slot::new("b")], 1);

@@ -4,14 +4,15 @@ use serde_json::json;
 
 use super::evidence::{export, verify};
 use super::sim::{Cut, Sim, good, step};
-use crate::decide::NOT_YETS_MAX;
+use crate::decide::{self, NOT_YETS_MAX, Undecidable};
 use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Event, Mode};
 use crate::ids::Slot;
 use crate::job::JobState;
+use crate::ledger::RowState;
 use crate::response::response;
-use crate::storage::{Request, Resolved};
+use crate::storage::{InboxRow, Request, Resolved};
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
@@ -131,7 +132,7 @@ fn an_answer_that_came_before_the_verdict_wins() {
         sim.process(Some(Cut::AfterExecute(0))).unwrap_err();
         assert_eq!(until_over(&mut sim), JobState::Parked, "{operator}");
         let (slot, now_us) = (Slot::new("a"), sim.now_us);
-        sim.ask(Request::Resolve { slot: slot.clone(), verdict: verdict.clone() });
+        sim.resolve(slot.clone(), verdict.clone());
         // The worker that had lost the job goes on, and records what it was told.
         let answer = Answer::Ok(good());
         let provenance = Provenance::Executed;
@@ -164,4 +165,68 @@ fn a_repeat_that_changed_nothing_is_no_answer() {
     assert!(effect(Answer::NotApplied(failure()), Provenance::Executed).is_news(), "a first try's is one");
     assert!(effect(ok(), Provenance::KeyedRetry).is_news(), "and so is that a repeat happened");
     assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_news());
+}
+
+/// I46: a verdict on one try is not taken for the next, and what contradicts the one before is kept.
+#[test]
+fn a_verdict_is_about_one_try() {
+    let slot = Slot::new("a");
+    let agrees = Resolved::NotApplied;
+    // Two tries behind, and of a try that nobody had to decide about.
+    for (try_no, conflicts) in [(1, true), (3, false)] {
+        let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
+        until_over(&mut sim);
+        for _ in 0..2 {
+            sim.resolve(slot.clone(), Resolved::NotApplied);
+            until_over(&mut sim);
+        }
+        assert_eq!((sim.durable().job.state, sim.durable().job.calls[&slot].tries), (JobState::Completed, 3));
+        let verdict = Resolved::Applied("1".into());
+        let durable = sim.durable();
+        let row = InboxRow {
+            id: 99,
+            actor: "eve".into(),
+            reason: None,
+            request: Request::Resolve { slot: slot.clone(), try_no, verdict },
+        };
+        let draft = decide::inbox(&durable, &row, &sim.context());
+        assert_eq!(draft.events.len(), usize::from(conflicts), "try {try_no}: {:?}", draft.events);
+    }
+    for late in [Resolved::Applied("1".into()), agrees.clone(), Resolved::Abort] {
+        let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
+        assert_eq!(until_over(&mut sim), JobState::Parked);
+        // Two people look at the same try; the word of one comes when the other's has led to a second try.
+        let second = sim.verdict(&slot, late.clone());
+        sim.resolve(slot.clone(), Resolved::NotApplied);
+        assert_eq!(until_over(&mut sim), JobState::Parked, "in doubt again");
+        sim.ask(second);
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.calls[&slot].open_try, Some(2), "{late:?} says nothing about the second try");
+        assert_eq!(durable.rows[&slot].state, RowState::Indeterminate);
+        assert_eq!(durable.job.calls[&slot].conflict, late != agrees, "{late:?}");
+        assert_eq!(durable.job.state, JobState::Parked);
+    }
+}
+
+/// I46: nobody decides about a call before the world has settled.
+#[test]
+fn a_verdict_waits_until_the_world_has_settled() {
+    let slot = Slot::new("a");
+    for settling_ms in [0, 60_000] {
+        let mut sim = job("Opaque", vec![unknown()], settling_ms);
+        let durable = sim.process(None).unwrap();
+        let at = |now_us| decide::verdict(&durable, &slot, Resolved::NotApplied, now_us);
+        if settling_ms == 0 {
+            assert!(at(sim.now_us).is_ok(), "nothing has to settle, whatever a retry would wait for");
+            continue;
+        }
+        let Err(Undecidable::Settling { wait_ms }) = at(sim.now_us) else { panic!("{:?}", at(sim.now_us)) };
+        assert!((59_000..=70_000).contains(&wait_ms), "{wait_ms}");
+        let later = sim.now_us + i64::from(wait_ms) * 1000;
+        assert!(at(later - 2_000).is_err() && at(later).is_ok());
+    }
+    let durable = job("Opaque", vec![], 0).process(None).unwrap();
+    let said = |slot: &str| decide::verdict(&durable, &Slot::new(slot), Resolved::Abort, 0);
+    assert_eq!(said("a"), Err(Undecidable::Decided(RowState::Committed)));
+    assert_eq!(said("b"), Err(Undecidable::NoCall));
 }

@@ -78,7 +78,7 @@ fn evidence_of_every_crash_verifies() {
             if let Some(blocked) = response(&durable).blocked_on {
                 let happened = sim.world.contains_key(&blocked.slot);
                 let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
-                sim.ask(Request::Resolve { slot: blocked.slot, verdict });
+                sim.resolve(blocked.slot, verdict);
             }
             sim.process(None).expect("nobody kills this one");
         }

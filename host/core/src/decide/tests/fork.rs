@@ -176,3 +176,104 @@ fn a_job_that_goes_on_by_itself_is_not_forked() {
     let refused = decide::fork(&origin.durable(), &request("s")).unwrap_err();
     assert!(matches!(refused, ForkRefusal::GoesOn { state: JobState::Running, .. }), "{refused}");
 }
+
+/// I41: what failed, what was undone, and what was made from it is executed again.
+#[test]
+fn what_did_not_succeed_or_was_undone_is_not_copied() {
+    let failing = step("x", "Failing", &[], json!({ "calls": [], "fail": true }));
+    let mut origin = Sim::new(Mode::AutoExec, vec![step("r", "Read", &[], json!({})), failing, plan()[2].clone()]);
+    assert_eq!(origin.process(None).unwrap().job.state, JobState::Partial);
+    let of = |origin: &Sim, request: &ForkRequest| {
+        let Body::JobForked { copied, gated, .. } = decide::fork(&origin.durable(), request).unwrap().body else {
+            panic!("it begins with the fork")
+        };
+        let copied: Vec<_> = copied.iter().map(|copied| copied.step_id.to_string()).collect();
+        (copied, gated.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    assert_eq!(of(&origin, &request("o")), (vec!["r".to_owned()], vec!["o".to_owned()]));
+
+    let gate = super::compensation::with(step("d", "Opaque", &["r"], json!({})), "gate", "human_confirm");
+    let steps = vec![
+        step("a", "Opaque", &[], json!({})),
+        step("q", "Read", &[], json!({})),
+        step("r", "Read", &["a"], json!({})),
+        gate,
+    ];
+    let mut origin = super::compensation::job(Mode::AutoExec, "keep", steps);
+    origin.process(None).unwrap();
+    origin.ask(Request::Cancel);
+    assert_eq!(origin.process(None).unwrap().job.state, JobState::Cancelled);
+    assert_eq!(of(&origin, &request("d")).0, ["q"], "`a` was undone, and `r` was made after it");
+    let set = setting("d", "r");
+    let refused = decide::fork(&origin.durable(), &set).unwrap_err();
+    let ForkRefusal::NotCopied { why, .. } = refused else { panic!("{refused}") };
+    assert!(why.contains("undone"), "{why}");
+}
+
+/// I41: whatever the origin may have done, it is asked about before it is done again.
+#[test]
+fn what_may_have_been_done_is_gated() {
+    let gated = |origin: &crate::state::Durable, at: &str| {
+        let Body::JobForked { gated, .. } = decide::fork(origin, &request(at)).unwrap().body else {
+            panic!("it begins with the fork")
+        };
+        gated.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    // Nobody found out about it.
+    let mut origin = trusting(Mode::AutoExec);
+    let failure = crate::error::Failure::new(crate::error::Code::NetworkTimeout, "?");
+    let unknown = crate::effect::Answer::Unknown { failure, kept: None };
+    origin.script.insert("Opaque".into(), vec![unknown]);
+    origin.process(None).unwrap();
+    let verdict = crate::storage::Resolved::Abort;
+    origin.ask(Request::Resolve { slot: Slot::new("o"), verdict });
+    let durable = origin.process(None).unwrap();
+    assert!(durable.job.state.is_terminal());
+    assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");
+    // What was tried in vain is not: it certainly changed nothing. Without a final answer, who knows.
+    let mut origin = trusting(Mode::AutoExec);
+    let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
+    origin.script.insert("Opaque".into(), vec![crate::effect::Answer::NotApplied(failure)]);
+    let mut durable = origin.process(None).unwrap();
+    assert!(gated(&durable, "o").is_empty());
+    durable.job.calls.get_mut(&Slot::new("o")).unwrap().committed = false;
+    assert_eq!(gated(&durable, "o"), ["o"]);
+    // What the origin's own origin did: the fork refused to do it again, and a fork of that asks too.
+    let mut origin = trusting(Mode::AutoExec);
+    origin.process(None).unwrap();
+    let mut fork = forked(&origin, &request("s"));
+    let gate_hash = fork.process(None).unwrap().job.gates[&Slot::new("s/1")].hash;
+    fork.ask(Request::Reject { slot: Slot::new("s/1"), gate_hash });
+    let durable = fork.process(None).unwrap();
+    assert_eq!((durable.job.state, fork.world.len()), (JobState::Completed, 0));
+    assert_eq!(gated(&durable, "s"), ["s"]);
+}
+
+/// I40: an output is set only where there is one to take the place of.
+#[test]
+fn an_output_is_set_for_what_is_copied_alone() {
+    let failing = step("x", "Failing", &[], json!({ "calls": [], "fail": true }));
+    let mut origin = Sim::new(
+        Mode::AutoExec,
+        [plan(), vec![failing]]
+            .concat()
+            .into_iter()
+            .filter(|step| step["payload"]["calls"] != json!(["Read"]))
+            .collect(),
+    );
+    origin.process(None).unwrap();
+    let why = |at: &str, set: &[&str]| {
+        let set = set.iter().map(|step| (StepId::new(step), b"1".to_vec())).collect();
+        match decide::fork(&origin.durable(), &ForkRequest { set, ..request(at) }) {
+            Err(ForkRefusal::NotCopied { step, why }) => Some((step.to_string(), why)),
+            Err(other) => panic!("{other}"),
+            Ok(_) => None,
+        }
+    };
+    let refused = |step: &str, why: &'static str| Some((step.to_owned(), why));
+    assert_eq!(why("s", &["o"]), None);
+    assert_eq!(why("s", &["s"]), refused("s", "the fork executes it again"));
+    assert_eq!(why("o", &["s"]), refused("s", "it comes after the step to fork at"));
+    assert_eq!(why("s", &["r", "o"]), refused("o", "it depends on another step whose output is set"));
+    assert_eq!(why("s", &["x"]), refused("x", "it did not succeed"));
+}

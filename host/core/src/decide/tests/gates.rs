@@ -3,12 +3,14 @@
 use serde_json::json;
 
 use super::sim::{Sim, step};
+use crate::decide::{self, Context, Invocation, Next};
 use crate::error::Code;
-use crate::event::Mode;
+use crate::event::{Body, Decider, Mode};
 use crate::ids::{Hash, Slot};
 use crate::job::JobState;
 use crate::response::response;
-use crate::storage::Request;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{InboxRow, Request};
 
 fn gate(sim: &Sim, slot: &str) -> Hash {
     sim.durable().job.gates[&Slot::new(slot)].hash
@@ -235,4 +237,192 @@ fn a_decision_disarms_the_gates_timer() {
     approve(&mut sim, "bob", "a");
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.world[&Slot::new("a")], 1);
+}
+
+/// I20: each of the five things that an approval is bound to, by itself.
+#[test]
+fn an_approval_is_of_operator_digest_slot_arguments_and_mode() {
+    use crate::decide::gate_hash;
+    let operators = super::sim::operators();
+    let pinned = &operators[&crate::ids::Operator::new("Opaque")];
+    let other = crate::manifest::Pinned { digest: Hash::of(&[b"another component"]), ..pinned.clone() };
+    let slot = Slot::new("a/1");
+    let hashes = [
+        gate_hash(pinned, "Opaque", &slot, b"{}", Mode::HumanGated),
+        gate_hash(pinned, "Keyed", &slot, b"{}", Mode::HumanGated),
+        gate_hash(&other, "Opaque", &slot, b"{}", Mode::HumanGated),
+        gate_hash(pinned, "Opaque", &Slot::new("a/2"), b"{}", Mode::HumanGated),
+        gate_hash(pinned, "Opaque", &slot, b"{\"a\":1}", Mode::HumanGated),
+        gate_hash(pinned, "Opaque", &slot, b"{}", Mode::AutoExec),
+        // The same bytes, divided otherwise.
+        gate_hash(pinned, "Opaque", &Slot::new("a/1{"), b"}", Mode::HumanGated),
+    ];
+    let distinct: std::collections::BTreeSet<_> = hashes.iter().map(|hash| hash.to_hex()).collect();
+    assert_eq!(distinct.len(), hashes.len());
+}
+
+/// What a worker has that just claimed the job.
+fn claimed(sim: &Sim) -> Durable {
+    let mut durable = sim.durable();
+    let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
+    durable.seal(claim, sim.now_us).unwrap();
+    durable
+}
+
+fn context(sim: &Sim) -> Context<'_> {
+    Context { now_us: sim.now_us, random: 7, rules: &sim.rules, clock_margin_ms: 0 }
+}
+
+fn row(actor: &str, reason: Option<&str>, request: Request) -> InboxRow {
+    InboxRow { id: 1, actor: actor.into(), reason: reason.map(str::to_owned), request }
+}
+
+fn inside() -> Vec<serde_json::Value> {
+    vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))]
+}
+
+/// I20: a step that comes back with other arguments than those that were approved is stopped.
+#[test]
+fn other_arguments_than_the_approved_ones_are_never_executed() {
+    let mut sim = Sim::new(Mode::HumanGated, inside());
+    sim.process(None).unwrap();
+    let (slot, gate_hash) = (Slot::new("a/0"), gate(&sim, "a/0"));
+    let mut durable = claimed(&sim);
+    let approve = row("bob", None, Request::Approve { slot: slot.clone(), gate_hash });
+    let draft = decide::inbox(&durable, &approve, &context(&sim));
+    durable.seal(draft, sim.now_us).unwrap();
+    let next = |args: &[u8]| {
+        let invocation = Invocation {
+            slot: slot.clone(),
+            operator: "Opaque".into(),
+            args: args.to_vec(),
+            args_ref: durable.payload_ref(&label::args(&slot), args),
+            action_key: None,
+            timeout_ms: 1,
+            unfit: None,
+            nonce: None,
+            quiescence: None,
+            asked_enough: false,
+            most_micro_usd: None,
+            reserved_micro_usd: 0,
+            month_micro_usd: None,
+        };
+        decide::next(&durable, &invocation, &context(&sim))
+    };
+    let approved = durable.args(&slot).unwrap();
+    assert!(matches!(next(&approved), Next::Execute { .. }));
+    let Next::Diverge(divergence) = next(br#"{"k":1}"#) else { panic!("it was not approved") };
+    assert_eq!(divergence.field, "approved arguments");
+}
+
+/// I27: what the rules do not accept is not written down as an approval either.
+#[test]
+fn a_standing_approval_that_does_not_count_is_not_recorded() {
+    for (standing, self_approve, named) in
+        [(true, true, "a"), (false, true, "a"), (true, false, "a"), (true, true, "b")]
+    {
+        let mut sim = Sim::new(Mode::HumanGated, send());
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.standing_approvals = vec![named.into()];
+        sim.begin_with(*header);
+        sim.rules.standing_approvals = standing;
+        quorum(&mut sim, 2, self_approve);
+        let durable = sim.process(None).unwrap();
+        let approvals = &durable.job.gates[&Slot::new("a")].approvals;
+        let counts = standing && self_approve && named == "a";
+        assert_eq!(approvals.iter().map(|approval| approval.standing).collect::<Vec<_>>(), vec![true; counts.into()]);
+        assert!(durable.job.timers().contains_key("gate/a"), "one of two is not enough: it can still expire");
+    }
+}
+
+/// I27: approvals that were given under wider rules do not count under those of today.
+#[test]
+fn approvals_that_the_rules_of_today_do_not_accept_do_not_count() {
+    for standing in [true, false] {
+        let mut sim = Sim::new(Mode::HumanGated, send());
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.standing_approvals = if standing { vec!["a".into()] } else { vec![] };
+        sim.begin_with(*header);
+        quorum(&mut sim, 2, true);
+        sim.process(None).unwrap();
+        if !standing {
+            approve(&mut sim, "ada", "a");
+        }
+        let recorded = sim.process(None).unwrap().job.gates[&Slot::new("a")].approvals.len();
+        assert_eq!(recorded, 1, "ada's own, whichever way");
+        (sim.rules.standing_approvals, sim.rules.self_approve) = (!standing, standing);
+        approve(&mut sim, "bob", "a");
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "bob's is the first that counts");
+        approve(&mut sim, "eve", "a");
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    }
+}
+
+/// I27: a person who approves twice is one person, in what is written and in what is read.
+#[test]
+fn who_approves_twice_is_one_person() {
+    let mut sim = Sim::new(Mode::HumanGated, send());
+    quorum(&mut sim, 2, true);
+    sim.process(None).unwrap();
+    let slot = Slot::new("a");
+    for _ in 0..2 {
+        approve(&mut sim, "bob", "a");
+    }
+    sim.process(None).unwrap();
+    let is_approval = |body: &Body| matches!(body, Body::GateApproved { .. });
+    assert_eq!(sim.record.events.iter().filter(|event| is_approval(&event.body)).count(), 1);
+    // A log that says it twice says it once, and what was approved of another call is not of this one.
+    let mut durable = claimed(&sim);
+    let gate_hash = gate(&sim, "a");
+    let by = Decider { actor: "bob".into(), reason: None };
+    let again = Body::GateApproved { slot: slot.clone(), gate_hash, by, standing: false };
+    durable.seal(Draft { events: vec![again], ..Draft::default() }, sim.now_us).unwrap();
+    assert_eq!((durable.job.gates[&slot].approvals.len(), durable.job.gates[&slot].decision.is_some()), (1, false));
+}
+
+#[test]
+fn a_gate_that_is_asked_again_for_another_call_begins_without_approvals() {
+    let mut sim = Sim::new(Mode::HumanGated, inside());
+    quorum(&mut sim, 2, true);
+    sim.process(None).unwrap();
+    approve(&mut sim, "bob", "a/0");
+    sim.process(None).unwrap();
+    let slot = Slot::new("a/0");
+    let asked = sim.record.events.iter().find_map(|event| match &event.body {
+        body @ Body::GateRequested { .. } => Some(body.clone()),
+        _ => None,
+    });
+    let Some(Body::GateRequested { args, operator, quorum, .. }) = asked else { panic!("it was asked about") };
+    for (hash, approvals) in [(gate(&sim, "a/0"), 1), (Hash::of(&[b"another call"]), 0)] {
+        let mut durable = claimed(&sim);
+        let operator = operator.clone();
+        let again =
+            Body::GateRequested { slot: slot.clone(), gate_hash: hash, args, operator, quorum, expires_us: None };
+        durable.seal(Draft { events: vec![again], ..Draft::default() }, sim.now_us).unwrap();
+        assert_eq!(durable.job.gates[&slot].approvals.len(), approvals);
+    }
+}
+
+/// I27: a refusal tells who and why; what ends by time waits for every request that came before.
+#[test]
+fn a_refusal_says_why_and_an_expiry_waits_for_what_was_acknowledged() {
+    for (slot, plan) in [("a", send()), ("a/0", inside())] {
+        let mut sim = Sim::new(Mode::HumanGated, plan);
+        let parked = sim.process(None).unwrap();
+        let mut durable = claimed(&sim);
+        let request = Request::Reject { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
+        let draft = decide::inbox(&durable, &row("bob", Some("too dear"), request), &context(&sim));
+        let by =
+            |body: &Body| matches!(body, Body::GateRejected { by, .. } if by.reason.as_deref() == Some("too dear"));
+        assert!(draft.events.iter().any(by), "{slot}");
+        durable.seal(draft, sim.now_us).unwrap();
+        if slot == "a" {
+            assert_eq!(response(&durable).failed[0].message, "bob refused it: too dear");
+        }
+        let name = format!("gate/{slot}");
+        let due_us = parked.job.timers()[&name];
+        let expired = decide::inbox(&claimed(&sim), &row("x", None, Request::Timer { name, due_us }), &context(&sim));
+        assert!(expired.drained, "{slot}");
+    }
 }

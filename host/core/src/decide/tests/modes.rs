@@ -8,6 +8,7 @@ use crate::error::Code;
 use crate::event::Mode;
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
+use crate::manifest::{Determinism, Pinned};
 use crate::policy::{AutoExec, Demand, unmet};
 use crate::response::response;
 
@@ -79,9 +80,12 @@ fn a_demand_that_is_not_met_is_a_denial() {
         assert_eq!(denied(&both, lacking), Some(Code::PolicyDenied), "{lacking}");
     }
     assert_eq!(denied(&[], "{}"), None);
-    let mut stable = operators[&read].clone();
-    stable.determinism = crate::manifest::Determinism::Stable;
-    assert_eq!(unmet(&sim.rules, &read, &stable, "{}"), None, "only what comes from outside");
+    let mut rules = sim.rules.clone();
+    rules.require = [(read.clone(), both.to_vec())].into();
+    for determinism in [Determinism::Stable, Determinism::Pure] {
+        let ours = Pinned { determinism, ..operators[&read].clone() };
+        assert_eq!(unmet(&rules, &read, &ours, "{}"), None, "only what comes from outside");
+    }
     // The denial of a read is its answer: final, and nothing was changed.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     let failure = crate::error::Failure::new(Code::PolicyDenied, "no citations");

@@ -117,7 +117,7 @@ fn somebody(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                     (_, true) => Resolved::Applied("\"done\"".into()),
                     (_, false) => Resolved::NotApplied,
                 };
-                sim.ask(Request::Resolve { slot, verdict });
+                sim.resolve(slot, verdict);
             }
             Code::CompensationFailed => {
                 let verdict = match dice.below(3) {
@@ -125,7 +125,7 @@ fn somebody(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                     1 => Resolved::NotApplied,
                     _ => Resolved::Abort,
                 };
-                sim.ask(Request::Resolve { slot, verdict });
+                sim.resolve(slot, verdict);
             }
             Code::ResolutionConflict => sim.ask(Request::Continue),
             Code::RequiresSignal => {

@@ -59,7 +59,7 @@ fn while_a_call_is_undone_its_receipt_is_nobodys() {
     assert!(!is_given(&sim), "it is being undone");
     sim.process(None).unwrap();
     assert!(!is_given(&sim), "nobody knows whether it is undone");
-    sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Applied("1".into()) });
+    sim.resolve(Slot::new("a~c"), Resolved::Applied("1".into()));
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(is_free(&sim), "it is undone: whoever asks next performs it");
 }
@@ -67,15 +67,13 @@ fn while_a_call_is_undone_its_receipt_is_nobodys() {
 /// I38, I45: what certainly was not undone was performed, and is told as that again.
 #[test]
 fn what_could_not_be_undone_gives_its_receipt_again() {
-    for word in
-        [Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort }, Request::Continue, Request::Abort]
-    {
+    for word in [None, Some(Request::Continue), Some(Request::Abort)] {
         let mut sim = sent();
         fails(&mut sim);
         sim.ask(Request::Cancel);
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, is_given(&sim)), (JobState::Parked, false));
-        sim.ask(word);
+        sim.ask(word.unwrap_or_else(|| sim.verdict(&Slot::new("a~c"), Resolved::Abort)));
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
         assert!(is_given(&sim));
     }
@@ -97,7 +95,7 @@ fn what_was_lost_in_undoing_stays_open() {
     sim.ask(Request::Cancel);
     assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::Abort });
+    sim.resolve(Slot::new("a~c"), Resolved::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(!is_given(&sim));
 }
@@ -112,7 +110,7 @@ fn a_further_round_of_undoing_is_asked_about() {
     assert_eq!(response(&sim.process(None).unwrap()).reason_code, Some(Code::CompensationFailed));
     sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
     let tried = sim.world.get(&Slot::new("a~c")).copied();
-    sim.ask(Request::Resolve { slot: Slot::new("a~c"), verdict: Resolved::NotApplied });
+    sim.resolve(Slot::new("a~c"), Resolved::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.map(|view| view.reason_code), Some(Code::RequiresApproval));
     assert_eq!(sim.world.get(&Slot::new("a~c")).copied(), tried, "and nothing is executed before");

@@ -64,7 +64,7 @@ fn a_lost_call_is_in_doubt_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     sim.script.insert(Operator::new("Opaque"), vec![unknown()]);
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+    sim.resolve(Slot::new("a"), Resolved::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     for _ in 0..2 {
         sim.ask(Request::Retry);
@@ -72,12 +72,12 @@ fn a_lost_call_is_in_doubt_again() {
         assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Parked, 1), "nothing is executed");
         assert_eq!(durable.rows[&Slot::new("a")].state, RowState::Indeterminate);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
-        sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Abort });
+        sim.resolve(Slot::new("a"), Resolved::Abort);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     }
     sim.ask(Request::Retry);
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"truth\"".into()) });
+    sim.resolve(Slot::new("a"), Resolved::Applied("\"truth\"".into()));
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
@@ -132,4 +132,40 @@ fn a_rejected_gate_is_asked_again() {
     sim.ask(Request::Approve { slot: Slot::new("a"), gate_hash });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.world[&Slot::new("a")], 1);
+}
+
+/// A job that is not over, or that somebody gave up, is not retried, whatever failed in it.
+#[test]
+fn only_what_ended_by_itself_is_retried() {
+    let mut gated = step("b", "Opaque", &[], json!({}));
+    gated["gate"] = json!("human_confirm");
+    let plan = || vec![step("a", "Keyed", &[], json!({})), gated.clone()];
+    let mut sim = fails("Keyed", Code::AuthForbidden, 1, plan());
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.steps[0].state, StepState::FailedFinal);
+    assert!(matches!(reopenable(&durable), Err(Refusal::State { state: JobState::Parked, .. })));
+    sim.ask(Request::Abort);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Failed);
+    assert_eq!(reopenable(&durable), Err(Refusal::GivenUp { step: "b".into() }));
+}
+
+/// Who approved a call that somebody else refused is asked again with the others.
+#[test]
+fn approvals_of_a_refused_gate_do_not_count_in_the_next_round() {
+    let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
+    sim.rules.gate_quorum = 2;
+    sim.process(None).unwrap();
+    let slot = Slot::new("a");
+    let gate_hash = sim.durable().job.gates[&slot].hash;
+    sim.ask_as("bob", Request::Approve { slot: slot.clone(), gate_hash });
+    sim.ask_as("eve", Request::Reject { slot: slot.clone(), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    sim.ask_as("bob", Request::Retry);
+    let durable = sim.process(None).unwrap();
+    assert!(durable.job.gates[&slot].approvals.is_empty());
+    let by_bob = |body: &Body| matches!(body, Body::JobReopened { by, .. } if by.actor == "bob");
+    assert!(sim.record.events.iter().any(|event| by_bob(&event.body)), "the log says who asked for it");
+    sim.ask_as("eve", Request::Approve { slot, gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "two have to approve");
 }

@@ -3,11 +3,14 @@
 use serde_json::{Value, json};
 
 use super::sim::{Sim, step};
+use crate::effect::{Answer, Output, Provenance};
+use crate::error::{Code, Failure};
 use crate::event::{Body, Mode};
-use crate::ids::{Hash, JobId};
+use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
 use crate::reuse::{Reason, Reusable};
+use crate::storage::{Request, Resolved};
 
 /// A read whose answer may be kept for an hour.
 fn cached(payload: Value) -> Value {
@@ -81,4 +84,68 @@ fn a_dry_run_keeps_nothing_and_neither_does_what_changes_the_world() {
     let mut sim = Sim::new(Mode::AutoExec, vec![script]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert!(sim.reusables.is_empty(), "a step whose calls changed the world is not kept");
+}
+
+/// What is kept says what later jobs have to know of it.
+#[test]
+fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
+    let kept = |answer: &str| {
+        let mut planned = cached(json!({}));
+        planned["outcome"] = json!({ "type": "Text.Draft", "sensitivity": "team" });
+        let mut sim = Sim::new(Mode::AutoExec, vec![planned]);
+        let output = Output { result: answer.to_owned(), ..super::sim::good() };
+        sim.script.insert("Read".into(), vec![Answer::Ok(output)]);
+        sim.process(None).unwrap();
+        let [reusable] = &sim.reusables[..] else { panic!("one result is kept") };
+        reusable.clone()
+    };
+    let plain = kept("\"done\"");
+    assert_eq!((plain.outcome_type.as_deref(), plain.sensitivity.as_deref()), (Some("Text.Draft"), Some("team")));
+    assert_eq!((plain.is_verified, plain.output_hash), (false, Hash::of(&[b"\"done\""])));
+    assert!(kept(r#"{"verified":true}"#).is_verified);
+}
+
+/// I23: what stands in for the outcome of a step is an outcome of this job.
+#[test]
+fn a_reused_outcome_is_an_outcome() {
+    let drafted = || {
+        let mut planned = cached(json!({}));
+        planned["outcome"] = json!({ "type": "Text.Draft" });
+        Sim::new(Mode::AutoExec, vec![planned])
+    };
+    let mut first = drafted();
+    first.process(None).unwrap();
+    let [reusable] = &first.reusables[..] else { panic!("one result is kept") };
+    let mut sim = drafted();
+    let found = Reusable { job_id: JobId::new("job_0"), output_hash: Hash::of(&[b"\"earlier\""]), ..reusable.clone() };
+    sim.earlier = Some((found, b"\"earlier\"".to_vec()));
+    let view = response(&sim.process(None).unwrap());
+    let previews: Vec<_> = view.outcomes.iter().map(|outcome| outcome.preview.as_str()).collect();
+    assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, Reason::WithinTtl)]));
+}
+
+/// What a person said of a call is in what the step made of it.
+#[test]
+fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
+    let mut planned = cached(json!({ "calls": ["Opaque"] }));
+    planned["name"] = json!("Script");
+    for (resolved, provenance) in [(true, Provenance::Operator), (false, Provenance::Executed)] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.operators.get_mut(&Operator::new("Script")).unwrap().effects = vec![];
+        sim.begin_with(*header);
+        let failure = Failure::new(Code::AuthForbidden, "?");
+        let answer = match resolved {
+            true => Answer::Unknown { failure, kept: None },
+            false => Answer::NotApplied(failure),
+        };
+        sim.script.insert("Opaque".into(), vec![answer]);
+        sim.process(None).unwrap();
+        if resolved {
+            sim.ask(Request::Resolve { slot: Slot::new("a/0"), verdict: Resolved::Abort });
+            sim.process(None).unwrap();
+        }
+        let [reusable] = &sim.reusables[..] else { panic!("one result is kept: {:?}", sim.reusables) };
+        assert_eq!(reusable.provenance, provenance);
+    }
 }

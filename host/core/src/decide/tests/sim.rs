@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::policy::{AutoExec, Rules};
 use crate::reuse::Reusable;
 use crate::state::{Candidate, Draft, Durable, label};
-use crate::storage::{ActionRow, ActionWrite, Batch, InboxRow, JobRow, Record, Request};
+use crate::storage::{ActionRow, ActionWrite, Batch, InboxRow, JobRow, Record, Request, Resolved};
 
 /// Where the process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +171,7 @@ impl Sim {
             inbox_pending: false,
             cancel_requested: false,
             wake_at_us: None,
+            priority: 0,
             created_us: 1_000,
             updated_us: 1_000,
         };
@@ -330,6 +331,21 @@ impl Sim {
         self.ask_as("bob", request);
     }
 
+    /// A verdict on a call in doubt, as the command line gives it; where there is no doubt, on the try
+    /// that was resolved.
+    pub(super) fn verdict(&self, slot: &Slot, verdict: Resolved) -> Request {
+        let durable = self.durable();
+        decide::verdict(&durable, slot, verdict.clone(), i64::MAX).unwrap_or_else(|_| {
+            let (&try_no, _) = durable.job.calls[slot].verdicts.last_key_value().expect("it was resolved");
+            Request::Resolve { slot: slot.clone(), try_no, verdict }
+        })
+    }
+
+    /// Gives that verdict.
+    pub(super) fn resolve(&mut self, slot: Slot, verdict: Resolved) {
+        self.ask(self.verdict(&slot, verdict));
+    }
+
     /// The same as somebody else.
     pub(super) fn ask_as(&mut self, actor: &str, request: Request) {
         let id = self.inbox.len() as i64;
@@ -340,7 +356,7 @@ impl Sim {
         Durable::load(self.record.clone(), self.effects.clone()).expect("what was written folds")
     }
 
-    fn context(&mut self) -> Context<'static> {
+    pub(super) fn context(&mut self) -> Context<'static> {
         self.random += 1;
         self.now_us += 10;
         let rules: &'static Rules = Box::leak(Box::new(self.rules.clone()));

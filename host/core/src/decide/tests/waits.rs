@@ -242,3 +242,20 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
         }
     }
 }
+
+/// I25: what can be for no wait is not kept, of two early ones the first is, and the log says who sent it.
+#[test]
+fn a_signal_is_kept_once_and_only_where_it_can_be_wanted() {
+    let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
+    let plan = vec![wait("a", &[], key("first")), wait("b", &["a"], key("second"))];
+    let mut sim = Sim::new(Mode::HumanGated, plan);
+    sim.process(None).unwrap();
+    for (key, payload) in [("nobody's", "0"), ("second", "2"), ("second", "3"), ("first", "1"), ("first", "4")] {
+        sim.ask(signal(key, payload));
+    }
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, output(&durable, "b").as_str()), (JobState::Completed, "2"));
+    assert_eq!(count(&sim, |body| matches!(body, Body::SignalKept { .. })), 1);
+    let by_bob = |body: &Body| matches!(body, Body::WaitCompleted { by, .. } if by.as_deref() == Some("bob"));
+    assert_eq!(count(&sim, by_bob), 2);
+}

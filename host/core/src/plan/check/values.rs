@@ -19,6 +19,8 @@ const TEMPLATE_CHARS_MAX: usize = 1_024;
 const DAY_MS: u32 = 24 * 60 * 60 * 1_000;
 /// Retries that an override may ask for.
 const RETRIES_MAX: u64 = 100;
+/// The largest priority, and the smallest below zero.
+const PRIORITY_MAX: i64 = 100;
 
 /// Read a span of time: `500ms`, `30s`, `2m`, `1h`; from 1 ms to 24 h, in milliseconds.
 pub fn parse_timeout(text: &str) -> Option<u32> {
@@ -96,6 +98,14 @@ fn integer(value: &Value, at: &str, min: u64, max: u64, report: &mut Report) {
     if !value.as_u64().is_some_and(|number| (min..=max).contains(&number)) {
         let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
         wrong(at, report, format!("expected an integer from {min} to {max}, found {found}"));
+    }
+}
+
+/// How urgent a request is: 0 where it does not say.
+pub(super) fn priority(value: &Value, at: &str, report: &mut Report) {
+    if !value.as_i64().is_some_and(|number| (-PRIORITY_MAX..=PRIORITY_MAX).contains(&number)) {
+        let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
+        wrong(at, report, format!("expected an integer from -{PRIORITY_MAX} to {PRIORITY_MAX}, found {found}"));
     }
 }
 

@@ -13,6 +13,7 @@ const REQUEST: &[Key] = &[
     ("plan", true, values::anything),
     ("mode", false, mode),
     ("request_id", false, values::text),
+    ("priority", false, values::priority),
 ];
 const INTENT: &[Key] =
     &[("type", true, values::text), ("payload", true, values::anything), ("contexts", false, contexts)];

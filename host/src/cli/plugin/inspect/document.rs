@@ -26,7 +26,7 @@ impl Seen<'_> {
             .collect();
         json!({
             "schema": SCHEMA,
-            "file": self.file,
+            "file": self.file.display().to_string(),
             "bytes": self.bytes,
             "digest": format!("sha256:{}", self.digest),
             "form": self.anatomy.form().word(),

@@ -145,6 +145,11 @@ impl Seen<'_> {
     }
 }
 
+/// What a plugin says of itself makes no lines of its own.
+fn one_line(text: &str) -> String {
+    text.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+}
+
 fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> Vec<String> {
     let effects: Vec<_> = spec.effects.iter().map(|effect| effect.as_str()).collect();
     let mut facts = vec![effects.join(" + "), word(&spec.determinism)];
@@ -156,7 +161,7 @@ fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> Vec<String> {
     }
     let limits = plugin.limits(spec.name.as_str());
     vec![
-        format!("  {}: {}", spec.name, spec.description),
+        format!("  {}: {}", spec.name, one_line(&spec.description)),
         format!("    {}", facts.join("; ")),
         format!(
             "    limits: {} MiB, {} fuel, {} ms, {} KiB out, {} host calls",
@@ -166,7 +171,7 @@ fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> Vec<String> {
             limits.output_bytes >> 10,
             limits.host_calls
         ),
-        format!("    takes {}", spec.input_schema),
-        format!("    gives {}", spec.output_schema),
+        format!("    takes {}", one_line(&spec.input_schema)),
+        format!("    gives {}", one_line(&spec.output_schema)),
     ]
 }

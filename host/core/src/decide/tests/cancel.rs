@@ -1,0 +1,86 @@
+//! A cancelled job: nothing of its plan moves any more, and what is in flight is recorded.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::sim::{Cut, Sim, step};
+use crate::decide::{self, Context, Invocation, Next, Try};
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::Mode;
+use crate::ids::{Hash, Slot};
+use crate::ledger::RowState;
+use crate::policy::Rules;
+use crate::state::{Durable, label};
+use crate::storage::{InboxRow, Request};
+
+fn invocation(durable: &Durable, slot: &str) -> Invocation {
+    let (slot, args) = (Slot::new(slot), b"{}".to_vec());
+    Invocation {
+        args_ref: durable.payload_ref(&label::args(&slot), &args),
+        slot,
+        operator: "Opaque".into(),
+        args,
+        action_key: None,
+        timeout_ms: 30_000,
+        unfit: None,
+        nonce: None,
+        quiescence: None,
+        asked_enough: false,
+        most_micro_usd: None,
+        reserved_micro_usd: 0,
+        month_micro_usd: None,
+    }
+}
+
+/// The request reaches a worker that holds the job: it is in its hands before and after.
+fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
+    let mut before = sim.durable();
+    before.seal(decide::claimed(before.job.attempt + 1, "w", Hash::default()), sim.now_us).unwrap();
+    let mut after = before.clone();
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: Request::Cancel };
+    let draft = decide::inbox(&after, &row, context);
+    after.seal(draft, sim.now_us).unwrap();
+    (before, after)
+}
+
+/// A step that was ready stays so, and one that runs makes no further call.
+#[test]
+fn nothing_new_begins() {
+    let plan = vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] })), step("b", "Read", &["a"], json!({}))];
+    let mut sim = Sim::new(Mode::AutoExec, plan);
+    let (rules, none) = (sim.rules.clone(), BTreeSet::new());
+    let context = Context { now_us: sim.now_us, random: 7, rules: &rules, clock_margin_ms: 0 };
+    let (before, after) = held(&sim, &context);
+    assert!(decide::advance(&before, &context, &none).is_some() && decide::advance(&after, &context, &none).is_none());
+
+    assert!(sim.process(Some(Cut::Write(2))).is_err(), "after it is ready, before it starts");
+    let (before, after) = held(&sim, &context);
+    assert_eq!(decide::startable(&before, &none), ["a".into()]);
+    assert!(decide::startable(&after, &none).is_empty());
+    let next = |durable: &Durable| decide::next(durable, &invocation(durable, "a/0"), &context);
+    assert!(matches!(next(&before), Next::Execute { .. }));
+    assert!(matches!(next(&after), Next::Drop), "{:?}", next(&after));
+}
+
+/// What was in flight and certainly did nothing is final: nobody tries it again.
+#[test]
+fn a_call_in_flight_is_recorded_and_not_tried_again() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+    let rules = Rules::default();
+    let context = Context { now_us: sim.now_us, random: 7, rules: &rules, clock_margin_ms: 0 };
+    let (before, after) = held(&sim, &context);
+    let answered = |durable: &Durable| {
+        let slot = Slot::new("a");
+        let started = Try::open(durable, &slot).expect("it was under way");
+        let answer = Answer::NotApplied(Failure::new(Code::NetworkTimeout, "no"));
+        let (try_no, provenance, time_us) = (started.try_no, Provenance::Executed, context.now_us);
+        let effect = Effect { slot, try_no, answer, provenance, time_us, spent: None };
+        let draft = decide::answered(durable, &invocation(durable, "a"), &started, effect, &context);
+        draft.ledger[0].row().state
+    };
+    assert_eq!(answered(&before), RowState::FailedDefinite);
+    assert_eq!(answered(&after), RowState::FailedFinal);
+}

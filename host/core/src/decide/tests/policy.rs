@@ -1,0 +1,154 @@
+//! What a declaration covers, what modes forbid and gate, and which of two policies holds: each
+//! rule by itself.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::sim::{Sim, pinned, step};
+use crate::error::Code;
+use crate::event::Mode;
+use crate::ids::Operator;
+use crate::job::JobState;
+use crate::manifest::{Class, Effect, Pinned, PluginKind};
+use crate::plan::{self, Gate, Step};
+use crate::policy::{AutoExec, Demand, Rules, TRUST_MAX, covers, forbids, needs_gate};
+
+use Effect::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
+
+const MODES: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
+
+fn planned(effects: &[Effect]) -> Step {
+    let step: Step = serde_json::from_value(step("a", "Opaque", &[], json!({}))).unwrap();
+    Step { effects: effects.to_vec(), ..step }
+}
+
+fn tool(effects: &[Effect]) -> Pinned {
+    pinned(Class::Opaque, effects, PluginKind::Tool)
+}
+
+/// I42: looking and making values are always covered, changes by their names alone.
+#[test]
+fn a_change_is_covered_by_its_name_alone() {
+    for effect in [ReadOnly, ProduceOutcome] {
+        assert!(covers(&[], effect), "{effect:?}");
+    }
+    let changes = [InternalWrite, ExternalWrite, ExternalSend];
+    for effect in changes {
+        let others: Vec<Effect> = Effect::ALL.into_iter().filter(|other| *other != effect).collect();
+        assert!(covers(&[effect], effect) && !covers(&others, effect), "{effect:?}");
+        let refused = forbids(Mode::HumanGated, &planned(&others), &tool(&[ReadOnly, effect]));
+        assert_eq!(refused.map(|failure| failure.code), Some(Code::PolicyDenied), "{effect:?}");
+        assert_eq!(forbids(Mode::HumanGated, &planned(&[effect]), &tool(&[ReadOnly, ProduceOutcome, effect])), None);
+    }
+}
+
+/// A call inside a step is held to what the step declares; what only looks needs no declaration.
+#[test]
+fn calls_inside_a_step_are_held_to_its_declaration() {
+    let mut one = step("a", "Script", &[], json!({ "calls": ["Read", "Opaque"] }));
+    one["effects"] = json!([]);
+    let mut sim = Sim::new(Mode::AutoExec, vec![one]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(&*durable.output(&"a".into()).unwrap(), br#"["\"done\"","POLICY_DENIED"]"#);
+    assert!(sim.world.is_empty());
+}
+
+/// I42: what leaves the house is forbidden in one mode and asked about in another; what stays in
+/// it is neither.
+#[test]
+fn modes_forbid_and_gate_what_leaves_the_house() {
+    assert_eq!(Mode::default(), Mode::HumanGated);
+    let rules = Rules::default();
+    for (effect, leaves) in [(ReadOnly, false), (InternalWrite, false), (ExternalWrite, true), (ExternalSend, true)] {
+        for mode in MODES {
+            let (step, tool) = (planned(&[effect]), tool(&[effect]));
+            let forbidden = forbids(mode, &step, &tool).map(|failure| failure.code);
+            assert_eq!(
+                forbidden,
+                (leaves && mode == Mode::DraftOnly).then_some(Code::ModeForbids),
+                "{mode:?} {effect:?}"
+            );
+            let gated = needs_gate(&rules, mode, &step, &tool, true);
+            assert_eq!(gated, leaves && mode == Mode::HumanGated, "{mode:?} {effect:?}");
+            assert_eq!(needs_gate(&rules, mode, &step, &tool, false), gated, "inside a step the same");
+        }
+    }
+}
+
+/// I42: the plan's own gate and those that a policy names stand in every mode.
+#[test]
+fn what_plan_and_policy_gate_is_gated_in_every_mode() {
+    let tags = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
+    let effects = Rules { gate_effects: vec![InternalWrite], ..Rules::default() };
+    let plain = planned(&[InternalWrite]);
+    let confirmed = Step { gate: Gate::HumanConfirm, ..plain.clone() };
+    let tagged = Step { policy_tags: vec!["money".into()], ..plain.clone() };
+    let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
+    // What a step plugin's operator declares is gated where it is caused: at its calls.
+    let script = pinned(Class::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
+    for mode in MODES {
+        let gated =
+            |rules: &Rules, step: &plan::Step, operator: &Pinned, own| needs_gate(rules, mode, step, operator, own);
+        assert!(!gated(&tags, &plain, &writes, true), "{mode:?}");
+        assert!(gated(&tags, &tagged, &writes, true) && gated(&tags, &tagged, &script, true), "{mode:?}");
+        assert!(!gated(&tags, &tagged, &writes, false), "a tag is the step's, not that of each call inside it");
+        assert!(gated(&Rules::default(), &confirmed, &writes, true), "{mode:?}");
+        assert!(!gated(&Rules::default(), &confirmed, &writes, false), "{mode:?}");
+        assert!(gated(&effects, &plain, &writes, true) && gated(&effects, &plain, &writes, false), "{mode:?}");
+        assert_eq!(gated(&effects, &plain, &sends, true), mode == Mode::HumanGated);
+        assert!(!gated(&effects, &plain, &script, true), "{mode:?}");
+    }
+}
+
+/// I42: nobody is trusted with anything before the tenant says so.
+#[test]
+fn acting_without_being_asked_is_off_and_takes_the_highest_trust() {
+    let auto = AutoExec::default();
+    assert_eq!((auto.enabled, auto.min_trust, TRUST_MAX), (false, 3, 3));
+    assert!(auto.trust.is_empty());
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    let trust: BTreeMap<_, _> = [("ada/Opaque".to_owned(), 2)].into();
+    sim.rules.auto_exec = AutoExec { enabled: true, trust, ..AutoExec::default() };
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+    sim.rules.auto_exec.trust.insert("ada/Opaque".to_owned(), 3);
+    let mut trusted = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    trusted.rules = sim.rules.clone();
+    assert_eq!(trusted.process(None).unwrap().job.state, JobState::Completed);
+}
+
+/// I42: each setting of a policy by itself: of two, the narrower holds, whichever is the older.
+#[test]
+fn of_two_policies_each_setting_is_the_narrower() {
+    let wide = || Rules {
+        standing_approvals: true,
+        auto_exec: AutoExec { enabled: true, min_trust: 0, trust: [("ada/Opaque".to_owned(), 3)].into() },
+        ..Rules::default()
+    };
+    let web = || Operator::new("Web.Fetch");
+    let narrower: [(&str, Rules); 10] = [
+        ("gate effects", Rules { gate_effects: vec![InternalWrite], ..wide() }),
+        ("gate tags", Rules { gate_tags: vec!["money".into()], ..wide() }),
+        ("standing approvals", Rules { standing_approvals: false, ..wide() }),
+        ("expiry", Rules { gate_expires_ms: 1, ..wide() }),
+        ("quorum", Rules { gate_quorum: 2, ..wide() }),
+        ("self-approval", Rules { self_approve: false, ..wide() }),
+        (
+            "budget",
+            Rules {
+                budget: crate::cost::Budget { per_job_micro_usd: Some(1), per_month_micro_usd: Some(2) },
+                ..wide()
+            },
+        ),
+        ("trust", Rules { auto_exec: AutoExec { enabled: true, min_trust: 0, trust: BTreeMap::new() }, ..wide() }),
+        ("least trust", Rules { auto_exec: AutoExec { min_trust: 3, ..wide().auto_exec }, ..wide() }),
+        ("demands", Rules { require: [(web(), vec![Demand::Citations])].into(), ..wide() }),
+    ];
+    for (name, narrow) in narrower {
+        assert_eq!(wide().narrowed_by(&narrow), narrow, "{name}");
+        assert_eq!(narrow.clone().narrowed_by(&wide()), narrow, "{name}");
+    }
+    let demands = |demand| Rules { require: [(web(), vec![demand])].into(), ..wide() };
+    let both = demands(Demand::Citations).narrowed_by(&demands(Demand::Verified));
+    assert_eq!(both.require[&web()], [Demand::Citations, Demand::Verified], "both have to be met");
+}

@@ -1,0 +1,154 @@
+//! A person's verdict on a call in doubt.
+//!
+//! It is about one try: the one in doubt when it was given. A verdict that arrives when another try is
+//! open says nothing about that one.
+
+use std::fmt;
+
+use crate::effect::{Answer, Output, Provenance};
+use crate::event::{Body, Decider, Verdict};
+use crate::ids::Slot;
+use crate::ledger::{Row, RowState};
+use crate::state::{Call, Draft, Durable};
+use crate::storage::{Request, Resolved};
+
+use super::call::caught_up;
+use super::inbox::{one, recorded_invocation, unblock};
+use super::{Context, Try, answered, compensation, ladder};
+
+/// Why nobody can say now what became of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undecidable {
+    /// The job has no call at this slot.
+    NoCall,
+    /// It may still be executing: what can be found out is found out first.
+    Executing,
+    /// It is not in doubt.
+    Decided(RowState),
+    /// The world may still show what the call did: a look at it now may say no just before it says yes.
+    Settling {
+        /// Milliseconds until it has settled.
+        wait_ms: u32,
+    },
+}
+
+impl fmt::Display for Undecidable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCall => f.write_str("the job has no call there"),
+            Self::Executing => f.write_str("it may still be executing"),
+            Self::Decided(state) => write!(f, "it is {state:?} and not in doubt"),
+            Self::Settling { wait_ms } => write!(f, "what it did may take another {wait_ms} ms to show"),
+        }
+    }
+}
+
+/// The request that this verdict on this call is, at `now_us` (microseconds since 1970 UTC). It names
+/// the try in doubt; of a compensation that failed the one that takes it up again.
+pub fn verdict(durable: &Durable, slot: &Slot, verdict: Resolved, now_us: i64) -> Result<Request, Undecidable> {
+    let request = |try_no: u32| Request::Resolve { slot: slot.clone(), try_no, verdict };
+    if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
+        return Ok(request(try_no));
+    }
+    let row = durable.rows.get(slot).ok_or(Undecidable::NoCall)?;
+    let open = match row.state {
+        RowState::Indeterminate => Try::open(durable, slot).ok_or(Undecidable::Decided(row.state))?,
+        RowState::Inflight => return Err(Undecidable::Executing),
+        state => return Err(Undecidable::Decided(state)),
+    };
+    match settling(durable, row, now_us) {
+        Some(wait_ms) => Err(Undecidable::Settling { wait_ms }),
+        None => Ok(request(open.try_no)),
+    }
+}
+
+/// Milliseconds until the world shows what a call in doubt did, at the latest: where its own worker left
+/// it in doubt, the row says when it may be asked or repeated, and that is not before then.
+fn settling(durable: &Durable, row: &Row, now_us: i64) -> Option<u32> {
+    let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
+    // Who cannot tell yet was asked after the world had settled.
+    let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yets > 0);
+    ladder::not_yet(row, now_us).filter(|_| settles && !asked)
+}
+
+/// What to write about a verdict on a try of a call.
+pub(super) fn resolve(
+    durable: &Durable,
+    slot: &Slot,
+    try_no: u32,
+    verdict: &Resolved,
+    by: &Decider,
+    context: &Context<'_>,
+) -> Draft {
+    if let Some(draft) = answered_meanwhile(durable, slot, context) {
+        return draft;
+    }
+    if compensation::next_try_of_failed(durable, slot) == Some(try_no)
+        && let Some(draft) = compensation::left(durable, slot, verdict, by)
+    {
+        return draft;
+    }
+    let Some(call) = durable.job.calls.get(slot) else {
+        return Draft::default();
+    };
+    let in_doubt = durable.rows.get(slot).is_some_and(|row| row.state == RowState::Indeterminate);
+    let Some(open) = Try::open(durable, slot).filter(|open| in_doubt && open.try_no == try_no) else {
+        return contradiction(durable, slot, try_no, call, verdict);
+    };
+    if let Some(draft) = compensation::lost(durable, slot, &open, verdict, by, context) {
+        return draft;
+    }
+    let invocation = recorded_invocation(durable, slot, call);
+    let word = (by.actor.as_str(), by.reason.clone());
+    let draft = match verdict {
+        Resolved::Applied(result) => {
+            let output = Output { result: result.clone(), receipt: None, state_changes: vec![], usage: None };
+            ladder::applied(durable, &invocation, &open, Answer::Ok(output), Provenance::Operator, word, context)
+        }
+        Resolved::NotApplied => ladder::not_applied(durable, &invocation, &open, Provenance::Operator, word, context),
+        Resolved::Abort => ladder::lost(durable, &invocation, &open, &by.actor, by.reason.clone(), context),
+    };
+    draft.and(unblock(durable, slot))
+}
+
+/// The tool's own answer, where it was recorded before the verdict could claim the try: only one
+/// of the two wins, and it is what the world said.
+fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
+    let call = durable.job.calls.get(slot)?;
+    let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
+    let open = Try::open(durable, &row.slot)?;
+    let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
+    // A verdict's own claim, which a crash parted from its events, is no answer.
+    let is_executed = matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
+    let is_answer = is_executed && !matches!(effect.answer, Answer::Unknown { .. });
+    let effect = is_answer.then(|| caught_up(effect))?;
+    let draft = answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context);
+    Some(draft.and(unblock(durable, slot)))
+}
+
+/// A second verdict on the same try that says otherwise is kept as a conflict; one that agrees, or is
+/// about a try that nobody had to decide about, changes nothing.
+fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &Resolved) -> Draft {
+    let Some(before) = call.verdicts.get(&try_no).copied() else {
+        return Draft::default();
+    };
+    let agrees = matches!(
+        (before, verdict),
+        (Verdict::Applied, Resolved::Applied(_))
+            | (Verdict::NotApplied, Resolved::NotApplied)
+            | (Verdict::Lost, Resolved::Abort)
+    );
+    if agrees || durable.job.state.is_terminal() && call.conflict {
+        return Draft::default();
+    }
+    let message = format!("it was resolved as {before:?} before, and now as {}", word_of(verdict));
+    one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
+}
+
+fn word_of(verdict: &Resolved) -> &'static str {
+    match verdict {
+        Resolved::Applied(_) => "Applied",
+        Resolved::NotApplied => "NotApplied",
+        Resolved::Abort => "Lost",
+    }
+}

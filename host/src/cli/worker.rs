@@ -1,0 +1,103 @@
+//! `latch worker`: work on jobs until somebody stops it.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use latchwork_core::pages;
+use serde_json::json;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::args::WorkerArgs;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::open;
+use crate::worker::{Pool, PoolEvent, PoolSettings, Stop};
+
+pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let config = ctx.config(None)?;
+    // Listened for before anything is claimed: who stops it early stops it all the same.
+    let mut asked = Asked::listen()?;
+    let host = open::host(config).await?;
+    let worker = &host.config.worker;
+    let drain = Duration::from_millis(u64::from(worker.drain_ms));
+    let settings = PoolSettings {
+        jobs: args.jobs.unwrap_or(worker.jobs),
+        tenants: worker.tenants.clone(),
+        until_idle: args.until_idle,
+    };
+    ctx.printer.note(format!("working, {} jobs at once; SIGTERM or ctrl-c stops it", settings.jobs));
+    let stop = Stop::default();
+    let pool = Pool::new(host.worker.clone(), settings).run(&stop, |event| tell(ctx, &event));
+    tokio::pin!(pool);
+    let tally = tokio::select! {
+        tally = &mut pool => tally,
+        () = asked.next() => {
+            ctx.printer.note("stopping: calls that are under way end first; once more to stop at once");
+            stop.stop();
+            let cut_off = |why: &str| CliError::needs_someone(pages::WORKER_CUT_OFF, format!(
+                "{why}: what was under way is in doubt, and whoever claims its job next finds out what can be found \
+                 out"
+            ));
+            tokio::select! {
+                tally = &mut pool => tally,
+                () = asked.next() => return Err(cut_off("stopped at once").into()),
+                () = tokio::time::sleep(drain) => {
+                    return Err(cut_off(&format!("calls did not end within {} ms ([worker] drain)", drain.as_millis())).into());
+                }
+            }
+        }
+    };
+    let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    let document =
+        json!({ "rested": tally.rested, "released": tally.released, "lost": tally.lost, "failed": tally.failed });
+    ctx.answer(&document, || {
+        let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
+        format!("{rested}; {} given back, {} taken over by others, {} failed", tally.released, tally.lost, tally.failed)
+    });
+    Ok(Exit::Done)
+}
+
+/// The signals that stop a worker.
+struct Asked {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Asked {
+    fn listen() -> anyhow::Result<Self> {
+        let listen = |kind| signal(kind).context("the signal cannot be listened for");
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+fn tell(ctx: &Context<'_>, event: &PoolEvent) {
+    let printer = ctx.printer;
+    match event {
+        PoolEvent::Claimed(job_id, 1) => printer.note(format!("{job_id} begins")),
+        PoolEvent::Claimed(job_id, attempt) => printer.note(format!("{job_id} goes on, attempt {attempt}")),
+        PoolEvent::Rested(response) => {
+            let why = response.reason_code.map(|code| format!(", {code}")).unwrap_or_default();
+            let next = response.next_actions.first().map(|next| format!("; next: {}", ctx.command(next)));
+            printer.note(format!(
+                "{} is {}{why}{}",
+                response.job_id,
+                response.state.as_str(),
+                next.unwrap_or_default()
+            ));
+        }
+        PoolEvent::Released(job_id) => printer.note(format!("{job_id} is given back")),
+        PoolEvent::Lost(job_id) => printer.note(format!("{job_id} belongs to another worker now")),
+        PoolEvent::Failed(job_id, error) => {
+            printer.warn(format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
+        }
+        PoolEvent::Unavailable(error) => printer.warn(format!("{error}; waiting until it can be used")),
+        PoolEvent::Available => printer.note("the database can be used again"),
+    }
+}

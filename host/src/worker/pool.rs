@@ -1,0 +1,228 @@
+//! A pool: claims jobs for a worker, many at once, until it is stopped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork_core::ids::JobId;
+use latchwork_core::response::Response;
+use latchwork_core::storage::{Claim, StoreError};
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::{NoObserver, Worker, WorkerError};
+use crate::os;
+
+/// Longest sleep between two looks for jobs, where nothing tells of new ones.
+const LOOK_MS: u64 = 200;
+/// After so many failures of the database in a row the pauses grow no more.
+const TROUBLE_MAX: u32 = 5;
+
+/// How much a pool takes on.
+#[derive(Clone, Debug)]
+pub struct PoolSettings {
+    /// Jobs in hand at the same time.
+    pub jobs: u32,
+    /// The same of one tenant, where it has a limit of its own.
+    pub tenants: BTreeMap<String, u32>,
+    /// Whether it ends when nothing is in hand and nothing can be claimed.
+    pub until_idle: bool,
+}
+
+/// What happens in a pool.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one a job, taken apart at once")]
+pub enum PoolEvent {
+    /// A job was claimed, under this attempt.
+    Claimed(JobId, u32),
+    /// A job came to rest: it is over, waits, is parked or has diverged.
+    Rested(Response),
+    /// A job was given back, because the worker stops.
+    Released(JobId),
+    /// Another worker has it.
+    Lost(JobId),
+    /// It could not be brought to rest here; it is claimed again when its lease is over.
+    Failed(JobId, WorkerError),
+    /// The database cannot be used: the pool looks again until it can.
+    Unavailable(StoreError),
+    /// It can be used again.
+    Available,
+}
+
+/// What a pool has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Jobs that came to rest, by their state.
+    pub rested: BTreeMap<String, u64>,
+    /// Jobs given back.
+    pub released: u64,
+    /// Jobs that another worker took over.
+    pub lost: u64,
+    /// Tries to bring a job to rest that failed.
+    pub failed: u64,
+}
+
+/// Stops a pool.
+#[derive(Clone, Debug)]
+pub struct Stop(watch::Sender<bool>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(watch::Sender::new(false))
+    }
+}
+
+impl Stop {
+    /// Nothing more is claimed; what is in hand is given back, once its calls have ended.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// A worker's loop over jobs.
+pub struct Pool {
+    worker: Arc<Worker>,
+    settings: PoolSettings,
+    in_hand: JoinSet<(JobId, Result<Response, WorkerError>)>,
+    /// The tenants of the jobs in hand.
+    tenants: BTreeMap<JobId, String>,
+    tally: Tally,
+}
+
+/// What looking for jobs came to.
+enum Looked {
+    /// As many are in hand as may be.
+    Full,
+    /// There is none to claim; look again after so many milliseconds at the latest.
+    None(u64),
+    /// The database failed.
+    Unavailable(StoreError),
+}
+
+impl Pool {
+    /// A pool that has claimed nothing yet.
+    pub fn new(worker: Arc<Worker>, settings: PoolSettings) -> Self {
+        Self { worker, settings, in_hand: JoinSet::new(), tenants: BTreeMap::new(), tally: Tally::default() }
+    }
+
+    /// Claims and drives jobs until it is stopped, or idle where that ends it. A database that fails
+    /// is waited for.
+    pub async fn run(mut self, stop: &Stop, mut tell: impl FnMut(PoolEvent) + Send) -> Tally {
+        let mut stopped = stop.0.subscribe();
+        let mut trouble: u32 = 0;
+        loop {
+            let stopping = *stopped.borrow_and_update();
+            let looked = if stopping { Looked::Full } else { self.fill(&mut tell).await };
+            let pause_ms = match looked {
+                Looked::Unavailable(error) => {
+                    if trouble == 0 {
+                        tell(PoolEvent::Unavailable(error));
+                    }
+                    trouble = (trouble + 1).min(TROUBLE_MAX);
+                    Some(jittered(LOOK_MS << trouble))
+                }
+                Looked::None(_) | Looked::Full if trouble > 0 && !stopping => {
+                    trouble = 0;
+                    tell(PoolEvent::Available);
+                    continue;
+                }
+                Looked::None(_) if self.settings.until_idle && self.in_hand.is_empty() => return self.tally,
+                Looked::None(ms) => Some(ms),
+                Looked::Full => None,
+            };
+            if stopping && self.in_hand.is_empty() {
+                return self.tally;
+            }
+            let pause = async {
+                match pause_ms {
+                    Some(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                Some(ended) = self.in_hand.join_next() => match ended {
+                    Ok((job_id, result)) => self.ended(job_id, result, &mut tell),
+                    Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+                },
+                changed = stopped.changed(), if !stopping => {
+                    // The sender is held by the caller for as long as this runs.
+                    if changed.is_ok() {
+                        self.worker.stop();
+                    }
+                }
+                () = pause => {}
+            }
+        }
+    }
+
+    /// Claims as many jobs as may be in hand.
+    async fn fill(&mut self, tell: &mut (impl FnMut(PoolEvent) + Send)) -> Looked {
+        let journal = self.worker.parts.journal.clone();
+        while self.in_hand.len() < self.settings.jobs as usize {
+            match journal.claim_except(&self.worker.claimer(), &self.full_tenants()).await {
+                Ok(Some(claim)) => self.take(claim, tell),
+                Ok(None) => {
+                    return match journal.fire_timers().await {
+                        Ok(next_us) => Looked::None(until_ms(next_us)),
+                        Err(error) => Looked::Unavailable(error),
+                    };
+                }
+                Err(error) => return Looked::Unavailable(error),
+            }
+        }
+        Looked::Full
+    }
+
+    fn take(&mut self, claim: Claim, tell: &mut (impl FnMut(PoolEvent) + Send)) {
+        let job_id = claim.row.job_id.clone();
+        tell(PoolEvent::Claimed(job_id.clone(), claim.row.attempt));
+        self.tenants.insert(job_id.clone(), claim.row.tenant_id.clone());
+        let worker = self.worker.clone();
+        self.in_hand.spawn(async move {
+            let result = worker.drive(claim, Arc::new(NoObserver)).await;
+            (job_id, result)
+        });
+    }
+
+    /// Tenants that have as many jobs in hand as they may.
+    fn full_tenants(&self) -> Vec<String> {
+        let in_hand = |tenant: &String| self.tenants.values().filter(|of| *of == tenant).count();
+        let limits = self.settings.tenants.iter();
+        limits.filter(|(tenant, most)| in_hand(tenant) >= **most as usize).map(|(tenant, _)| tenant.clone()).collect()
+    }
+
+    fn ended(&mut self, job_id: JobId, result: Result<Response, WorkerError>, tell: &mut impl FnMut(PoolEvent)) {
+        self.tenants.remove(&job_id);
+        tell(match result {
+            Ok(response) => {
+                *self.tally.rested.entry(response.state.as_str().to_owned()).or_default() += 1;
+                PoolEvent::Rested(response)
+            }
+            Err(WorkerError::Released(job_id)) => {
+                self.tally.released += 1;
+                PoolEvent::Released(job_id)
+            }
+            Err(WorkerError::Lost(job_id)) => {
+                self.tally.lost += 1;
+                PoolEvent::Lost(job_id)
+            }
+            Err(error) => {
+                self.tally.failed += 1;
+                PoolEvent::Failed(job_id, error)
+            }
+        });
+    }
+}
+
+/// Milliseconds until a time, or until the next look.
+fn until_ms(next_us: Option<i64>) -> u64 {
+    let left_us = next_us.map(|due_us| due_us.saturating_sub(os::clock::now_us()).max(0));
+    left_us.map_or(LOOK_MS, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, LOOK_MS))
+}
+
+/// Half of it at least: many workers do not come back at the same moment.
+fn jittered(ms: u64) -> u64 {
+    let random = u64::from(u32::from_le_bytes(os::entropy::bytes()));
+    ms / 2 + ms * random / (2 << 32)
+}

@@ -1,0 +1,195 @@
+/* Steps as people write them in C: each bad one breaks a rule, the good one beside it looks alike and is right. */
+#include "latchwork.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+static char *text_of(latch_json input) { return latch_json_string(latch_json_member(input, "text")); }
+
+static int64_t number_of(latch_json input) {
+  int64_t n = 0;
+  latch_json_integer(latch_json_member(input, "n"), &n);
+  return n;
+}
+
+static bool give(latch_answer *answer, const char *key, const char *text) {
+  latch_put(&answer->result, "{");
+  latch_put_string(&answer->result, key);
+  latch_put(&answer->result, ":");
+  latch_put_string(&answer->result, text);
+  latch_put(&answer->result, "}");
+  return true;
+}
+
+static bool give_number(latch_answer *answer, const char *key, long long number) {
+  latch_putf(&answer->result, "{\"%s\":%lld}", key, number);
+  return true;
+}
+
+/* What stood on the stack before: only the first letter is written. */
+__attribute__((noinline)) static long long sum(const volatile unsigned char *bytes, size_t count) {
+  long long total = 0;
+  for (size_t i = 0; i < count; i++) total += bytes[i];
+  return total;
+}
+static bool bad_stack(latch_json input, latch_answer *answer) {
+  volatile unsigned char line[600];
+  line[0] = (unsigned char)*text_of(input);
+  return give_number(answer, "sum", sum(line, sizeof line));
+}
+static bool good_stack(latch_json input, latch_answer *answer) {
+  volatile unsigned char line[600] = { 0 };
+  line[0] = (unsigned char)*text_of(input);
+  return give_number(answer, "sum", sum(line, sizeof line));
+}
+
+/* malloc gives memory as it is. */
+static bool bad_heap(latch_json input, latch_answer *answer) {
+  size_t count = (size_t)number_of(input) * 100;
+  return give_number(answer, "sum", sum(malloc(count), count));
+}
+static bool good_heap(latch_json input, latch_answer *answer) {
+  size_t count = (size_t)number_of(input) * 100;
+  return give_number(answer, "sum", sum(calloc(count, 1), count));
+}
+
+/* An address is a name for as long as nothing else is compiled. */
+static bool bad_handle(latch_json input, latch_answer *answer) {
+  char name[32];
+  snprintf(name, sizeof name, "%p", (void *)text_of(input));
+  return give(answer, "handle", name);
+}
+static bool good_handle(latch_json input, latch_answer *answer) {
+  char *text = text_of(input);
+  return give_number(answer, "length", strchr(text, 0) - text);
+}
+
+/* Which bucket a node is in goes by where it lies. */
+static bool bad_bucket(latch_json input, latch_answer *answer) {
+  latch_json words = latch_json_member(input, "words");
+  uint32_t mixed = 0;
+  for (size_t i = 0; i < latch_json_count(words); i++) {
+    char *word = latch_json_string(latch_json_item(words, i));
+    mixed = mixed * 31 + (uint32_t)((uintptr_t)word >> 4) % 101;
+  }
+  return give_number(answer, "bucket", mixed % 1009);
+}
+static bool good_bucket(latch_json input, latch_answer *answer) {
+  latch_json words = latch_json_member(input, "words");
+  uint32_t mixed = 0;
+  for (size_t i = 0; i < latch_json_count(words); i++) {
+    for (const char *at = latch_json_string(latch_json_item(words, i)); *at; at++) mixed = mixed * 31 + (uint8_t)*at;
+  }
+  return give_number(answer, "bucket", mixed % 1009);
+}
+
+/* 1 in every job. */
+static int reports;
+static bool bad_count(latch_json input, latch_answer *answer) {
+  (void)input;
+  return give_number(answer, "report", ++reports);
+}
+static int letters;
+static bool good_count(latch_json input, latch_answer *answer) {
+  letters = 0;
+  for (const char *at = text_of(input); *at; at++) letters++;
+  return give_number(answer, "letters", letters);
+}
+
+/* Declared pure; the same function is declared stable below, and right. */
+static bool stamp(latch_json input, latch_answer *answer) {
+  (void)input;
+  return give_number(answer, "at", (long long)time(NULL));
+}
+
+static bool bad_seed(latch_json input, latch_answer *answer) {
+  (void)input;
+  srand((unsigned)time(NULL));
+  return give_number(answer, "drawn", rand());
+}
+static bool good_seed(latch_json input, latch_answer *answer) {
+  (void)input;
+  srand(7);
+  return give_number(answer, "drawn", rand());
+}
+
+/* An assertion is for what cannot be; an input can be anything. */
+static bool bad_assert(latch_json input, latch_answer *answer) {
+  size_t count = latch_json_count(latch_json_member(input, "words"));
+  assert(count > 0);
+  return give_number(answer, "count", (long long)count);
+}
+static bool good_assert(latch_json input, latch_answer *answer) {
+  size_t count = latch_json_count(latch_json_member(input, "words"));
+  if (!count) return latch_fail(answer, LATCH_INVALID_INPUT, "there are no words");
+  return give_number(answer, "count", (long long)count);
+}
+
+static bool bad_divide(latch_json input, latch_answer *answer) { return give_number(answer, "share", 100 / number_of(input)); }
+static bool good_divide(latch_json input, latch_answer *answer) {
+  if (!number_of(input)) return latch_fail(answer, LATCH_INVALID_INPUT, "shared by nobody");
+  return give_number(answer, "share", 100 / number_of(input));
+}
+
+/* How deep the stack is, no log knows. */
+__attribute__((noinline)) static int64_t down(volatile int64_t n) { return n == 0 ? 0 : down(n - 1) + (n & 1); }
+static bool bad_depth(latch_json input, latch_answer *answer) { return give_number(answer, "odd", down(number_of(input))); }
+static bool good_depth(latch_json input, latch_answer *answer) {
+  int64_t odd = 0;
+  for (int64_t n = number_of(input); n > 0; n--) odd += n & 1;
+  return give_number(answer, "odd", odd);
+}
+
+/* Nothing moves a step's clock but answers and sleep. */
+static bool bad_wait(latch_json input, latch_answer *answer) {
+  time_t until = time(NULL) + number_of(input);
+  while (time(NULL) < until) {}
+  return give_number(answer, "waited", number_of(input));
+}
+static bool good_wait(latch_json input, latch_answer *answer) {
+  time_t began = time(NULL);
+  sleep((unsigned)number_of(input));
+  return give_number(answer, "waited", (long long)(time(NULL) - began));
+}
+
+/* JSON by hand. */
+static bool bad_json(latch_json input, latch_answer *answer) {
+  latch_putf(&answer->result, "{\"text\":\"%s\"}", text_of(input));
+  return true;
+}
+static bool good_json(latch_json input, latch_answer *answer) { return give(answer, "text", text_of(input)); }
+
+static bool bad_event(latch_json input, latch_answer *answer) {
+  latch_emit("drafted", text_of(input));
+  return give(answer, "text", "drafted");
+}
+static bool good_event(latch_json input, latch_answer *answer) {
+  latch_emit("drafted", latch_json_text(latch_json_member(input, "text")));
+  return give(answer, "text", "drafted");
+}
+
+/* NULL where the call failed. */
+static bool bad_answer(latch_json input, latch_answer *answer) {
+  char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
+  assert(page);
+  return give(answer, "page", page);
+}
+static bool good_answer(latch_json input, latch_answer *answer) {
+  char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
+  return page && give(answer, "page", page);
+}
+
+#define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
+
+LATCH_PLUGIN(
+  STEP("Bad.Stack", bad_stack), STEP("Good.Stack", good_stack), STEP("Bad.Heap", bad_heap), STEP("Good.Heap", good_heap),
+  STEP("Bad.Handle", bad_handle), STEP("Good.Handle", good_handle), STEP("Bad.Bucket", bad_bucket),
+  STEP("Good.Bucket", good_bucket), STEP("Bad.Count", bad_count), STEP("Good.Count", good_count),
+  STEP("Bad.Stamp", stamp, .determinism = LATCH_PURE), STEP("Good.Stamp", stamp, .determinism = LATCH_STABLE),
+  STEP("Bad.Seed", bad_seed), STEP("Good.Seed", good_seed), STEP("Bad.Assert", bad_assert), STEP("Good.Assert", good_assert),
+  STEP("Bad.Divide", bad_divide), STEP("Good.Divide", good_divide), STEP("Bad.Depth", bad_depth), STEP("Good.Depth", good_depth),
+  STEP("Bad.Wait", bad_wait, .determinism = LATCH_STABLE), STEP("Good.Wait", good_wait, .determinism = LATCH_STABLE),
+  STEP("Bad.Json", bad_json), STEP("Good.Json", good_json), STEP("Bad.Event", bad_event), STEP("Good.Event", good_event),
+  STEP("Bad.Answer", bad_answer, .determinism = LATCH_EXTERNAL), STEP("Good.Answer", good_answer, .determinism = LATCH_EXTERNAL));

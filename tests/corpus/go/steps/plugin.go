@@ -1,0 +1,197 @@
+// Steps as people write them in Go: each bad one breaks a rule, the good one beside it looks alike and is right.
+package main
+
+import (
+	"encoding/json"
+	"math/rand"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"latchwork"
+)
+
+type Text struct {
+	Text string `json:"text"`
+}
+
+type Words struct {
+	Words []string `json:"words"`
+}
+
+// A package variable is read anew in each run, and follows the step's own clock.
+var started = time.Now()
+
+func lengths(words []string) map[string]int {
+	lengths := map[string]int{}
+	for _, word := range words {
+		lengths[word] = len(word)
+	}
+	return lengths
+}
+
+// The order of a map is another in each job.
+func badWalk(_ latchwork.Context, given Words) (Words, error) {
+	made := Words{}
+	for word := range lengths(given.Words) {
+		made.Words = append(made.Words, word)
+	}
+	return made, nil
+}
+
+func goodWalk(_ latchwork.Context, given Words) (Words, error) {
+	made := Words{}
+	for word := range lengths(given.Words) {
+		made.Words = append(made.Words, word)
+	}
+	slices.Sort(made.Words)
+	return made, nil
+}
+
+// Where several channels are ready, select draws lots.
+func badRace(_ latchwork.Context, given Words) (Words, error) {
+	odd, even := make(chan string, len(given.Words)), make(chan string, len(given.Words))
+	for i, word := range given.Words {
+		if i%2 == 1 {
+			odd <- word
+		} else {
+			even <- word
+		}
+	}
+	made := Words{}
+	for range given.Words {
+		select {
+		case word := <-odd:
+			made.Words = append(made.Words, word)
+		case word := <-even:
+			made.Words = append(made.Words, word)
+		}
+	}
+	return made, nil
+}
+
+func goodRace(_ latchwork.Context, given Words) (Words, error) {
+	made := make([]string, len(given.Words))
+	var group sync.WaitGroup
+	for i, word := range given.Words {
+		group.Go(func() { made[i] = word + word })
+	}
+	group.Wait()
+	return Words{made}, nil
+}
+
+// Declared pure; the same function is declared stable below, and right.
+func began(latchwork.Context, Text) (Text, error) { return Text{started.Format(time.RFC3339)}, nil }
+
+func badDice(latchwork.Context, Text) (int, error)  { return rand.Intn(1_000_000), nil }
+func goodDice(latchwork.Context, Text) (int, error) { return rand.New(rand.NewSource(7)).Intn(1_000_000), nil }
+
+// 1 in every job.
+var calls int
+
+func badCount(latchwork.Context, Text) (int, error) {
+	calls++
+	return calls, nil
+}
+
+func goodCount(_ latchwork.Context, given Text) (int, error) {
+	calls := 0
+	for range given.Text {
+		calls++
+	}
+	return calls, nil
+}
+
+// An input can be empty.
+func badFirst(_ latchwork.Context, given Words) (string, error) { return given.Words[0], nil }
+
+func goodFirst(_ latchwork.Context, given Words) (string, error) {
+	if len(given.Words) == 0 {
+		return "", latchwork.Fail(latchwork.InvalidInput, "there are no words")
+	}
+	return given.Words[0], nil
+}
+
+// There are no files.
+func badFile(_ latchwork.Context, given Text) (Text, error) {
+	letter, err := os.ReadFile("/templates/letter.txt")
+	return Text{string(letter) + given.Text}, err
+}
+
+func goodFile(_ latchwork.Context, given Text) (Text, error) {
+	letter, err := latchwork.Call[Text]("File.Read", map[string]any{"path": "/templates/letter.txt"})
+	return Text{letter.Text + given.Text}, err
+}
+
+// Nobody ever sends.
+func badDeadlock(latchwork.Context, Text) (int, error) { return <-make(chan int), nil }
+
+func goodDeadlock(latchwork.Context, Text) (int, error) {
+	answer := make(chan int)
+	go func() { answer <- 42 }()
+	return <-answer, nil
+}
+
+// What a goroutine does not recover, nobody can.
+func badCrash(_ latchwork.Context, given Words) (string, error) {
+	first := make(chan string)
+	go func() { first <- given.Words[0] }()
+	return <-first, nil
+}
+
+// Which tools it calls goes by how fast the first one was.
+func badPatience(_ latchwork.Context, given Text) (any, error) {
+	began := time.Now()
+	page, err := latchwork.Call[any]("Web.Fetch", given)
+	if err == nil && time.Since(began) > 5*time.Second {
+		return latchwork.Call[any]("Cache.Read", given)
+	}
+	return page, err
+}
+
+func goodPatience(_ latchwork.Context, given Text) (any, error) {
+	began := time.Now()
+	page, err := latchwork.Call[any]("Web.Fetch", given)
+	return map[string]any{"page": page, "seconds": time.Since(began).Seconds()}, err
+}
+
+// Another name than its schema's.
+var total = json.RawMessage(`{"type":"object","required":["total"]}`)
+
+func badTotal(_ latchwork.Context, given Words) (any, error) {
+	return map[string]int{"count": len(given.Words)}, nil
+}
+
+func goodTotal(_ latchwork.Context, given Words) (any, error) {
+	return map[string]int{"total": len(given.Words)}, nil
+}
+
+func init() {
+	pure := latchwork.Spec{Description: "For the corpus."}
+	stable, external, sums := pure, pure, pure
+	stable.Determinism, external.Determinism, sums.Output = latchwork.Stable, latchwork.External, total
+	latchwork.Step("Bad.Walk", pure, badWalk)
+	latchwork.Step("Good.Walk", pure, goodWalk)
+	latchwork.Step("Bad.Race", pure, badRace)
+	latchwork.Step("Good.Race", pure, goodRace)
+	latchwork.Step("Bad.Started", pure, began)
+	latchwork.Step("Good.Started", stable, began)
+	latchwork.Step("Bad.Dice", pure, badDice)
+	latchwork.Step("Good.Dice", pure, goodDice)
+	latchwork.Step("Bad.Count", pure, badCount)
+	latchwork.Step("Good.Count", pure, goodCount)
+	latchwork.Step("Bad.First", pure, badFirst)
+	latchwork.Step("Good.First", pure, goodFirst)
+	latchwork.Step("Bad.File", pure, badFile)
+	latchwork.Step("Good.File", external, goodFile)
+	latchwork.Step("Bad.Deadlock", pure, badDeadlock)
+	latchwork.Step("Good.Deadlock", pure, goodDeadlock)
+	latchwork.Step("Bad.Crash", pure, badCrash)
+	latchwork.Step("Bad.Patience", external, badPatience)
+	latchwork.Step("Good.Patience", external, goodPatience)
+	latchwork.Step("Bad.Total", sums, badTotal)
+	latchwork.Step("Good.Total", sums, goodTotal)
+}
+
+func main() {}

@@ -1,0 +1,93 @@
+// Tools as people write them in Go: each bad one breaks a rule, the good one beside it looks alike and is right.
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"latchwork"
+)
+
+type Note struct {
+	Text string `json:"text"`
+}
+
+type Kept struct {
+	Key string `json:"key"`
+}
+
+// Another key in each try: after a crash the note is there twice.
+func badKeyed(_ *latchwork.Invocation, note Note) (Kept, error) {
+	key := rand.Text()
+	return Kept{key}, latchwork.KVSet(key, []byte(note.Text))
+}
+
+func goodKeyed(call *latchwork.Invocation, note Note) (Kept, error) {
+	return Kept{call.ExternalKey}, latchwork.KVSet(call.ExternalKey, []byte(note.Text))
+}
+
+func keep(call *latchwork.Invocation, note Note) (Kept, error) {
+	return Kept{call.ExternalKey}, latchwork.KVSet("note-"+call.ExternalKey, []byte(note.Text))
+}
+
+func look(at, key string) (latchwork.Verdict, error) {
+	_, found, err := latchwork.KVGet(at)
+	if err != nil || !found {
+		return latchwork.DidNotHappen, err
+	}
+	return latchwork.Happened(Kept{key}), nil
+}
+
+// Looks where it never wrote.
+func badFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
+	return look(call.ExternalKey, call.ExternalKey)
+}
+
+func goodFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
+	return look("note-"+call.ExternalKey, call.ExternalKey)
+}
+
+// Says what it hopes.
+func badHope(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
+	return latchwork.Happened(Kept{call.ExternalKey}), nil
+}
+
+// Declares that it reads only.
+func badCounts(_ *latchwork.Invocation, note Note) (Kept, error) {
+	return Kept{note.Text}, latchwork.KVSet(note.Text, []byte("seen"))
+}
+
+// An error is recorded, too.
+func badTells(_ *latchwork.Invocation, _ Note) (Kept, error) {
+	token, err := latchwork.Secret("TOKEN")
+	if err == nil {
+		err = errors.New("the server does not know the token " + token)
+	}
+	return Kept{}, err
+}
+
+func goodTells(_ *latchwork.Invocation, _ Note) (Kept, error) {
+	token, err := latchwork.Secret("TOKEN")
+	if err == nil && token == "" {
+		err = errors.New("there is no token")
+	}
+	return Kept{"x"}, err
+}
+
+func init() {
+	reads := latchwork.Spec{Description: "For the corpus."}
+	writes := latchwork.Spec{Description: "For the corpus.", Effects: []latchwork.Effect{latchwork.InternalWrite}}
+	keyed := writes
+	keyed.IdempotentByKey = 24 * time.Hour
+	latchwork.Tool("Bad.Keyed", keyed, badKeyed)
+	latchwork.Tool("Good.Keyed", keyed, goodKeyed)
+	latchwork.Tool("Bad.Forgets", writes, keep).Reconcile(badFind)
+	latchwork.Tool("Good.Asked", writes, keep).Reconcile(goodFind)
+	latchwork.Tool("Bad.Invents", writes, keep).Reconcile(badHope)
+	latchwork.Tool("Bad.Counts", reads, badCounts)
+	latchwork.Tool("Bad.Tells", reads, badTells)
+	latchwork.Tool("Good.Tells", reads, goodTells)
+}
+
+func main() {}

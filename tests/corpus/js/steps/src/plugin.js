@@ -1,0 +1,138 @@
+// Steps as people write them in JavaScript: each Bad one breaks a rule, the Good one beside it looks alike and is right.
+
+import { events, schema, step, tools } from '../../../../../guest-sdk/js/index.js';
+
+const { object, string, integer, array, any } = schema;
+
+const text = object({ text: string() });
+const words = object({ words: array(string()) });
+const of = (description, input, output, more = {}) => ({ description, input, output, ...more });
+
+// "Pure" and the time are a contradiction.
+step('Bad.Stamp', of('Signs a text with the time.', text, text), ({ text }) => ({ text: `${text}, ${new Date().toISOString()}` }));
+step('Good.Stamp', of('Signs a text with the time, and says so.', text, text, { determinism: 'stable' }), ({ text }) => ({
+  text: `${text}, ${new Date().toISOString()}`,
+}));
+
+// An id of its own in what is called pure.
+step('Bad.Ticket', of('Opens a ticket.', text, text), ({ text }) => ({ text: `${text} #${crypto.randomUUID()}` }));
+step('Good.Ticket', of('Opens a ticket.', text, text), ({ text }) => ({ text: `${text} #${text.length}` }));
+
+// A shuffle in what is called pure.
+const shuffled = (list, random) => list.map((word) => [random(), word]).sort(([a], [b]) => a - b).map(([, word]) => word);
+step('Bad.Shuffle', of('Shuffles.', words, words), ({ words }) => ({ words: shuffled(words, Math.random) }));
+step('Good.Shuffle', of('Shuffles, the same list always alike.', words, words), ({ words }) => {
+  let seed = words.length;
+  return { words: shuffled(words, () => (seed = (seed * 16807) % 2147483647)) };
+});
+
+// A cache that the next run does not have, and a number that goes by it.
+const cache = new Map();
+step('Bad.Cache', of('Says how long a text is.', text, object({ length: integer(), hits: integer() })), ({ text }) => {
+  const entry = cache.get(text) ?? { length: text.length, hits: 0 };
+  cache.set(text, { ...entry, hits: entry.hits + 1 });
+  return entry;
+});
+const known = new Map();
+step('Good.Cache', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => {
+  if (!known.has(text)) known.set(text, text.length);
+  return { length: known.get(text) };
+});
+
+// A list that grows from run to run, as a module's own often do.
+const log = [];
+step('Bad.Log', of('Notes a text.', text, words), ({ text }) => {
+  log.push(text);
+  return { words: log };
+});
+step('Good.Log', of('Notes a text.', text, words), ({ text }) => {
+  const log = [];
+  log.push(text);
+  return { words: log };
+});
+
+// An async function gives a promise, and nobody waits for it.
+step('Bad.Async', of('Makes a text long.', text, text), async ({ text }) => ({ text: text.toUpperCase() }));
+step('Good.Async', of('Makes a text long.', text, text), ({ text }) => ({ text: text.toUpperCase() }));
+
+// A call whose promise nobody awaits: there is none to await, and the answer is not used.
+step('Bad.Unawaited', of('Fetches a page.', text, text, { determinism: 'external' }), ({ text }) => {
+  let page = { text: 'nothing' };
+  Promise.resolve().then(() => (page = tools.call('Web.Fetch', { url: text })));
+  return { text: page.text };
+});
+step('Good.Unawaited', of('Fetches a page.', text, text, { determinism: 'external' }), ({ text }) => ({
+  text: tools.call('Web.Fetch', { url: text }).text,
+}));
+
+// There is no process.
+step('Bad.Region', of('Says where it runs.', text, text), ({ text }) => ({ text: `${text} in ${process.env.REGION}` }));
+step('Good.Region', of('Says where it runs, if anybody knows.', text, text), ({ text }) => ({
+  text: `${text} in ${globalThis.process?.env?.REGION ?? 'no region'}`,
+}));
+
+// There are no timers.
+step('Bad.Later', of('Says so later.', text, text), ({ text }) => {
+  setTimeout(() => console.log(text), 1000);
+  return { text };
+});
+step('Good.Later', of('Says so now.', text, text), ({ text }) => {
+  console.log(text);
+  return { text };
+});
+
+// A step's clock stands while it waits.
+step('Bad.Wait', of('Waits a second.', text, text, { determinism: 'stable' }), ({ text }) => {
+  const until = Date.now() + 1000;
+  while (Date.now() < until);
+  return { text };
+});
+step('Good.Wait', of('Does not wait.', text, text, { determinism: 'stable' }), ({ text }) => {
+  const until = Date.now() + 1000;
+  return { text: `${text} until ${until}` };
+});
+
+// Which tools it calls goes by how fast the first one was.
+step('Bad.Patience', of('Fetches a page.', text, any(), { determinism: 'external' }), ({ text }) => {
+  const began = performance.now();
+  const page = tools.call('Web.Fetch', { url: text });
+  return performance.now() - began > 5000 ? tools.call('Cache.Read', { url: text }) : page;
+});
+step('Good.Patience', of('Fetches a page.', text, any(), { determinism: 'external' }), ({ text }) => {
+  const began = performance.now();
+  const page = tools.call('Web.Fetch', { url: text });
+  return { page, milliseconds: performance.now() - began };
+});
+
+// A text where the schema says a number.
+step('Bad.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: `${text.length}` }));
+step('Good.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: text.length }));
+
+// What Math.sqrt gives is no integer.
+step('Bad.Mean', of('Says the mean length.', words, object({ mean: integer() })), ({ words }) => ({
+  mean: words.join('').length / words.length,
+}));
+step('Good.Mean', of('Says the mean length.', words, object({ mean: integer() })), ({ words }) => ({
+  mean: Math.round(words.join('').length / words.length),
+}));
+
+// The name of an event is for ever; the subject of a mail is not.
+step('Bad.Announce', of('Announces a draft.', text, text), ({ text }) => {
+  events.emit(`drafted ${text}`, {});
+  return { text };
+});
+step('Good.Announce', of('Announces a draft.', text, text), ({ text }) => {
+  events.emit('drafted', { subject: text });
+  return { text };
+});
+
+// All of it again in each event.
+step('Bad.Progress', of('Tells how far it is.', words, object({})), ({ words }) => {
+  const all = words.map((word) => word.repeat(100_000));
+  for (const _ of words) events.emit('progress', { all });
+  return {};
+});
+step('Good.Progress', of('Tells how far it is.', words, object({})), ({ words }) => {
+  words.forEach((_, done) => events.emit('progress', { done }));
+  return {};
+});

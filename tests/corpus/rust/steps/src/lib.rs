@@ -1,0 +1,210 @@
+//! Steps as people write them in Rust: each bad one breaks a rule, the good one beside it looks alike and is right.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use latchwork_guest::{Determinism, Error, clock, step, tools};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use step::Context;
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Words {
+    words: Vec<String>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Number {
+    n: u64,
+}
+
+type Answer<T> = Result<T, Error>;
+
+fn lengths(words: Words) -> HashMap<String, usize> {
+    words.words.into_iter().map(|word| (word.clone(), word.len())).collect()
+}
+
+/// The seed of a hash map is an address here: another build, another order.
+fn bad_walk(words: Words, _: &Context) -> Answer<Words> {
+    Ok(Words { words: lengths(words).into_keys().collect() })
+}
+
+fn good_walk(words: Words, _: &Context) -> Answer<Words> {
+    let mut words: Vec<String> = lengths(words).into_keys().collect();
+    words.sort();
+    Ok(Words { words })
+}
+
+/// An address is a name for as long as nothing else is compiled.
+fn bad_handle(text: Text, _: &Context) -> Answer<Text> {
+    Ok(Text { text: format!("{:p}", text.text.as_ptr()) })
+}
+
+fn good_handle(text: Text, _: &Context) -> Answer<Text> {
+    Ok(Text { text: format!("{:x}", text.text.len()) })
+}
+
+/// The same seed, by hand.
+fn bad_hash(text: Text, _: &Context) -> Answer<Text> {
+    Ok(Text { text: format!("{:x}", RandomState::new().hash_one(&text.text)) })
+}
+
+fn good_hash(text: Text, _: &Context) -> Answer<Text> {
+    let mut hasher = DefaultHasher::new();
+    text.text.hash(&mut hasher);
+    Ok(Text { text: format!("{:x}", hasher.finish()) })
+}
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+/// 1 in every job.
+fn bad_count(_: Text, _: &Context) -> Answer<u32> {
+    Ok(CALLS.fetch_add(1, Ordering::Relaxed) + 1)
+}
+
+static OPEN: AtomicU32 = AtomicU32::new(0);
+
+fn good_count(_: Text, _: &Context) -> Answer<u32> {
+    let open = OPEN.fetch_add(1, Ordering::Relaxed) + 1;
+    OPEN.fetch_sub(1, Ordering::Relaxed);
+    Ok(open)
+}
+
+thread_local! {
+    static NUMBER: Cell<u32> = const { Cell::new(100) };
+}
+
+/// The first number in every job.
+fn bad_local(_: Text, _: &Context) -> Answer<u32> {
+    NUMBER.set(NUMBER.get() + 1);
+    Ok(NUMBER.get())
+}
+
+/// Declared pure; the same function is declared stable below, and right.
+fn stamp(text: Text, _: &Context) -> Answer<Text> {
+    Ok(Text { text: format!("{}, {}", text.text, clock::now()) })
+}
+
+/// The standard library has no clock here.
+fn bad_now(_: Text, _: &Context) -> Answer<u64> {
+    Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+}
+
+/// Nor threads.
+fn bad_thread(text: Text, _: &Context) -> Answer<Text> {
+    let worker = std::thread::spawn(move || text.text.to_uppercase());
+    Ok(Text { text: worker.join().expect("it does not panic") })
+}
+
+fn good_thread(text: Text, _: &Context) -> Answer<Words> {
+    let calls =
+        ["a", "b"].map(|page| tools::Call::new("Web.Fetch", &json!({ "url": format!("{}/{page}", text.text) })));
+    let pages: Result<Vec<Text>, Error> = tools::call_all(calls).into_iter().collect();
+    Ok(Words { words: pages?.into_iter().map(|page| page.text).collect() })
+}
+
+/// Nor variables.
+fn bad_variable(text: Text, _: &Context) -> Answer<Text> {
+    let region =
+        std::env::var("REGION").map_err(|error| Error::missing_required_context(format!("REGION: {error}")))?;
+    Ok(Text { text: format!("{} in {region}", text.text) })
+}
+
+/// An input can be empty.
+fn bad_first(words: Words, _: &Context) -> Answer<Text> {
+    Ok(Text { text: words.words[0].clone() })
+}
+
+fn good_first(words: Words, _: &Context) -> Answer<Text> {
+    let first = words.words.into_iter().next().ok_or_else(|| Error::invalid_input("there are no words"))?;
+    Ok(Text { text: first })
+}
+
+/// Tools fail.
+fn bad_answer(text: Text, _: &Context) -> Answer<Text> {
+    Ok(tools::call("Web.Fetch", &text).unwrap())
+}
+
+fn good_answer(text: Text, _: &Context) -> Answer<Text> {
+    tools::call("Web.Fetch", &text)
+}
+
+/// How deep the stack is, no log knows.
+#[inline(never)]
+fn down(n: u64) -> u64 {
+    if n == 0 { 0 } else { black_box(down(black_box(n - 1))) + (n & 1) }
+}
+
+fn bad_deep(number: Number, _: &Context) -> Answer<Number> {
+    Ok(Number { n: down(number.n) })
+}
+
+fn good_deep(number: Number, _: &Context) -> Answer<Number> {
+    Ok(Number { n: (1..=number.n).map(|n| black_box(n) & 1).sum() })
+}
+
+fn since(began: clock::Timestamp) -> u64 {
+    u64::try_from(clock::now().seconds - began.seconds).unwrap_or(0)
+}
+
+/// Which tools it calls goes by how fast the first one was.
+fn bad_patience(text: Text, _: &Context) -> Answer<Value> {
+    let began = clock::now();
+    let page = tools::call("Web.Fetch", &text)?;
+    if Duration::from_secs(since(began)) > Duration::from_secs(5) {
+        return tools::call("Cache.Read", &text);
+    }
+    Ok(page)
+}
+
+fn good_patience(text: Text, _: &Context) -> Answer<Value> {
+    let began = clock::now();
+    let page: Value = tools::call("Web.Fetch", &text)?;
+    Ok(json!({ "page": page, "seconds": since(began) }))
+}
+
+macro_rules! steps {
+    ($($name:literal $handler:ident $class:ident,)*) => {
+        latchwork_guest::export_step! {
+            version: "1.0.0",
+            operators: [$(step::operator($name, $handler).describe("For the corpus.").determinism(Determinism::$class),)*],
+        }
+    };
+}
+
+steps! {
+    "Bad.Walk" bad_walk Pure,
+    "Good.Walk" good_walk Pure,
+    "Bad.Handle" bad_handle Pure,
+    "Good.Handle" good_handle Pure,
+    "Bad.Hash" bad_hash Pure,
+    "Good.Hash" good_hash Pure,
+    "Bad.Count" bad_count Pure,
+    "Good.Count" good_count Pure,
+    "Bad.Local" bad_local Pure,
+    "Bad.Stamp" stamp Pure,
+    "Good.Stamp" stamp Stable,
+    "Bad.Now" bad_now Pure,
+    "Bad.Thread" bad_thread Pure,
+    "Good.Thread" good_thread External,
+    "Bad.Variable" bad_variable Pure,
+    "Bad.First" bad_first Pure,
+    "Good.First" good_first Pure,
+    "Bad.Answer" bad_answer External,
+    "Good.Answer" good_answer External,
+    "Bad.Deep" bad_deep Pure,
+    "Good.Deep" good_deep Pure,
+    "Bad.Patience" bad_patience External,
+    "Good.Patience" good_patience External,
+}

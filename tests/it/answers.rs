@@ -1,0 +1,143 @@
+//! What a command answers about a job: exit codes, and commands that can be typed as they stand.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step, wait};
+
+/// One call that is asked about, behind a look at the world where it has to be partly done.
+fn gated(with_read: bool) -> Place {
+    let send = |after: &[&str]| step("o", "Effect.Opaque", after, json!({ "note": 1 }));
+    let plan = match with_read {
+        true => vec![step("r", "Effect.Read", &[], json!({ "note": 2 })), send(&["r"])],
+        false => vec![send(&[])],
+    };
+    Place::witness("atomic").again().plan(&plan)
+}
+
+fn submitted(place: &Place) -> String {
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    assert_eq!((ran.code, &ran.json()["status"]), (3, &json!("partial")), "{} {}", ran.stdout, ran.stderr);
+    ran.json()["job_id"].as_str().unwrap().to_owned()
+}
+
+fn resumed(place: &Place, id: &str) -> (i32, String, String) {
+    let ran = place.latch(&["resume", id, "--json"]);
+    let response = ran.json();
+    let text = |key: &str| response[key].as_str().unwrap_or_default().to_owned();
+    (ran.code, text("state"), text("status"))
+}
+
+fn events(place: &Place, id: &str, kind: &str) -> Vec<Value> {
+    let told = place.latch(&["job", "events", id, "--json"]).json();
+    told["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).cloned().collect()
+}
+
+/// 0 done, 1 failed, 3 stopped safely: by what the job came to, and by the worst of several.
+#[test]
+fn the_exit_code_is_that_of_what_the_job_came_to() {
+    let owned = |code, state: &str, status: &str| (code, state.to_owned(), status.to_owned());
+    let place = gated(false);
+    let id = submitted(&place);
+    let left = place.latch(&["resume", "--json"]);
+    assert_eq!((left.code, &left.json()["jobs"][0]["state"]), (3, &json!("PARKED")), "it is named: {}", left.stdout);
+    assert_eq!(resumed(&place, &id), owned(3, "PARKED", "partial"));
+    assert_eq!(place.latch(&["job", "cancel", &id]).code, 0, "it is what was asked for");
+    assert_eq!(resumed(&place, &id), owned(1, "CANCELLED", "cancelled"));
+    assert_eq!(place.latch(&["job", "show", &id]).code, 0, "so is looking");
+    assert_eq!(place.latch(&["resume"]).code, 0, "nothing is left behind");
+
+    for (with_read, expected) in [(false, owned(1, "FAILED", "failed")), (true, owned(3, "PARTIAL", "partial"))] {
+        let place = gated(with_read);
+        let id = submitted(&place);
+        assert_eq!(place.latch(&["job", "reject", &id, "o", "--reason", "no"]).code, 0);
+        assert_eq!(resumed(&place, &id), expected);
+        assert!(place.world().is_empty());
+    }
+
+    let signal = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "90s" });
+    let place = Place::witness("atomic").again().plan(&[wait("s", signal)]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    let response = ran.json();
+    assert_eq!((ran.code, &response["state"], &response["status"]), (3, &json!("WAITING"), &json!("partial")));
+    let id = response["job_id"].as_str().unwrap();
+    assert_eq!(events(&place, id, "job_waiting").len(), 1);
+    assert_eq!(place.latch(&["job", "cancel", id]).code, 0);
+}
+
+/// A next action finds the same job from where it was shown.
+#[test]
+fn next_actions_carry_what_they_need_here() {
+    let place = gated(false);
+    std::fs::create_dir(place.dir.join("sub")).unwrap();
+    let ran = crate::program::run(
+        &place.dir.join("sub"),
+        &["run", "../plan.json", "--json", "--config", "../latch.toml", "--db", "sqlite://other.db"],
+    );
+    let response = ran.json();
+    let id = response["job_id"].as_str().unwrap_or_else(|| panic!("{} {}", ran.stdout, ran.stderr));
+    let next = response["next_actions"][0].as_str().unwrap();
+    let ends = next.ends_with("latch.toml --db sqlite://other.db");
+    assert!(next.starts_with(&format!("latch job approve {id} o --config ")) && ends, "{next}");
+    let typed: Vec<&str> = next.split(' ').skip(1).collect();
+    let approved = crate::program::run(&place.dir.join("sub"), &typed);
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+    let id = submitted(&place);
+    let shown = place.latch(&["job", "show", &id, "--json"]).json();
+    assert_eq!(shown["next_actions"][0], json!(format!("latch job approve {id} o")), "and nothing else");
+    assert_eq!(place.latch(&["job", "cancel", &id]).code, 0);
+}
+
+#[test]
+fn relaxed_durability_is_told_in_every_response() {
+    let read = [step("r", "Effect.Read", &[], json!({ "note": 1 }))];
+    for (line, expected) in [("", Value::Null), ("durability = \"relaxed\"", json!("relaxed"))] {
+        let place = Place::witness("atomic").again().plan(&read);
+        let file = place.dir.join("latch.toml");
+        let config = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{line}\n{config}")).unwrap();
+        let ran = place.latch(&["run", "plan.json", "--json"]);
+        assert_eq!((ran.code, &ran.json()["durability"]), (0, &expected), "{} {}", ran.stdout, ran.stderr);
+        let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+        assert_eq!(place.latch(&["job", "show", &id, "--json"]).json()["durability"], expected);
+        assert_eq!(place.latch(&["job", "show", &id]).stdout.contains("durability relaxed"), !line.is_empty());
+    }
+}
+
+/// I20: a standing approval is of a step that is there; who approves may say why.
+#[test]
+fn approvals_name_a_step_and_keep_their_reason() {
+    let place = gated(false);
+    let refused = place.latch(&["run", "plan.json", "--json", "--approve", "nobody"]);
+    let error = refused.json()["error"].clone();
+    assert_eq!(refused.code, 2, "{} {}", refused.stdout, refused.stderr);
+    assert!(error["message"].as_str().unwrap().contains("nobody"), "{error}");
+    assert_eq!(place.the_job(), Value::Null, "nothing was submitted");
+    let id = submitted(&place);
+    assert_eq!(place.latch(&["job", "approve", &id, "o", "--actor", "bob", "--reason", "it is due"]).code, 0);
+    assert_eq!(resumed(&place, &id).0, 0);
+    let approved = &events(&place, &id, "gate_approved")[0];
+    assert_eq!((&approved["actor"], &approved["reason"]), (&json!("bob"), &json!("it is due")), "{approved:#}");
+}
+
+/// I22: labels make no other request, and the same request with another plan is refused.
+#[test]
+fn a_label_makes_no_other_request() {
+    let place = gated(false);
+    let id = submitted(&place);
+    for label in ["plan_id", "intent_id"] {
+        let file = place.dir.join("plan.json");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut plan: Value = serde_json::from_str(&text).unwrap();
+        plan[label] = json!("another");
+        std::fs::write(place.dir.join("other.json"), plan.to_string()).unwrap();
+        let refused = place.latch(&["run", "other.json", "--json", "--actor", "ada"]);
+        assert_eq!(
+            (refused.code, &refused.json()["error"]["code"]),
+            (2, &json!("L0013")),
+            "{label}: {}",
+            refused.stdout
+        );
+        assert!(refused.stdout.contains(&id), "{}", refused.stdout);
+    }
+    assert_eq!(place.latch(&["job", "cancel", &id]).code, 0);
+}

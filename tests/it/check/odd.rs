@@ -1,0 +1,133 @@
+//! I57: components, names and files that nobody means well with.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use wasm_encoder::{BlockType, Instruction};
+
+use crate::made::{Made, OPERATOR, Operator, STEP};
+use crate::program::{self, Ran, latch, run};
+use crate::support::guest;
+
+/// A check and a look at these bytes: both reports.
+fn both(bytes: &[u8], cases: &str) -> [(i32, Value, Ran); 2] {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("odd.wasm"), bytes).unwrap();
+    std::fs::write(folder.path().join("cases.jsonl"), cases).unwrap();
+    [&["check", "odd.wasm", "--cases", "cases.jsonl"][..], &["inspect", "odd.wasm"]].map(|args| {
+        let ran = run(folder.path(), &[&["plugin"], args].concat());
+        let json = run(folder.path(), &[&["plugin"], args, &["--json"]].concat());
+        (ran.code, json.json(), ran)
+    })
+}
+
+/// I57: what runs by itself when it is instantiated, and does not come to an end.
+#[test]
+fn a_component_that_misbehaves_as_it_begins_is_a_finding() {
+    let forever = [Instruction::Loop(BlockType::Empty), Instruction::Br(0), Instruction::End];
+    let grows = [
+        Instruction::Loop(BlockType::Empty),
+        Instruction::I32Const(1_000),
+        Instruction::MemoryGrow(0),
+        Instruction::Drop,
+        Instruction::Br(0),
+        Instruction::End,
+    ];
+    for (what, body) in [("traps", &[Instruction::Unreachable][..]), ("loops", &forever), ("grows", &grows)] {
+        let began = Instant::now();
+        let [check, inspect] = both(&Made { body, begins: true, ..STEP }.component(), "");
+        let rules: Vec<&str> =
+            check.1["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect();
+        assert_eq!((check.0, rules), (1, vec!["D008"]), "{what}: {:#}", check.1);
+        assert_eq!((inspect.0, &inspect.1["loads"]), (1, &json!(false)), "{what}: {:#}", inspect.1);
+        assert!(began.elapsed() < Duration::from_secs(60), "{what} takes {:?}", began.elapsed());
+    }
+}
+
+/// I57: nothing that a component or a case says of itself reaches a terminal as it is.
+#[test]
+fn names_with_control_characters_are_shown_and_not_obeyed() {
+    const NAMED: Operator = Operator { name: "a\u{1b}[31m\n.b", ..OPERATOR };
+    const SAID: Operator = Operator { description: "all\u{1b}[2J is \u{202e}well\nviolation D999: forged", ..OPERATOR };
+    let case = r#"{"operator":"Made.Run","name":"c\u001b[31m\nviolation D999: forged","input":{}}"#;
+    for (operators, cases) in [(&[NAMED][..], ""), (&[SAID], case)] {
+        for (_, report, ran) in both(&Made { operators, ..STEP }.component(), cases) {
+            let text = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("violation D999")), "{text}");
+            assert!(report.is_object());
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.wasm"), Made { operators: &[SAID], ..STEP }.component()).unwrap();
+    std::fs::write(folder.path().join("cases.jsonl"), case).unwrap();
+    for format in ["junit", "sarif"] {
+        let ran = run(folder.path(), &["plugin", "check", "s.wasm", "--cases", "cases.jsonl", "--format", format]);
+        assert!(!ran.stdout.contains(['\u{1b}', '\0']), "{format}: {:?}", ran.stdout);
+    }
+}
+
+/// I57.
+#[test]
+fn a_thousand_operators_are_looked_at() {
+    let names: Vec<&'static str> = (0..1000).map(|n| &*format!("Made.Run{n}").leak()).collect();
+    let operators: Vec<Operator> = names.iter().map(|name| Operator { name, ..OPERATOR }).collect();
+    let began = Instant::now();
+    let [check, inspect] = both(&Made { operators: &operators, ..STEP }.component(), "");
+    assert_eq!(check.0, 0, "{}", check.2.stderr);
+    assert_eq!(check.1["findings"].as_array().unwrap().len(), 1000, "each has no case");
+    assert_eq!(inspect.1["operators"].as_array().unwrap().len(), 1000);
+    assert!(began.elapsed() < Duration::from_secs(60), "it takes {:?}", began.elapsed());
+}
+
+/// I57: a file's name need not be text, nor a path lead to a file.
+#[test]
+fn files_that_are_none_and_names_that_are_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+    std::fs::copy(guest("check-step"), at(b"n\xff.wasm")).unwrap();
+    std::fs::write(at(b"cases.jsonl"), "{\"operator\":\"Good.Pure\",\"input\":{}}\n").unwrap();
+    let mut said = vec![];
+    for command in ["check", "inspect"] {
+        for json in [false, true] {
+            let mut asked = latch(folder.path(), &["plugin", command]);
+            asked.arg(OsStr::from_bytes(b"n\xff.wasm")).args(json.then_some("--json"));
+            if command == "check" {
+                asked.args(["--cases", "cases.jsonl"]);
+            }
+            let ran = program::ran(asked.output().unwrap());
+            assert_eq!(ran.code, 0, "{command}: {} {}", ran.stdout, ran.stderr);
+            said.push(ran.stdout);
+        }
+    }
+    assert!(said.iter().all(|said| said.contains("n\u{fffd}.wasm")));
+
+    std::fs::create_dir(at(b"dir")).unwrap();
+    std::os::unix::fs::symlink("loop", at(b"loop")).unwrap();
+    std::fs::copy(guest("check-step"), at(b"it.wasm")).unwrap();
+    for args in [
+        &["check", "dir"][..],
+        &["check", "loop"],
+        &["check", "none"],
+        &["inspect", "dir"],
+        &["inspect", "loop"],
+        &["check", "/dev/zero"],
+        &["inspect", "/dev/zero"],
+        &["check", "it.wasm", "--cases", "dir"],
+        &["check", "it.wasm", "--cases", "loop"],
+        &["check", "it.wasm", "--rebuilt", "none"],
+        &["check", "it.wasm", "--history", "it.wasm"],
+        &["check", "it.wasm", "--history", "cases.jsonl"],
+    ] {
+        let ran = run(folder.path(), &[&["plugin"], args].concat());
+        assert_eq!(ran.code, 2, "{args:?}: {} {}", ran.stdout, ran.stderr);
+        let named = args.last().unwrap();
+        assert!(ran.stderr.contains(named) && ran.stderr.contains("[L0"), "{args:?}: {}", ran.stderr);
+    }
+    // A second build that is none is a finding, as it would be in CI.
+    let ran = run(folder.path(), &["plugin", "check", "it.wasm", "--cases", "cases.jsonl", "--rebuilt", "cases.jsonl"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("violation D065"), "{}", ran.stdout);
+}

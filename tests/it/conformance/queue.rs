@@ -1,0 +1,85 @@
+//! Which job is claimed next, and how many may wait for that.
+
+use latchwork_core::job::JobState;
+use latchwork_core::storage::{NewJob, QueueLimit, Request, StatusWrite, Submitted};
+
+use super::world::{World, new_job};
+
+async fn submit(world: &World, name: &str, change: impl FnOnce(&mut NewJob)) -> Submitted {
+    let mut new = new_job(name);
+    change(&mut new);
+    world.store.submit(new).await.unwrap()
+}
+
+async fn claimed(world: &World, name: &str, except: &[&str]) -> Option<String> {
+    let except: Vec<String> = except.iter().map(|tenant| (*tenant).to_owned()).collect();
+    let claim = world.store.claim_except(&world.claimer(name), &except).await.unwrap();
+    claim.map(|claim| claim.row.job_id.to_string())
+}
+
+/// I98.
+pub(super) async fn the_most_urgent_job_is_claimed_first(world: World) {
+    for (name, priority) in [("a", 0), ("b", -3), ("c", 100), ("d", 0), ("e", 100)] {
+        submit(&world, name, |new| new.row.priority = priority).await;
+    }
+    let row = world.store.job(&"job_b".into()).await.unwrap().unwrap();
+    assert_eq!(row.priority, -3);
+    let mut order = Vec::new();
+    while let Some(id) = claimed(&world, &format!("w{}", order.len()), &[]).await {
+        order.push(id);
+    }
+    assert_eq!(order, ["job_c", "job_e", "job_a", "job_d", "job_b"]);
+}
+
+pub(super) async fn tenants_can_be_passed_over(world: World) {
+    for (name, tenant) in [("a", "acme"), ("b", "it's \"b\""), ("c", "acme")] {
+        submit(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
+    }
+    assert_eq!(claimed(&world, "1", &["acme", "it's \"b\""]).await, None);
+    assert_eq!(claimed(&world, "2", &["acme", "nobody"]).await.as_deref(), Some("job_b"));
+    assert_eq!(claimed(&world, "3", &["acme"]).await, None);
+    assert_eq!(claimed(&world, "4", &[]).await.as_deref(), Some("job_a"));
+}
+
+/// I99.
+pub(super) async fn a_full_queue_refuses_one_more(world: World) {
+    let limited =
+        |all: Option<u32>, tenant: Option<u32>| move |new: &mut NewJob| new.queue = QueueLimit { all, tenant };
+    submit(&world, "a", limited(Some(2), Some(1))).await;
+    let full = submit(&world, "b", limited(Some(2), Some(1))).await;
+    assert!(matches!(full, Submitted::QueueFull { of_tenant: true, limit: 1 }), "{full:?}");
+    assert!(world.store.job(&"job_b".into()).await.unwrap().is_none());
+    let other = |all: Option<u32>| {
+        move |new: &mut NewJob| {
+            new.row.tenant_id = "other".to_owned();
+            limited(all, Some(1))(new);
+        }
+    };
+    let full = submit(&world, "b", other(Some(1))).await;
+    assert!(matches!(full, Submitted::QueueFull { of_tenant: false, limit: 1 }), "{full:?}");
+    assert!(matches!(submit(&world, "b", other(Some(2))).await, Submitted::New));
+    // The same request is not one more, nor does a job wait that is claimed at once.
+    assert!(matches!(submit(&world, "a", limited(Some(1), Some(1))).await, Submitted::Attached(_)));
+    let claimer = world.claimer("spot");
+    let spot = submit(&world, "c", |new| {
+        limited(Some(1), Some(1))(new);
+        new.claim = Some(claimer);
+    });
+    assert!(matches!(spot.await, Submitted::New));
+    // Once one is begun there is room.
+    world.store.claim_job(&"job_a".into(), &world.claimer("w")).await.unwrap().unwrap();
+    assert!(matches!(submit(&world, "d", limited(Some(2), Some(1))).await, Submitted::New));
+}
+
+/// I97: a job that is given back can be claimed at once, what was asked of it meanwhile included.
+pub(super) async fn a_job_is_given_back_with_what_was_asked_of_it(world: World) {
+    let mut log = world.running("one").await;
+    world.store.put_inbox(&log.job_id, "bob", None, Request::Cancel).await.unwrap();
+    let mut back = log.append(1);
+    back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
+    world.store.write(back).await.unwrap();
+    let row = world.row(&log).await;
+    assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
+    assert!(world.store.write(log.append(1)).await.is_err(), "it is not held any more");
+    assert_eq!(claimed(&world, "next", &[]).await.as_deref(), Some("job_one"));
+}

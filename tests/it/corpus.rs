@@ -1,0 +1,178 @@
+//! I55: what people write wrong in five languages is each found by its rule, and what looks alike and is right is
+//! not flagged. `tests/corpus` has the guests, and a table of what each breaks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::sdk::run;
+
+const LANGS: [&str; 5] = ["python", "js", "c", "go", "rust"];
+
+/// One guest of a table.
+struct Guest {
+    plugin: String,
+    /// None: what is wrong is wrong with the plugin as a whole.
+    operator: Option<String>,
+    says: String,
+    breaks: BTreeSet<String>,
+    also: BTreeSet<String>,
+    cases: Vec<Value>,
+}
+
+/// A language's guests, and the plugins that are built twice.
+struct Table {
+    dir: PathBuf,
+    guests: Vec<Guest>,
+    rebuilt: BTreeSet<String>,
+}
+
+impl Table {
+    fn read(lang: &str) -> Self {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(lang);
+        let text = std::fs::read_to_string(dir.join("table.toml")).unwrap();
+        let table: toml::Table = text.parse().unwrap();
+        let texts = |table: &toml::Table, key: &str| -> Vec<String> {
+            let list = table.get(key).map(|list| list.as_array().unwrap().as_slice()).unwrap_or_default();
+            list.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        };
+        let guest = |guest: &toml::Value| {
+            let guest = guest.as_table().unwrap();
+            let text = |key: &str| guest.get(key).map(|text| text.as_str().unwrap().to_owned());
+            let operator = text("operator");
+            let case = |line: String| {
+                let mut case: Value = serde_json::from_str(&line).unwrap();
+                case["operator"] = json!(operator);
+                case
+            };
+            Guest {
+                plugin: text("plugin").unwrap(),
+                says: text("says").unwrap(),
+                breaks: texts(guest, "breaks").into_iter().collect(),
+                also: texts(guest, "also").into_iter().collect(),
+                cases: texts(guest, "cases").into_iter().map(case).collect(),
+                operator,
+            }
+        };
+        let guests = table["guest"].as_array().unwrap().iter().map(guest).collect();
+        Self { dir, guests, rebuilt: texts(&table, "rebuilt").into_iter().collect() }
+    }
+
+    /// The component of a plugin, built, as a copy at `to`.
+    fn build(&self, plugin: &str, to: &Path) {
+        let built = run(&self.dir, &["plugin", "build", plugin, "--json"]);
+        assert_eq!(built.code, 0, "{plugin}: {}", built.stderr);
+        let made =
+            built.json()["built"][0]["component"].as_str().unwrap_or_else(|| panic!("{}", built.stdout)).to_owned();
+        std::fs::copy(self.dir.join(made), to).unwrap();
+    }
+
+    /// Checks each plugin with the cases of all its guests, and says what is not as the table says.
+    fn walk(&self) {
+        let place = tempfile::tempdir().unwrap();
+        let mut plugins: Vec<&str> = self.guests.iter().map(|guest| guest.plugin.as_str()).collect();
+        plugins.dedup();
+        let (mut wrong, mut said) = (0, String::new());
+        for plugin in plugins {
+            let found = self.check(place.path(), plugin);
+            let guests: Vec<&Guest> = self.guests.iter().filter(|guest| guest.plugin == plugin).collect();
+            for (operator, rules) in &found {
+                if !guests.iter().any(|guest| guest.operator == *operator) {
+                    wrong += 1;
+                    writeln!(said, "WRONG {plugin} {operator:?} is no guest: {rules:?}").unwrap();
+                }
+            }
+            for guest in guests {
+                let found = found.get(&guest.operator).cloned().unwrap_or_default();
+                let allowed: BTreeSet<String> = guest.breaks.union(&guest.also).cloned().collect();
+                let is_right = guest.breaks.is_subset(&found) && found.is_subset(&allowed);
+                wrong += usize::from(!is_right);
+                let mark = if is_right { "right" } else { "WRONG" };
+                let name = guest.operator.as_deref().unwrap_or_default();
+                writeln!(said, "{mark} {plugin} {name} {}: {found:?}, {:?}", guest.says, guest.breaks).unwrap();
+            }
+        }
+        assert_eq!(wrong, 0, "{said}");
+    }
+
+    /// The rules that each operator of a plugin breaks; under none what is wrong with all of it.
+    fn check(&self, place: &Path, plugin: &str) -> BTreeMap<Option<String>, BTreeSet<String>> {
+        let (wasm, again) = (format!("{plugin}.wasm"), "again.wasm");
+        self.build(plugin, &place.join(&wasm));
+        let cases = self.guests.iter().filter(|guest| guest.plugin == plugin).flat_map(|guest| &guest.cases);
+        let lines: Vec<String> = cases.map(Value::to_string).collect();
+        std::fs::write(place.join("cases.jsonl"), lines.join("\n")).unwrap();
+        let mut args = vec!["plugin", "check", &wasm, "--cases", "cases.jsonl", "--json"];
+        if self.rebuilt.contains(plugin) {
+            self.build(plugin, &place.join(again));
+            args.extend(["--rebuilt", again]);
+        }
+        let ran = run(place, &args);
+        let report = ran.json();
+        let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{plugin}: {report:#} {}", ran.stderr));
+        let violated = findings.iter().any(|finding| finding["severity"] == "violation");
+        assert_eq!(ran.code, i32::from(violated), "{plugin}: {report:#}");
+        let mut found = BTreeMap::<Option<String>, BTreeSet<String>>::new();
+        for finding in findings {
+            let word = |key: &str| finding[key].as_str().map(str::to_owned);
+            found.entry(word("operator")).or_default().insert(word("rule").unwrap());
+        }
+        found
+    }
+}
+
+/// I55.
+#[test]
+fn guests_in_python_are_found_each_by_its_rule() {
+    Table::read("python").walk();
+}
+
+/// I55.
+#[test]
+fn guests_in_javascript_are_found_each_by_its_rule() {
+    Table::read("js").walk();
+}
+
+/// I55.
+#[test]
+fn guests_in_c_are_found_each_by_its_rule() {
+    Table::read("c").walk();
+}
+
+/// I55.
+#[test]
+fn guests_in_go_are_found_each_by_its_rule() {
+    Table::read("go").walk();
+}
+
+/// I55.
+#[test]
+fn guests_in_rust_are_found_each_by_its_rule() {
+    Table::read("rust").walk();
+}
+
+/// The corpus is as large as its README says, and says which rules it has guests for.
+#[test]
+fn the_corpus_is_as_large_as_it_says() {
+    let (mut bad, mut good, mut rules) = (0, 0, BTreeMap::<String, usize>::new());
+    let mut names = BTreeSet::new();
+    for lang in LANGS {
+        let table = Table::read(lang);
+        let of_lang = table.guests.iter().filter(|guest| !guest.breaks.is_empty()).count();
+        assert!(of_lang >= 10, "{lang} has {of_lang} guests that break a rule");
+        bad += of_lang;
+        good += table.guests.len() - of_lang;
+        for guest in &table.guests {
+            let name = (lang, guest.plugin.clone(), guest.operator.clone());
+            assert!(names.insert(name.clone()), "{name:?} is there twice");
+            for rule in &guest.breaks {
+                assert!(latchwork::check::find(rule).is_some(), "{rule}");
+                *rules.entry(rule.clone()).or_default() += 1;
+            }
+        }
+    }
+    assert!(bad >= 80 && good >= 60, "{bad} bad and {good} good guests");
+    assert!(rules.len() >= 20, "{rules:?}");
+}

@@ -1,0 +1,55 @@
+//! JavaScript in the other engine: `engine = "starlingmonkey"`.
+
+use serde_json::{Value, json};
+
+use super::{outputs, place, project, run, step};
+
+const RECIPE: &str =
+    "[plugin]\nname = \"starling\"\nkind = \"step\"\nlang = \"js\"\nversion = \"1.0.0\"\nengine = \"starlingmonkey\"\n";
+const CASES: &str = concat!(
+    r#"{"operator":"Ambient.Look","input":{}}"#,
+    "\n",
+    r#"{"operator":"Ambient.Fail","input":{"how":"failure"},"error":"AUTH_FORBIDDEN"}"#,
+    "\n",
+);
+
+/// I52, I53, I63: the SDK is the same in both engines. One build for all of it: this engine is large.
+#[test]
+fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its_check() {
+    let sources =
+        [("latch-plugin.toml", RECIPE), ("src/plugin.js", include_str!("ambient/plugin.js")), ("cases.jsonl", CASES)];
+    let plugin = project("js", "step", Some(&sources));
+    let job = |operator: &str, payload: Value| {
+        let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", payload)]);
+        let response = run(place.path(), &["run", "plan.json", "--json"]).json();
+        let output = outputs(place.path(), &response).remove("s");
+        (response, output)
+    };
+    let [first, second] = [(); 2].map(|()| {
+        let (response, output) = job("Ambient.Look", json!({}));
+        output.unwrap_or_else(|| panic!("{response:#}"))
+    });
+    for kind in ["clocks", "random"] {
+        for (name, value) in first[kind].as_object().unwrap() {
+            assert_ne!(value, &second[kind][name], "{name} is the same in two jobs");
+        }
+    }
+    assert_eq!(first["fixed"], second["fixed"]);
+    for (how, code, said) in [
+        ("exception", "INVALID_INPUT", "the cellar is flooded"),
+        ("failure", "AUTH_FORBIDDEN", "no key"),
+        ("big", "SCHEMA_VALIDATION_FAILED", "is not JSON"),
+        ("itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 holds itself"),
+    ] {
+        let failed = job("Ambient.Fail", json!({ "how": how })).0["failed"][0].clone();
+        assert_eq!(failed["reason_code"], code, "{how}: {failed}");
+        assert!(failed["message"].as_str().unwrap().contains(said), "{how}: {failed}");
+    }
+    let inspected = run(&plugin, &["plugin", "inspect", ".", "--json"]).json();
+    assert_eq!(inspected["toolchain"]["language"], "javascript-starlingmonkey", "{inspected:#}");
+    let checked = run(&plugin, &["plugin", "check", ".", "--once", "--json"]);
+    let report = checked.json();
+    // The operators of this plugin have no descriptions.
+    let mut findings = report["findings"].as_array().unwrap().iter();
+    assert!(checked.code == 0 && findings.all(|finding| finding["rule"] == "D019"), "{report:#}");
+}

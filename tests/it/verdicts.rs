@@ -1,0 +1,47 @@
+//! A person's word on a call in doubt.
+
+use serde_json::json;
+
+use crate::made::{Made, OPERATOR, Operator, TOOL};
+use crate::place::{Place, step};
+
+/// A tool that changes something and traps, in a world that takes eight seconds to settle.
+const SETTLES: Operator = Operator { name: "Made.Send", effects: &[4], settling: 8_000, ..OPERATOR };
+const CALLS: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "set")];
+
+/// I46: nobody decides about a call while the world may still show what it did.
+#[test]
+fn a_verdict_is_refused_until_the_world_has_settled() {
+    let place = Place::configured(
+        "[[plugin]]\nname = \"made\"\nsource = \"made.wasm\"\ngrants = { kv = \"made\" }\n",
+        vec!["s"],
+    );
+    let made = Made { operators: &[SETTLES], calls: CALLS, ..TOOL };
+    std::fs::write(place.dir.join("made.wasm"), made.component()).expect("writable");
+    let place = place.plan(&[step("s", "Made.Send", &[], json!({}))]);
+    let parked = place.latch(&place.run_args());
+    assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
+    let response = parked.json();
+    let id = response["job_id"].as_str().expect("an id");
+    assert_eq!(response["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{response:#}");
+    let resolve = || place.latch(&["job", "resolve", id, "s", "--abort", "--reason", "looked", "--json"]);
+    let refused = resolve();
+    assert_eq!(refused.code, 2, "{} {}", refused.stdout, refused.stderr);
+    let error = &refused.json()["error"];
+    assert_eq!(error["code"], "L0015", "{error:#}");
+    let message = error["message"].as_str().expect("a text");
+    assert!(message.contains("ms to show") && message.contains("look at the world again then"), "{message}");
+    let mut taken = refused;
+    for _ in 0..100 {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        taken = resolve();
+        if taken.code == 0 {
+            break;
+        }
+    }
+    assert_eq!(taken.code, 0, "{} {}", taken.stdout, taken.stderr);
+    let failed = place.latch(&["resume", id, "--json"]).json();
+    assert_eq!((&failed["state"], &failed["failed"][0]["reason_code"]), (&json!("FAILED"), &json!("INVOCATION_LOST")));
+    let unknown = place.latch(&["job", "resolve", id, "nothing", "--abort"]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("no call there"), "{} {}", unknown.stdout, unknown.stderr);
+}

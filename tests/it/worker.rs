@@ -1,0 +1,391 @@
+//! `latch worker`: many jobs, many processes, limits, and how it stops.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, built, step, wait};
+use crate::program::{Ran, latch, ran};
+
+/// A real HTTP server that answers when its door is open, and counts who is inside.
+struct Slow {
+    port: u16,
+    shared: Arc<(Mutex<Inside>, Condvar)>,
+}
+
+#[derive(Default)]
+struct Inside {
+    open: bool,
+    /// Now, by the first part of the path.
+    now: BTreeMap<String, u32>,
+    /// The most there were at once.
+    most: BTreeMap<String, u32>,
+    asked: Vec<String>,
+}
+
+impl Slow {
+    fn start(open: bool) -> Slow {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let shared = Arc::new((Mutex::new(Inside { open, ..Inside::default() }), Condvar::new()));
+        let for_thread = shared.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = for_thread.clone();
+                std::thread::spawn(move || serve(stream, &shared));
+            }
+        });
+        Slow { port, shared }
+    }
+
+    fn open(&self) {
+        self.shared.0.lock().unwrap().open = true;
+        self.shared.1.notify_all();
+    }
+
+    fn most(&self, what: &str) -> u32 {
+        self.shared.0.lock().unwrap().most.get(what).copied().unwrap_or(0)
+    }
+
+    fn asked(&self) -> usize {
+        self.shared.0.lock().unwrap().asked.len()
+    }
+
+    fn wait_for(&self, count: usize) {
+        for _ in 0..3_000 {
+            if self.asked() >= count {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("{count} requests are expected, {} came", self.asked());
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}/{path}", self.port)
+    }
+}
+
+fn serve(stream: TcpStream, shared: &(Mutex<Inside>, Condvar)) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut header = String::new();
+    while reader.read_line(&mut header).ok()? > 2 {
+        header.clear();
+    }
+    let path = line.split(' ').nth(1)?.trim_start_matches('/').to_owned();
+    let what = path.split('/').next()?.to_owned();
+    {
+        let mut inside = shared.0.lock().unwrap();
+        inside.asked.push(path);
+        let now = inside.now.entry(what.clone()).or_default();
+        *now += 1;
+        let now = *now;
+        let most = inside.most.entry(what.clone()).or_default();
+        *most = now.max(*most);
+        drop(shared.1.wait_while(inside, |inside| !inside.open).unwrap());
+    }
+    // Long enough for others to come, where they may.
+    std::thread::sleep(Duration::from_millis(100));
+    *shared.0.lock().unwrap().now.get_mut(&what)? -= 1;
+    reader.get_mut().write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").ok()
+}
+
+/// A place that fetches from the server, with these lines of configuration first.
+fn fetching(server: &Slow, lines: &str) -> Place {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = format!(
+        "{lines}\n[[plugin]]\nname = \"web\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:{}\"] }}\n\
+         [[plugin]]\nname = \"witness-step\"\nsource = {:?}\n",
+        built(&root.join("../example-plugins/web-fetch-rust")),
+        server.port,
+        built(&root.join("guests-effects/witness-step")),
+    );
+    let place = Place::configured(&config, vec![]);
+    let listed = place.latch(&["plugin", "list", "--json"]);
+    assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
+    place
+}
+
+fn fetch(id: &str, depends_on: &[&str], url: String) -> Value {
+    let mut step = step(id, "Web.Fetch", depends_on, json!({ "url": url }));
+    step["effects"] = json!(["read_only"]);
+    step
+}
+
+fn plan(place: &Place, steps: &[Value]) {
+    let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+}
+
+fn detach(place: &Place, more: &[&str]) -> Ran {
+    place.latch(&[&["run", "plan.json", "--json", "--actor", "ada", "--detach"], more].concat())
+}
+
+fn detached(place: &Place, more: &[&str]) -> String {
+    let ran = detach(place, more);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(ran.json()["state"], "PENDING");
+    ran.json()["job_id"].as_str().expect("an id").to_owned()
+}
+
+fn start(place: &Place, args: &[&str]) -> Child {
+    let mut command = latch(&place.dir, &[&["worker", "--json"], args].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("latch runs")
+}
+
+fn ended(child: Child) -> Ran {
+    ran(child.wait_with_output().expect("it ends"))
+}
+
+fn terminate(child: &Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
+}
+
+fn state(place: &Place, job: &str) -> Value {
+    place.latch(&["job", "show", job, "--json"]).json()
+}
+
+fn events(place: &Place, job: &str) -> Vec<String> {
+    let all = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
+    all.as_array().expect("a list").iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// I1, I4, I95: jobs that were left to workers are taken by several processes over one file, each job
+/// once, and nothing happens twice.
+#[test]
+fn several_workers_share_a_queue() {
+    let place = Place::witness("atomic");
+    let jobs: Vec<String> = (0..12)
+        .map(|n| {
+            let steps = [
+                step("o", "Effect.Opaque", &[], json!({ "note": n })),
+                wait("w", json!({ "wait_kind": "timer", "duration": "300ms" })),
+                step("k", "Effect.Keyed", &["o", "w"], json!({ "note": n })),
+            ];
+            let mut steps = steps.to_vec();
+            for step in &mut steps {
+                if step["kind"] == "operator" {
+                    step["idempotency_template"] = json!(format!("{}:{n}", step["step_id"]));
+                }
+            }
+            plan(&place, &steps);
+            detached(&place, &["--approve", "o", "--approve", "k"])
+        })
+        .collect();
+    assert!(std::fs::read_dir(place.dir.join("effects")).unwrap().next().is_none(), "nothing is executed here");
+    let workers: Vec<Child> = (0..3).map(|_| start(&place, &["--jobs", "3"])).collect();
+    for _ in 0..600 {
+        let open = place.latch(&["job", "list", "--open", "--json"]);
+        if open.json()["jobs"] == json!([]) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    workers.iter().for_each(terminate);
+    let mut rested = 0;
+    for worker in workers {
+        let ran = ended(worker);
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        let tally = ran.json();
+        assert_eq!((&tally["failed"], &tally["lost"]), (&json!(0), &json!(0)), "{tally} {}", ran.stderr);
+        rested += tally["rested"]["COMPLETED"].as_u64().unwrap_or(0);
+    }
+    assert_eq!(rested, 12);
+    for job in &jobs {
+        assert_eq!(state(&place, job)["state"], "COMPLETED");
+    }
+    // One file an execution, and one a key: all of these jobs' calls have names of their own.
+    assert_eq!(std::fs::read_dir(place.dir.join("effects")).unwrap().count(), 12 * 3);
+}
+
+/// I97: who stops a worker loses nothing: calls that are under way end and are recorded, and the job is
+/// given back, without counting as an attempt that got nowhere.
+#[test]
+fn a_worker_that_stops_gives_its_jobs_back() {
+    let server = Slow::start(false);
+    let place = fetching(&server, "max_attempts_without_progress = 1");
+    plan(&place, &[fetch("a", &[], server.url("a")), fetch("b", &["a"], server.url("b"))]);
+    let job = detached(&place, &[]);
+    let worker = start(&place, &[]);
+    server.wait_for(1);
+    terminate(&worker);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(state(&place, &job)["state"], "RUNNING", "the call is not cut off");
+    server.open();
+    let ran = ended(worker);
+    assert_eq!((ran.code, &ran.json()["released"]), (0, &json!(1)), "{} {}", ran.stdout, ran.stderr);
+    let shown = state(&place, &job);
+    assert_eq!(shown["state"], "PENDING", "{shown:#}");
+    let told = events(&place, &job);
+    assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
+    assert!(told.iter().any(|event| event == "tool_invocation_finished"), "{told:?}");
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 1 })), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(server.asked(), 2, "what was recorded is not asked again");
+}
+
+/// I97: told twice, a worker ends at once, says so, and whoever comes next finds out.
+#[test]
+fn a_worker_that_is_told_twice_ends_at_once() {
+    let server = Slow::start(false);
+    let place = fetching(&server, "");
+    plan(&place, &[fetch("a", &[], server.url("a"))]);
+    let job = detached(&place, &[]);
+    let worker = start(&place, &[]);
+    server.wait_for(1);
+    terminate(&worker);
+    std::thread::sleep(Duration::from_millis(300));
+    terminate(&worker);
+    let ran = ended(worker);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("L0063")), "{} {}", ran.stdout, ran.stderr);
+    // So does one whose calls do not end in time.
+    let place = place.configure("[worker]\ndrain = \"300ms\"");
+    let worker = start(&place, &[]);
+    server.wait_for(2);
+    terminate(&worker);
+    let ran = ended(worker);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("L0063")), "{} {}", ran.stdout, ran.stderr);
+    server.open();
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(state(&place, &job)["state"], "COMPLETED");
+}
+
+/// I96: limits of operators hold over all jobs of a process, also within one `call-all`; limits of
+/// tenants hold over their jobs.
+#[test]
+fn operators_and_tenants_are_limited() {
+    let server = Slow::start(true);
+    let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Web.Fetch\" = { at_once = 3 } }";
+    let place = fetching(&server, limits);
+    let call = |n: u32| json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("op/{n}")) } });
+    let calls: Vec<Value> = (0..7).map(call).collect();
+    plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
+    let first = detached(&place, &[]);
+    plan(&place, &(0..3).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("op/f{n}")))).collect::<Vec<_>>());
+    detached(&place, &[]);
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 2 }), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!((server.asked(), server.most("op")), (10, 3), "never more than three, and three there were");
+    let replayed = place.latch(&["job", "replay", &first, "--every-prefix", "--json"]);
+    assert_eq!(replayed.code, 0, "{}", replayed.stdout);
+
+    let server = Slow::start(true);
+    let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Driver.Run\" = { at_once = 1 } }";
+    let place = fetching(&server, limits);
+    for n in 0..6 {
+        plan(&place, &[fetch("a", &[], server.url(&format!("acme/{n}")))]);
+        detached(&place, &["--tenant", "acme"]);
+        plan(&place, &[fetch("a", &[], server.url(&format!("other/{n}")))]);
+        detached(&place, &["--tenant", "other"]);
+        let calls = [json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("step/{n}")) } })];
+        plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls }))]);
+        detached(&place, &["--tenant", "steps"]);
+    }
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 18 }), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!((server.most("acme"), server.most("step")), (2, 1), "a step is limited as a tool is");
+    assert!(server.most("other") > 2, "{}", server.most("other"));
+}
+
+/// I96: a rate holds from call to call. Nothing is timed here but what the rate itself makes wait.
+#[test]
+fn operators_have_a_pace() {
+    let server = Slow::start(true);
+    let place = fetching(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");
+    plan(&place, &(0..4).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("op/{n}")))).collect::<Vec<_>>());
+    detached(&place, &[]);
+    let begun = std::time::Instant::now();
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
+    // Two at once, then one each half second.
+    assert!(begun.elapsed() >= Duration::from_millis(1_000), "{:?}", begun.elapsed());
+}
+
+/// I98: the highest priority first, and the oldest of one priority; it is no part of the request.
+#[test]
+fn the_most_urgent_job_is_claimed_first() {
+    let server = Slow::start(true);
+    let place = fetching(&server, "");
+    for (n, priority) in ["0", "-5", "70", "0", "100"].iter().enumerate() {
+        plan(&place, &[fetch("a", &[], server.url(&format!("{n}")))]);
+        detached(&place, &["--priority", priority]);
+    }
+    plan(&place, &[fetch("a", &[], server.url("0"))]);
+    let again = detach(&place, &["--priority", "3"]);
+    assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
+    let ran = place.latch(&["worker", "--until-idle", "--jobs", "1", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 5 }), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(server.shared.0.lock().unwrap().asked, ["4", "2", "0", "3", "1"]);
+    // A request says it itself.
+    let whole = json!({
+        "intent": { "type": "t", "payload": {} }, "priority": 101,
+        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [fetch("a", &[], server.url("x"))] },
+    });
+    std::fs::write(place.dir.join("plan.json"), whole.to_string()).unwrap();
+    let refused = detach(&place, &[]);
+    assert!(refused.code == 2 && refused.stdout.contains("from -100 to 100"), "{}", refused.stdout);
+}
+
+/// I99: as many jobs wait as may; one more is refused and nothing of it is kept, while the same request
+/// finds its job.
+#[test]
+fn a_full_queue_refuses() {
+    let server = Slow::start(true);
+    let place = fetching(&server, "[queue]\npending = 3\ntenants = { acme = 1 }");
+    let ask = |n: u32, tenant: &str| {
+        plan(&place, &[fetch("a", &[], server.url(&format!("{n}")))]);
+        detach(&place, &["--tenant", tenant])
+    };
+    assert_eq!(ask(0, "acme").code, 0);
+    let refused = ask(1, "acme");
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (1, &json!("L0062")), "{}", refused.stdout);
+    assert!(refused.json()["error"]["message"].as_str().unwrap().starts_with("1 jobs of tenant acme wait"));
+    assert_eq!((ask(1, "other").code, ask(2, "other").code), (0, 0));
+    let refused = ask(3, "other");
+    assert!(refused.code == 1 && refused.stdout.contains("3 jobs wait"), "{}", refused.stdout);
+    assert_eq!(ask(0, "acme").json()["new"], json!(false), "the same request");
+    let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
+    assert_eq!(listed, Some(3));
+    // On the spot no queue is waited in.
+    plan(&place, &[fetch("a", &[], server.url("spot"))]);
+    assert_eq!(place.latch(&["run", "plan.json", "--json", "--tenant", "acme"]).code, 0);
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 3 }), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(ask(3, "other").code, 0, "there is room again");
+}
+
+/// I100: a job that takes its process with it stops at the limit, and says what ran.
+#[test]
+fn a_poison_job_is_parked_with_its_cause() {
+    let server = Slow::start(true);
+    let place = fetching(&server, "max_attempts_without_progress = 3");
+    plan(&place, &[fetch("a", &[], server.url("a"))]);
+    let job = detached(&place, &[]);
+    for _ in 0..3 {
+        let mut command = latch(&place.dir, &["worker", "--until-idle"]);
+        let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
+        assert_eq!(killed.status.code(), None, "it took its process with it: {killed:?}");
+    }
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "PARKED": 1 }), "{} {}", ran.stdout, ran.stderr);
+    let shown = state(&place, &job);
+    assert_eq!(shown["reason_code"], "ATTEMPTS_EXHAUSTED");
+    let cause = "3 attempts in a row were cut off and brought nothing forward; a was under way when the last one ended";
+    assert_eq!(shown["cause"], cause);
+    assert!(place.latch(&["job", "show", &job]).stdout.contains(cause));
+    assert_eq!(server.asked(), 3, "a read may be made again; parked, nothing is");
+    let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
+    assert_eq!(go_on.code, 0, "{}", go_on.stderr);
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
+}
