@@ -283,7 +283,7 @@ async fn crash(name: &str, side: &str, nth: u32, url: &str) -> bool {
         "before commit",
         "lost answer",
         "end a",
-        "release b",
+        "give back b",
     ] {
         let there = found.is_there(what).await;
         match asked.get(what) {

@@ -113,6 +113,9 @@ impl Pool {
         let mut trouble: u32 = 0;
         loop {
             let stopping = *stopped.borrow_and_update();
+            // What is rung from here on is looked at again.
+            let journal = self.worker.parts.journal.clone();
+            let heard = journal.news();
             let looked = if stopping { Looked::Full } else { self.fill(&mut tell).await };
             let pause_ms = match looked {
                 Looked::Unavailable(error) => {
@@ -135,9 +138,11 @@ impl Pool {
                 return self.tally;
             }
             let pause = async {
-                match pause_ms {
-                    Some(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
-                    None => std::future::pending().await,
+                let Some(ms) = pause_ms else { return std::future::pending().await };
+                tokio::select! {
+                    () = tokio::time::sleep(Duration::from_millis(ms)) => {}
+                    // A database that failed is given its pause.
+                    _ = journal.news_after(None, heard), if trouble == 0 => {}
                 }
             };
             tokio::select! {

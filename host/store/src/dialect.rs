@@ -66,11 +66,21 @@ impl Dialect {
         }
     }
 
-    /// The same for texts.
+    /// The texts of a JSON array that is bound, as a query.
     pub(crate) fn texts(self) -> &'static str {
         match self {
             Self::Sqlite => "SELECT value FROM json_each(?)",
             Self::Postgres => "SELECT value FROM json_array_elements_text(CAST(? AS JSON))",
+        }
+    }
+
+    /// A statement behind which nobody else counts the jobs that wait until the transaction ends. SQLite
+    /// has one writer.
+    pub(crate) fn counting(self) -> Option<&'static str> {
+        match self {
+            Self::Sqlite => None,
+            // Any number that nothing else here locks.
+            Self::Postgres => Some("SELECT pg_advisory_xact_lock(7165202911)"),
         }
     }
 

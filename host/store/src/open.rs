@@ -56,10 +56,12 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (6, "priorities", include_str!("../migrations/sqlite/0006_priorities.sql")),
 ];
 
-/// Those of PostgreSQL: the first makes what SQLite's first six do; later ones have the numbers of
+/// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
 /// SQLite's.
-const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] =
-    &[(1, "stores", include_str!("../migrations/postgres/0001_stores.sql"))];
+pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "stores", include_str!("../migrations/postgres/0001_stores.sql")),
+    (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
+];
 
 /// What is said of a server's database without tables, where none are to be made.
 pub const NO_TABLES: &str = "it has no tables of Latchwork yet: the first run makes them";

@@ -70,6 +70,9 @@ impl Accept {
              count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 LIMIT ?) a)",
         );
         script.text(row.tenant_id.as_str()).int(most).int(most);
+        if let Some(counting) = tx.dialect.counting() {
+            tx.run(Name::SUBMIT_COUNT, Script::new(counting)).await?;
+        }
         let rows = tx.run(Name::SUBMIT_COUNT, script).await?;
         let mut found = Stored::new(&rows[0][0], "jobs");
         let (own, all) = (found.u32()?, found.u32()?);

@@ -64,6 +64,7 @@ enum Op {
 fn part() -> impl Strategy<Value = Part> {
     let small = 0..2_u8;
     let state = prop::sample::select(vec![
+        JobState::Pending,
         JobState::Waiting,
         JobState::Parked,
         JobState::Diverged,

@@ -1,5 +1,5 @@
--- Everything that SQLite's first six migrations make, column for column: what is written there is
--- said there. The next migration of both is 0007.
+-- Everything that SQLite's first five migrations make, column for column: what is written there is
+-- said there. The next migration of both is 0006.
 --
 -- Numbers are BIGINT and texts are compared by their bytes, as on SQLite. Times ending in _us are
 -- microseconds since 1970 UTC by this server's clock, those of leases and deadlines too.
@@ -35,12 +35,10 @@ CREATE TABLE jobs (
     cancel_requested BIGINT NOT NULL,
     wake_at_us       BIGINT,
     lease_until_us   BIGINT,
-    updated_us       BIGINT NOT NULL,
-    priority         BIGINT NOT NULL
+    updated_us       BIGINT NOT NULL
 ) WITH (fillfactor = 70);
 
-CREATE INDEX jobs_claimable ON jobs (priority DESC, id) WHERE state <= 3;
-CREATE INDEX jobs_pending ON jobs (tenant_id) WHERE state = 1;
+CREATE INDEX jobs_claimable ON jobs (id) WHERE state <= 3;
 CREATE INDEX jobs_to_audit ON jobs (id) WHERE inbox_pending = 1 AND state > 5;
 
 CREATE TABLE events (

@@ -19,10 +19,12 @@ async fn the_schema_is_the_recorded_one() {
 /// A file that is not in the list would never be run.
 #[test]
 fn every_migration_is_run() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
-    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut files: Vec<String> = names.collect();
-    files.sort();
-    let listed = crate::open::MIGRATIONS.iter().map(|(number, name, _)| format!("{number:04}_{name}.sql"));
-    assert_eq!(files, listed.collect::<Vec<_>>());
+    for (of, listed) in [("sqlite", crate::open::MIGRATIONS), ("postgres", crate::open::POSTGRES_MIGRATIONS)] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(of);
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = names.collect();
+        files.sort();
+        let listed = listed.iter().map(|(number, name, _)| format!("{number:04}_{name}.sql"));
+        assert_eq!(files, listed.collect::<Vec<_>>());
+    }
 }

@@ -226,7 +226,7 @@ fn what_may_have_been_done_is_gated() {
     origin.script.insert("Opaque".into(), vec![unknown]);
     origin.process(None).unwrap();
     let verdict = crate::storage::Resolved::Abort;
-    origin.ask(Request::Resolve { slot: Slot::new("o"), verdict });
+    origin.resolve(Slot::new("o"), verdict);
     let durable = origin.process(None).unwrap();
     assert!(durable.job.state.is_terminal());
     assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");

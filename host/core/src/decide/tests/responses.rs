@@ -234,9 +234,9 @@ fn a_conflict_offers_to_go_on_and_to_stop() {
     let mut sim = job(Mode::AutoExec, "keep", super::compensation::plan());
     sim.script.insert("Opaque".into(), vec![unknown()]);
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::Applied("\"done\"".into()) });
+    sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".into()));
     sim.process(None).unwrap();
-    sim.ask(Request::Resolve { slot: Slot::new("a"), verdict: Resolved::NotApplied });
+    sim.resolve(Slot::new("a"), Resolved::NotApplied);
     sim.ask(Request::Cancel);
     let view = response(&sim.process(None).unwrap());
     assert_eq!(view.blocked_on.as_ref().unwrap().reason_code, Code::ResolutionConflict);
@@ -267,7 +267,7 @@ fn a_diverged_and_a_poison_job_say_why_and_what_to_do() {
     assert_eq!((view.status.as_str(), view.reason_code), ("partial", Some(Code::Diverged)));
     assert_eq!(actions(&view), [ways[0], "latch job fork job_1 --at a", ways[1]]);
     assert_eq!(actions(&diverged("gone")), ways, "no fork at what the plan does not have");
-    let body = Body::JobParked { reason: Code::AttemptsExhausted, slot: None };
+    let body = Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: None };
     let view = rested(&sim, body, JobState::Parked);
     assert_eq!((view.status.as_str(), view.reason_code), ("partial", Some(Code::AttemptsExhausted)));
     assert_eq!((actions(&view), view.blocked.len()), (ways.to_vec(), 0));

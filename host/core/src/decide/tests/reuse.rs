@@ -10,7 +10,7 @@ use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
 use crate::reuse::{Reason, Reusable};
-use crate::storage::{Request, Resolved};
+use crate::storage::Resolved;
 
 /// A read whose answer may be kept for an hour.
 fn cached(payload: Value) -> Value {
@@ -142,7 +142,7 @@ fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
         sim.script.insert("Opaque".into(), vec![answer]);
         sim.process(None).unwrap();
         if resolved {
-            sim.ask(Request::Resolve { slot: Slot::new("a/0"), verdict: Resolved::Abort });
+            sim.resolve(Slot::new("a/0"), Resolved::Abort);
             sim.process(None).unwrap();
         }
         let [reusable] = &sim.reusables[..] else { panic!("one result is kept: {:?}", sim.reusables) };
