@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use latchwork_core::pages;
 use latchwork_core::storage::StoreError;
-use latchwork_store::{Database, NoProbe, OpenOptions, Target, server_name, times_used};
+use latchwork_store::{Database, NO_TABLES, NoProbe, OpenOptions, Target, server_name, times_used};
 use serde_json::{Value, json};
 
 use super::args::DoctorArgs;
@@ -103,6 +103,7 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
     };
     let store = match opened(config, &config.database, accept_restore).await {
         Ok(store) => store,
+        Err(error) if is_new(&error) => return checks.push(Check::ok(NAME, error.to_string())),
         Err(error) => return checks.push(store_failure(NAME, &error)),
     };
     if accept_restore {
@@ -149,6 +150,11 @@ fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     })
 }
 
+/// Whether all that a server's database lacks is tables.
+fn is_new(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
+}
+
 async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
     let (shown, whole) = match open::target(url) {
         Ok(Target::File(path)) if !path.exists() => {
@@ -159,6 +165,7 @@ async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
         Ok(Target::Server(url)) => (server_name(&url), "answers"),
     };
     match opened(config, url, false).await {
+        Err(error) if is_new(&error) => Check::ok(name, error.to_string()),
         Err(error) => store_failure(name, &error),
         Ok(store) => match store.check_file().await {
             Ok(()) => Check::ok(name, format!("{shown} {whole}")),

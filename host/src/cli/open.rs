@@ -29,7 +29,7 @@ const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 /// A host over the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
     let crash = crash_point()?;
-    let stores = stores(&config, &crash, true).await?;
+    let stores = stores(&config, &crash).await?;
     let arrows: Arc<dyn CrashPoint> = match &crash {
         Some(kill) => Arc::new(Arrows(kill.clone())),
         None => Arc::new(NoCrash),
@@ -52,7 +52,7 @@ pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
     if let Some(path) = missing(config)? {
         return Err(no_database(&path).into());
     }
-    stores(config, &crash_point()?, false).await
+    stores(config, &crash_point()?).await
 }
 
 /// Whether the database that was opened is not the one that was used here last.
@@ -100,13 +100,13 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     }))
 }
 
-async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, create: bool) -> anyhow::Result<Stores> {
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<Stores> {
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
     };
     let open = async |url: &str| {
-        let store = Database::open(OpenOptions { create, ..options(config, url, probe.clone())? }).await?;
+        let store = Database::open(options(config, url, probe.clone())?).await?;
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
         Ok::<_, anyhow::Error>(store)
     };

@@ -89,6 +89,7 @@ jobs.cancel_requested bigint NOT NULL
 jobs.wake_at_us bigint
 jobs.lease_until_us bigint
 jobs.updated_us bigint NOT NULL
+jobs.priority bigint NOT NULL
 kv.namespace bytea NOT NULL
 kv.key bytea NOT NULL
 kv.value bytea NOT NULL
@@ -192,8 +193,9 @@ CREATE UNIQUE INDEX foreign_jobs_pkey ON foreign_jobs USING btree (id)
 CREATE UNIQUE INDEX inbox_pkey ON inbox USING btree (id)
 CREATE INDEX inbox_undone ON inbox USING btree (job) WHERE (done = 0)
 CREATE UNIQUE INDEX job_costs_pkey ON job_costs USING btree (job, model)
-CREATE INDEX jobs_claimable ON jobs USING btree (id) WHERE (state <= 3)
+CREATE INDEX jobs_claimable ON jobs USING btree (priority DESC, id) WHERE (state <= 3)
 CREATE UNIQUE INDEX jobs_job_id_key ON jobs USING btree (job_id)
+CREATE INDEX jobs_pending ON jobs USING btree (tenant_id) WHERE (state = 1)
 CREATE UNIQUE INDEX jobs_pkey ON jobs USING btree (id)
 CREATE UNIQUE INDEX jobs_request_key_key ON jobs USING btree (request_key)
 CREATE INDEX jobs_to_audit ON jobs USING btree (id) WHERE ((inbox_pending = 1) AND (state > 5))

@@ -27,7 +27,7 @@ impl Connection {
 /// How connections are made.
 #[derive(Clone)]
 pub(crate) enum Connect {
-    Sqlite(SqliteConnectOptions),
+    Sqlite(Box<SqliteConnectOptions>),
     Postgres(Box<PgConnectOptions>),
 }
 

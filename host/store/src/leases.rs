@@ -26,8 +26,8 @@ fn claimable(dialect: Dialect) -> String {
     let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
     format!(
         "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND j.wake_at_us <= {now}) OR \
-         (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR o.boot_id IS NULL OR o.boot_id <> \
-         ? OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts})"
+         (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR (? IS NOT NULL AND (o.boot_id IS \
+         NULL OR o.boot_id <> ?)) OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts})"
     )
 }
 
@@ -54,13 +54,17 @@ impl Wanted {
         self.job.as_ref().map(JobId::as_str)
     }
 
-    /// Bind job id or NULL, the same again, both times where they are known here, the boot they count
-    /// from, owners (of this kernel) that are gone as a JSON array of keys, tenants to pass over as another.
+    /// Bind job id or NULL, the same again, both times where they are known here, the boot they
+    /// count from, twice, owners (of this kernel) that are gone as a JSON array of keys, tenants to pass
+    /// over as another.
     fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
         let except = serde_json::to_string(&self.except).expect("texts are JSON");
         script.text_or_null(self.job()).text_or_null(self.job());
         script.int_or_null(now.map(|now| now.now_us)).int_or_null(now.map(|now| now.boot_us));
-        script.text_or_null(now.and_then(|now| now.boot_id.as_deref())).text(dead).text(except);
+        // Where time counts from no boot, a holder that was not seen is not one that is gone: on
+        // PostgreSQL a row that was claimed since it was found is judged again without its claim.
+        let boot_id = now.and_then(|now| now.boot_id.as_deref());
+        script.text_or_null(boot_id).text_or_null(boot_id).text(dead).text(except);
     }
 }
 

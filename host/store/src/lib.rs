@@ -61,7 +61,7 @@ pub use dialect::Dialect;
 pub use durability::Durability;
 pub use generation::times_used;
 pub use measure::commits_per_second;
-pub use open::{OpenOptions, Target, server_name};
+pub use open::{NO_TABLES, OpenOptions, Target, server_name};
 pub use owner::{OwnerLock, is_gone};
 pub use probe::{KillAt, NoProbe, Probe, Side};
 pub use statement::{POSTGRES_STATEMENTS, STATEMENTS};

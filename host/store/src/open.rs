@@ -63,6 +63,9 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
 ];
 
+/// What is said of a server's database without tables, where none are to be made.
+pub const NO_TABLES: &str = "it has no tables of Latchwork yet: the first run makes them";
+
 /// Where a database is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -164,7 +167,7 @@ async fn try_open(options: OpenOptions) -> Result<Database, StoreError> {
     let (connect, time) = match &options.target {
         Target::File(path) => {
             check_path(path, options.create)?;
-            (Connect::Sqlite(file_options(path, &options)), Time::Machine(machine.clone()))
+            (Connect::Sqlite(Box::new(file_options(path, &options))), Time::Machine(machine.clone()))
         }
         Target::Server(url) => {
             let time = options.clock.clone().map_or(Time::Database, Time::Machine);
@@ -302,8 +305,7 @@ async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<
     let there = Script::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
     let rows = hand.run(conn, Name::SCHEMA, there).await.map_err(|error| store_error(&error))?;
     if !Stored::new(&rows[0][0], "pg_class").bool()? {
-        let missing = "it has no tables of Latchwork yet: the first run makes them";
-        return if create { Ok(false) } else { Err(StoreError::Unavailable(missing.to_owned())) };
+        return if create { Ok(false) } else { Err(StoreError::Unavailable(NO_TABLES.to_owned())) };
     }
     let script = Script::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
     let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;

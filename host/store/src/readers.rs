@@ -26,7 +26,7 @@ pub(crate) struct Readers {
 impl Readers {
     pub(crate) fn new(connect: Connect, hand: Hand) -> Self {
         let connect = match connect {
-            Connect::Sqlite(options) => Connect::Sqlite(options.pragma("query_only", "1")),
+            Connect::Sqlite(options) => Connect::Sqlite(Box::new(options.pragma("query_only", "1"))),
             Connect::Postgres(options) => {
                 Connect::Postgres(Box::new(options.options([("default_transaction_read_only", "on")])))
             }

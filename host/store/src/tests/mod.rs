@@ -23,7 +23,7 @@ use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
 /// Execute SQL behind the store's back.
 async fn sql(path: &Path, text: &str) {
-    let connect = Connect::Sqlite(SqliteConnectOptions::new().filename(path));
+    let connect = Connect::Sqlite(Box::new(SqliteConnectOptions::new().filename(path)));
     let mut conn = connect.once().await.unwrap();
     let hand = Hand { probe: Arc::new(NoProbe), tally: Arc::new(Tally::default()) };
     hand.run(&mut conn, Name::SCHEMA, Script::new(text)).await.unwrap();
