@@ -3,6 +3,9 @@
 //!
 //! `LATCH_TEST_SEED` repeats a run's choices, `LATCH_TEST_JOBS` makes it longer.
 
+#![expect(clippy::disallowed_methods, reason = "how long the world outside takes is measured here")]
+#![expect(clippy::print_stdout, reason = "what repeats a run is told")]
+
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};

@@ -299,6 +299,7 @@ fn operators_and_tenants_are_limited() {
 
 /// I96: a rate holds from call to call. Nothing is timed here but what the rate itself makes wait.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "how long the program takes is measured here")]
 fn operators_have_a_pace() {
     let server = Slow::start(true);
     let place = fetching(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");
