@@ -12,9 +12,10 @@ use crate::evidence;
 use crate::place::{Place, step};
 use crate::program::latch;
 
-/// Statements that no worker's path through this job has: asked for by commands that look, and
-/// by steps that may be reused or that cost money.
+/// Statements that no worker's path through this job has: asked for by commands that look, by a queue
+/// that is limited, and by steps that may be reused or that cost money.
 const ASKED_BY_COMMANDS: &[&str] = &[
+    "submit_count",
     "jobs_read",
     "recover",
     "reusable_read",

@@ -18,7 +18,7 @@ use latchwork_core::awaited::TimerWrite;
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{
-    Claimer, EffectStore, Filter, InboxRow, Journal, KeyValue, LedgerWrite, Record, Request, StatusWrite,
+    Claimer, EffectStore, Filter, InboxRow, Journal, KeyValue, LedgerWrite, QueueLimit, Record, Request, StatusWrite,
 };
 use latchwork_store::{
     Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
@@ -98,7 +98,8 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
     let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 600_000 };
 
     store.check_generation().await.unwrap();
-    let (a, mut b) = (new_job("a"), new_job("b"));
+    let (mut a, mut b) = (new_job("a"), new_job("b"));
+    a.queue = QueueLimit { all: Some(10), tenant: Some(10) };
     b.claim = Some(claimer.clone());
     let (mut log_a, mut log_b) = (Log::of(&a), Log::of(&b));
     (log_a.attempt, log_b.attempt) = (1, 1);

@@ -17,8 +17,8 @@ use crate::script::Script;
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Keys whose waiters are told, by a job of their tenant.
-    settled: Vec<(JobId, Operator, Hash)>,
+    /// Keys whose waiters are read, by a job of their tenant.
+    asked: Vec<(JobId, Operator, Hash)>,
     keys: BTreeSet<i64>,
 }
 
@@ -38,15 +38,13 @@ impl Locks {
             let mut number = [0; 8];
             number.copy_from_slice(&hash.0[..8]);
             self.keys.insert(i64::from_le_bytes(number));
-            if !matches!(write, ActionWrite::Wait { .. }) {
-                self.settled.push((batch.job_id.clone(), operator.clone(), *key));
-            }
+            self.asked.push((batch.job_id.clone(), operator.clone(), *key));
         }
     }
 
-    /// Ask who waits for keys that are settled; whether there is anything to ask.
+    /// Ask who waits for these keys; whether there is anything to ask.
     pub(crate) fn ask(&self, script: &mut Script) -> bool {
-        let asked = script.over("SELECT j.job_id FROM ", 3, WAITS, &self.settled, |script, (job_id, operator, key)| {
+        let asked = script.over("SELECT j.job_id FROM ", 3, WAITS, &self.asked, |script, (job_id, operator, key)| {
             script.text(job_id.as_str()).text(operator.as_str()).hash(*key);
         });
         asked > 0

@@ -302,6 +302,31 @@ pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
     assert_eq!(world.store.action("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(), None);
 }
 
+/// More than one: whoever waits is not in the way of the next.
+pub(super) async fn all_who_wait_for_an_action_key_are_told(world: World) {
+    let mut one = world.running("one").await;
+    let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
+    let mut batch = one.append(1);
+    batch.actions = vec![reserve("s1", b"a")];
+    world.store.write(batch).await.unwrap();
+    let mut waiting = Vec::new();
+    for name in ["two", "three", "four"] {
+        let mut log = world.running(name).await;
+        let mut batch = log.ending(JobState::Parked, None);
+        batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
+        world.store.write(batch).await.unwrap();
+        waiting.push(log);
+    }
+    let mut batch = one.append(1);
+    batch.actions = vec![settle("s1", Some(b"receipt"))];
+    world.store.write(batch).await.unwrap();
+    for log in &waiting {
+        let row = world.row(log).await;
+        assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true), "{}", log.job_id);
+        assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1);
+    }
+}
+
 pub(super) async fn who_waits_for_an_action_key_is_told(world: World) {
     let (mut one, mut two) = (world.running("one").await, world.running("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));

@@ -57,6 +57,7 @@ suite! {
     batches::unfinished_invocations_are_listed;
     batches::action_keys_are_held_by_one_slot;
     batches::who_waits_for_an_action_key_is_told;
+    batches::all_who_wait_for_an_action_key_are_told;
     audit::a_job_that_is_over_takes_words_alone;
     audit::a_receipt_is_taken_back_by_its_holder_alone;
     claims::attempts_strictly_increase;
