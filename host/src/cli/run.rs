@@ -103,8 +103,9 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     // Times that came while nobody was there come now.
     host.journal.fire_timers().await?;
     loop {
-        let durable = host.load(job_id).await?;
         let row = host.journal.job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
+        // After the row: what it says of the job's end is in what is loaded now.
+        let durable = host.load(job_id).await?;
         // Where it rests, somebody has to act before it goes on.
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
             return Ok(response(&durable));
