@@ -69,7 +69,7 @@ impl Work for Fire {
         let now_us = tx.now().await?.now_us;
         // With the job, whose lock makes way for its holder's own writes.
         let mut script = Script::new(&format!(
-            "SELECT t.job, t.name, t.due_us FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
+            "SELECT t.job, t.name, t.due_us, j.state FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
              BY t.due_us, t.job, t.name LIMIT ?{}",
             tx.dialect.take("t, j")
         ));
@@ -78,16 +78,18 @@ impl Work for Fire {
         let mut due = Vec::new();
         for row in rows.iter().flatten() {
             let mut row = Stored::new(row, "timers");
-            due.push((row.int()?, row.text()?, row.int()?));
+            due.push((row.int()?, row.text()?, row.int()?, row.job_state()?));
         }
         if due.is_empty() {
             return Ok(true);
         }
+        // A job that is over has nobody who would hear of it.
         let told: Vec<(i64, Request)> = due
             .iter()
-            .map(|(job, name, due_us)| (*job, Request::Timer { name: name.clone(), due_us: *due_us }))
+            .filter(|(.., state)| !state.is_terminal())
+            .map(|(job, name, due_us, _)| (*job, Request::Timer { name: name.clone(), due_us: *due_us }))
             .collect();
-        let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, _)| (*job, name.as_str())).collect();
+        let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, ..)| (*job, name.as_str())).collect();
         let mut script = Script::default();
         inbox::insert(&mut script, &told, now_us);
         wake(&mut script, &told, now_us);
@@ -97,8 +99,7 @@ impl Work for Fire {
     }
 }
 
-/// What an inbox row does to its job: a job that rests may be claimed. A job that is over has no
-/// timers, because its last batch took them away.
+/// What an inbox row does to its job: a job that rests may be claimed.
 fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
     let jobs: std::collections::BTreeSet<i64> = told.iter().map(|(job, _)| *job).collect();
     let jobs: Vec<i64> = jobs.into_iter().collect();
