@@ -17,6 +17,7 @@ use crate::capability::EnvOrFile;
 use crate::config::{Commit, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
+use crate::os::ThisMachine;
 use crate::registry::Registry;
 use crate::submit::{Accepting, Submission};
 use crate::validate::{StepValidator, Validators};
@@ -185,7 +186,7 @@ impl Host {
         let worker = Worker::start(Parts {
             journal: stores.journal.clone(),
             effects: stores.effects.clone(),
-            registry: registry.clone(),
+            components: registry.clone(),
             engine_profile,
             owner: stores.owner,
             settings,
@@ -195,6 +196,7 @@ impl Host {
             validators,
             notifier,
             crash,
+            machine: Arc::new(ThisMachine),
         });
         Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
     }
@@ -282,7 +284,9 @@ impl Host {
         let rules = Rules::from(policy);
         let auto_exec = rules.auto_exec.of_actor(actor);
         let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
-        Ok(Accepting { policy: Some(label), rules: Some(Rules { auto_exec, ..rules }) })
+        // Its mode is one of those that the policy lists: which others there are is nothing to it.
+        let modes = Mode::ALL.to_vec();
+        Ok(Accepting { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
     }
 
     /// Who is told when a job waits for somebody, where anybody is.
@@ -314,12 +318,14 @@ impl Host {
 impl From<&crate::config::Policy> for Rules {
     fn from(policy: &crate::config::Policy) -> Rules {
         Rules {
+            modes: policy.modes.clone(),
             gate_effects: policy.gate_effects.clone(),
             gate_tags: policy.gate_tags.clone(),
             standing_approvals: policy.standing_approvals,
             gate_expires_ms: policy.gate_expires_ms,
             gate_quorum: policy.gate_quorum,
             self_approve: policy.self_approve,
+            gate_reason: policy.gate_reason,
             budget: policy.budget,
             auto_exec: policy.auto_exec.clone(),
             require: policy.require.clone(),

@@ -16,32 +16,16 @@ use latchwork_core::event::{Event, PayloadRef};
 use latchwork_core::evidence::Salts;
 use latchwork_core::ids::{Hash, Slot, StepId};
 use latchwork_core::keys;
-use latchwork_core::manifest::{PluginKind, WasiMode};
+use latchwork_core::manifest::PluginKind;
 use latchwork_core::replay::{self, Divergence};
 use latchwork_core::state::{Durable, Emit, Job, Step, label};
 use latchwork_core::step::StepState;
 use serde::Serialize;
 use tracing::Level;
 
-use crate::engine::{Plugin, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
-use crate::registry::Registry;
+use crate::engine::{Components, StepCalls, StepContext, StepOutcome, StepSources, Stop, ToolCall};
 
 mod copied;
-
-/// Where the components come from that a job pinned.
-pub trait Components: Send + Sync {
-    /// The component with this digest, and the WASI it was pinned with.
-    ///
-    /// # Errors
-    /// It is not there, or is refused: why.
-    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, String>;
-}
-
-impl Components for Registry {
-    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, String> {
-        Registry::by_digest(self, digest, wasi).map_err(|error| error.to_string())
-    }
-}
 
 /// What a replay found.
 #[derive(Clone, Debug, Serialize)]
@@ -93,7 +77,7 @@ pub enum ReplayError {
 /// # Errors
 /// See [`ReplayError`]; a difference is no error but a finding.
 pub async fn replay(
-    registry: &Registry,
+    components: &dyn Components,
     whole: &Durable,
     events: &[Event],
     every_prefix: bool,
@@ -110,7 +94,7 @@ pub async fn replay(
         report.prefixes += 1;
         let found = match check_open_calls(whole, &job).or_else(|| check_waits(whole, &job)) {
             Some(divergence) => Some(divergence),
-            None => replay_steps((registry, &salts), whole, &job, length == last, &mut report).await?,
+            None => replay_steps((components, &salts), whole, &job, length == last, &mut report).await?,
         };
         if let Some(divergence) = found {
             report.divergence = Some((prefix, divergence));
@@ -295,6 +279,22 @@ impl Recorded {
         }
     }
 
+    /// Whether the step came to its own end: one that was cancelled was cut off wherever it was.
+    fn has_ended(&self) -> bool {
+        let state = self.job.step(&self.step).map(|step| step.state);
+        state.is_some_and(|state| state.is_final() && state != StepState::Cancelled)
+    }
+
+    /// Where a dry run stopped, if it was at one of the next so many calls: they were asked for together, so
+    /// that none of them was made.
+    fn left_out_among(&self, calls: usize) -> Option<Slot> {
+        let skipped = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped)?;
+        let would = skipped.would_call.as_ref()?;
+        let first = self.trail.calls.load(Ordering::Relaxed);
+        let here = (first..).take(calls).any(|k| Slot::of_call(&self.step, k) == would.slot);
+        here.then(|| would.slot.clone())
+    }
+
     fn diverge(&self, divergence: Divergence) -> Stop {
         self.trail.divergence.lock().expect("no holder panics").get_or_insert(divergence);
         Stop
@@ -331,8 +331,7 @@ impl Recorded {
             return self.answer(&slot);
         }
         let Some(call) = self.job.calls.get(&slot) else {
-            let over = self.job.step(&self.step).is_some_and(|step| step.state.is_final());
-            if over {
+            if self.has_ended() {
                 let call = format!("{operator} {args}");
                 return Err(self.diverge(Divergence::new(&slot, "call", "operator", "no call", call)));
             }
@@ -390,9 +389,17 @@ impl StepCalls for Recorded {
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
+        let left_out = self.left_out_among(calls.len());
         // Every call takes its number before any is answered, as live.
-        let answers: Vec<_> =
-            calls.iter().map(|call| self.serve(&call.operator, &call.args, call.action_key.as_deref())).collect();
+        let answer = |call: &ToolCall| {
+            let slot = Slot::of_call(&self.step, self.trail.calls.load(Ordering::Relaxed));
+            if left_out.as_ref().is_some_and(|would| *would != slot && !self.job.calls.contains_key(&slot)) {
+                self.trail.calls.fetch_add(1, Ordering::Relaxed);
+                return Err(Stop);
+            }
+            self.serve(&call.operator, &call.args, call.action_key.as_deref())
+        };
+        let answers: Vec<_> = calls.iter().map(answer).collect();
         answers.into_iter().collect()
     }
 
@@ -410,7 +417,7 @@ impl StepCalls for Recorded {
             .unwrap_or(PayloadRef { hash: Hash::default(), len: 0 });
         match replay::check_emit(&self.job, &self.step, n, &Emit { after_calls, name: name.clone(), payload }) {
             Ok(true) => Ok(()),
-            Ok(false) if self.job.step(&self.step).is_some_and(|step| step.state.is_final()) => {
+            Ok(false) if self.has_ended() => {
                 let at = format!("{}:e{n}", self.step);
                 Err(self.diverge(Divergence::new(at, "event", "name", "no event", name)))
             }

@@ -27,6 +27,9 @@ fn errors_of_usage_end_with_2_and_are_json_where_json_is_wanted() {
     let plain = run(folder.path(), &["explian"]);
     assert_eq!((plain.code, plain.stdout.as_str()), (2, ""));
     assert!(plain.stderr.contains("'explain'"), "the nearest verb is named: {}", plain.stderr);
+    assert!(plain.stderr.starts_with("error[L0010]:"), "{}", plain.stderr);
+    let tenant = run(folder.path(), &["run", "plan.json", "--tenant", ""]);
+    assert!(tenant.code == 2 && tenant.stderr.contains("a tenant is named by"), "{}", tenant.stderr);
     for args in [
         &["--json", "rnu"][..],
         &["job", "show", "--json"],
@@ -215,9 +218,18 @@ fn a_damaged_database_is_an_error_that_loses_nothing() {
 fn a_folder_that_cannot_hold_the_database_is_named() {
     let folder = folder();
     let ran = run(folder.path(), &["--json", "--db", "sqlite://no/such/folder/latch.db", "job", "list"]);
-    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert_eq!(ran.json()["error"]["code"], "L0032", "{}", ran.stdout);
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("no/such/folder"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_an_error_of_usage() {
+    let folder = folder();
+    for args in [&["key", "new", "no/such/key.pem"][..], &["man", "/dev/null/pages"]] {
+        let ran = run(folder.path(), &[args, &["--json"]].concat());
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &"L0040".into()), "{args:?} {}", ran.stdout);
+    }
 }
 
 #[test]

@@ -251,6 +251,21 @@ requires = {}
     }
 }
 
+/// I42: a policy that no job could be accepted under is a mistake, and so is a tenant that nobody can name.
+#[test]
+fn policies_that_are_for_nobody_are_refused() {
+    let found = problems("[policy.default]\nmodes = []\n[policy.\"\"]\n[policy.\"a\\nb\"]\n");
+    let expected = [
+        "2:9 L0006 policy.default.modes: no job could be accepted: name at least one of `DRY_RUN`",
+        "3:1 L0006 policy.\"\": a tenant is named by 1 to 256 bytes",
+        "4:1 L0006 policy.\"a\\nb\": a tenant is named by 1 to 256 bytes",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "\n   found {found}\nexpected {expected}");
+    }
+}
+
 #[test]
 fn columns_count_characters() {
     let found = problems("policy = { \"größe\" = { mode = [] } }");
@@ -384,10 +399,10 @@ fn a_policy_is_known_by_what_it_says() {
     assert_ne!(plain, hash("[policy.default]\nmodes = [\"DRY_RUN\"]"));
     assert_ne!(plain, hash("[policy.default]\ngate = { tags = [\"money\"] }"));
     assert_ne!(plain, hash("[policy.default]\ngate = { effects = [] }"));
-    for gate in ["expires = \"1h\"", "quorum = 2", "self_approve = false"] {
+    for gate in ["expires = \"1h\"", "quorum = 2", "self_approve = false", "reason = true"] {
         assert_ne!(plain, hash(&format!("[policy.default]\ngate = {{ {gate} }}")), "{gate}");
     }
-    let said = "gate = { expires = \"72h\", quorum = 1, self_approve = true }";
+    let said = "gate = { expires = \"72h\", quorum = 1, self_approve = true, reason = false }";
     assert_eq!(plain, hash(&format!("[policy.default]\n{said}")), "what is the default anyway");
     assert_ne!(plain, hash("[policy.default]\nstanding_approvals = false"));
 }

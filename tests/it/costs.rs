@@ -187,6 +187,25 @@ fn calls_side_by_side_share_the_budget() {
     assert_eq!(provider.asked().len(), 2, "{}", ran.stdout);
 }
 
+/// I33, I34: a provider that does not say what an answer used is charged for the most that it can have cost.
+#[test]
+fn an_answer_without_usage_is_charged_the_most() {
+    let provider = Provider::start(vec![Answer::silent(), Answer::silent(), Answer::silent()]);
+    let desk = Desk::new(&provider);
+    // Each may cost 162: 62 bytes of arguments and 10 tokens of answer.
+    desk.configure(&policy("0.0004", "50.00"));
+    desk.plan(&[driver(6)]);
+    let ran = desk.run();
+    let response = ran.json();
+    assert_eq!((provider.asked().len(), &response["cost"]["cost_micro_usd"]), (2, &json!(324)), "{response:#}");
+    let of_job = costs(&desk, &[response["job_id"].as_str().unwrap()]);
+    let tries = of_job["tries"].as_array().unwrap();
+    assert_eq!((&tries[0]["assumed_micro_usd"], &tries[0]["cost_micro_usd"]), (&json!(162), &json!(0)), "{of_job:#}");
+    assert_eq!(costs(&desk, &["--by", "tenant-month"])["total"]["cost_micro_usd"], 324);
+    let told = desk.latch(&["job", "costs", response["job_id"].as_str().unwrap()]).stdout;
+    assert!(told.contains("up to 0.000162"), "{told}");
+}
+
 /// I34: the month is the tenant's; other jobs have spent in it.
 #[test]
 fn a_tenant_stops_when_its_month_is_used_up() {
@@ -194,14 +213,16 @@ fn a_tenant_stops_when_its_month_is_used_up() {
     let desk = Desk::new(&provider);
     desk.configure(&policy("1.00", "0.0004"));
     desk.plan(&[ask("a", &[])]);
+    let run = |tenant: &str| desk.latch(&["run", "plan.json", "--json", "--new", "--tenant", tenant]);
     for (n, state) in ["COMPLETED", "COMPLETED", "FAILED"].into_iter().enumerate() {
-        let ran = desk.latch(&["run", "plan.json", "--json", "--new"]);
+        let ran = run("acme");
         assert_eq!(ran.json()["state"], state, "job {n}: {}", ran.stdout);
     }
     assert_eq!(provider.asked().len(), 2);
     // Another tenant's budget, and one that is larger, are not used up.
+    assert_eq!(run("other").code, 0);
     desk.configure(&policy("1.00", "0.0005"));
-    assert_eq!(desk.latch(&["run", "plan.json", "--json", "--new"]).code, 0);
+    assert_eq!(run("acme").code, 0);
 }
 
 /// I34: a budget or a price that is none is said where it stands.

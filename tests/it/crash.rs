@@ -11,10 +11,11 @@ use serde_json::json;
 use crate::evidence;
 use crate::place::{Place, step};
 use crate::program::latch;
+use crate::undisturbed::story;
 
 /// Statements that no worker's path through this job has: asked for by commands that look, by a queue
 /// that is limited, and by steps that may be reused or that cost money.
-const ASKED_BY_COMMANDS: &[&str] = &[
+pub(crate) const ASKED_BY_COMMANDS: &[&str] = &[
     "submit_count",
     "jobs_read",
     "recover",
@@ -29,7 +30,7 @@ const ASKED_BY_COMMANDS: &[&str] = &[
 ];
 
 /// Statements that only faults and second processes bring about; the store's own suite kills there.
-const ASKED_BY_FAULTS: &[&str] =
+pub(crate) const ASKED_BY_FAULTS: &[&str] =
     &["rollback", "reread", "heartbeat", "commit", "job_read", "inbox_find", "inbox_insert", "schema"];
 
 /// One kill: the name of the point, its side, and the how-many-th time.
@@ -41,7 +42,7 @@ pub(crate) fn run_killed(place: &Place, point: &Point) -> bool {
     killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
 }
 
-fn killed(command: &mut std::process::Command) -> bool {
+pub(crate) fn killed(command: &mut std::process::Command) -> bool {
     use std::os::unix::process::ExitStatusExt;
     let output = command.output().expect("latch runs");
     let signal = output.status.signal();
@@ -75,10 +76,20 @@ pub(crate) fn every_point(template: &Place, mut check: impl FnMut(&Place, &Point
 
 fn witness_suite(commit: &str) {
     let template = Place::witness(commit);
+    let alone = template.again();
+    alone.finish_with_the_truth();
+    let undisturbed = story(&alone).expect("nothing was in doubt");
+    let mut alike = 0;
     let reached = every_point(&template, |place, point| {
         place.finish_with_the_truth();
         check_world(place, &format!("{commit}, killed at {point:?}"));
+        if let Some(story) = story(place) {
+            assert_eq!(story, undisturbed, "{commit}, killed at {point:?}");
+            alike += 1;
+        }
     });
+    // Before each barrier and after each record there was nothing to doubt.
+    assert!(alike >= 30, "{alike} logs were compared");
     // What a first run never does, a second one may: kill that one too, after a first crash in mid-call.
     let left: Vec<_> = STATEMENTS
         .iter()
@@ -122,7 +133,7 @@ pub(crate) fn check_world(place: &Place, when: &str) {
     evidence::holds(place, id, when);
 }
 
-/// I1, I2, I5: atomic commit.
+/// I1, I2, I5: atomic commit; where nothing was in doubt, the log tells of nothing but the claim.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_each_effect_happens_once() {
     witness_suite("atomic");

@@ -1,15 +1,15 @@
 //! What a durable call costs is counted: flushes and statements, never times.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
 use crate::place::built;
 use crate::program::{latch, ran};
+use crate::shim;
 
 /// A folder with the benchmark's configuration.
-fn bench() -> tempfile::TempDir {
+pub(crate) fn bench() -> tempfile::TempDir {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
     let folder = tempfile::tempdir().unwrap();
     let mut config = std::fs::read_to_string(examples.join("bench/latch.toml")).unwrap();
@@ -89,12 +89,7 @@ fn a_call_takes_little_more_than_a_kilobyte() {
 #[test]
 fn the_count_of_flushes_is_what_the_disk_sees() {
     let folder = bench();
-    let shim = folder.path().join("flushes.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("shims/flushes.c");
-    let compiled =
-        Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim).arg(&source).arg("-ldl").output();
-    let compiled = compiled.expect("a C compiler, which Rust needs to link");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let shim = shim::compiled("flushes", folder.path());
     let log = folder.path().join("flushes.log");
     let load = measure(folder.path(), "ten", 1, Some((&shim, &log)));
     let noted = std::fs::read_to_string(&log).unwrap();

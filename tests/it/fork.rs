@@ -95,6 +95,7 @@ async fn foreign_history(dir: &Path, job: &JobId) {
         code: Some(Code::PolicyDenied),
         usage: None,
         spent: None,
+        assumed_micro_usd: None,
         nondeterministic: false,
         refused: Some(Refused { operator: Operator::new("Effect.Keyed"), args, action_key: None }),
     };

@@ -110,6 +110,37 @@ fn a_narrower_policy_asks_again() {
     }
 }
 
+/// I27: where the policy wants reasons, an approval without one is refused before anything is written.
+#[test]
+fn an_approval_says_why_where_the_policy_wants_it() {
+    for (slot, step) in plans() {
+        let place = Place::witness("atomic").again().plan(&[step]);
+        let place = place.configure("[policy.default.gate]\nreason = true");
+        let ran = place.latch(&[
+            "run",
+            "plan.json",
+            "--json",
+            "--actor",
+            "ada",
+            "--approve",
+            slot.split('/').next().unwrap(),
+        ]);
+        assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "nobody said why: {}", ran.stdout);
+        let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+        for more in [&[][..], &["--reason", " "]] {
+            let refused = place.latch(&[&["job", "approve", &id, slot, "--actor", "bob"], more].concat());
+            assert_eq!(refused.code, 2, "{}", refused.stdout);
+            assert!(refused.stderr.contains("--reason"), "{}", refused.stderr);
+        }
+        let approved = place.latch(&["job", "approve", &id, slot, "--actor", "bob", "--reason", "the sum is right"]);
+        assert_eq!(approved.code, 0, "{}", approved.stderr);
+        let done = place.latch(&["resume", &id, "--json"]);
+        assert_eq!((done.code, place.world().get(slot)), (0, Some(&1)), "{}", done.stdout);
+        assert!(place.latch(&["job", "events", &id, "--json"]).stdout.contains("the sum is right"));
+        replays(&place, &id);
+    }
+}
+
 /// A wider policy does not widen a job that was accepted under a narrower one.
 #[test]
 fn a_wider_policy_is_for_new_jobs() {
@@ -123,4 +154,99 @@ fn a_wider_policy_is_for_new_jobs() {
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "PARKED");
     assert_eq!(place.latch(&["job", "approve", &id, slot, "--actor", "eve"]).code, 0);
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "COMPLETED");
+}
+
+/// I27: what the policy gates by a tag waits though it changes nothing; what it gates by an effect waits where
+/// trust would let it go.
+#[test]
+fn a_policy_gates_by_tag_and_by_effect() {
+    let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
+    read["policy_tags"] = json!(["money"]);
+    let place = Place::witness("atomic").again().plan(&[read]);
+    let gated = place.again().configure("[policy.default.gate]\ntags = [\"law\", \"money\"]");
+    let response = submit(&gated);
+    assert_eq!(response["blocked_on"]["reason_code"], "REQUIRES_APPROVAL", "{response:#}");
+    let free = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    assert_eq!(free.code, 0, "{} {}", free.stdout, free.stderr);
+
+    let [(_, step), _] = plans();
+    let place = Place::witness("atomic").again().plan(&[step]);
+    let trusted = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\ntrust = { \"ada/Effect.Opaque\" = 3 }";
+    let gate = "[policy.default.gate]\neffects = [\"external_send\"]";
+    let gated = place.again().configure(&format!("{trusted}\n{gate}"));
+    let run = ["run", "plan.json", "--json", "--actor", "ada", "--mode", "AUTO_EXEC"];
+    let waits = gated.latch(&run);
+    assert_eq!(waits.code, 3, "{} {}", waits.stdout, waits.stderr);
+    assert_eq!(waits.json()["blocked_on"]["reason_code"], "REQUIRES_APPROVAL", "{}", waits.stdout);
+    assert!(gated.world().is_empty());
+    let place = place.configure(trusted);
+    let free = place.latch(&run);
+    assert_eq!((free.code, place.world().get("o")), (0, Some(&1)), "{} {}", free.stdout, free.stderr);
+}
+
+/// I27: where the policy counts no approval that is given before the gate is open, it opens all the same.
+#[test]
+fn an_approval_given_beforehand_counts_where_the_policy_says_so() {
+    for (slot, step) in plans() {
+        let named = slot.split('/').next().unwrap();
+        let place = Place::witness("atomic").again().plan(&[step]).approved(vec![named]);
+        let strict = place.again().configure("[policy.default]\nstanding_approvals = false");
+        let ran = strict.latch(&strict.run_args());
+        assert_eq!((ran.code, &ran.json()["state"]), (3, &json!("PARKED")), "{} {}", ran.stdout, ran.stderr);
+        assert!(strict.world().is_empty(), "{slot}");
+        let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+        assert_eq!(strict.latch(&["job", "approve", &id, slot, "--actor", "ada"]).code, 0);
+        assert_eq!(strict.latch(&["resume", &id, "--json"]).code, 0);
+        assert_eq!(strict.world().get(slot), Some(&1));
+        let ran = place.latch(&place.run_args());
+        assert_eq!((ran.code, place.world().get(slot)), (0, Some(&1)), "{} {}", ran.stdout, ran.stderr);
+    }
+}
+
+/// I27: the tenant's own policy as it is now, where it has one, and nobody else's.
+#[test]
+fn a_narrower_policy_of_the_tenant_asks_again() {
+    let [(slot, step), _] = plans();
+    let place = Place::witness("atomic").again().plan(&[step]);
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada", "--tenant", "acme"]);
+    assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["job", "approve", &id, slot, "--actor", "ada"]).code, 0);
+    let place = place.configure("[policy.acme.gate]\nself_approve = false");
+    let resumed = place.latch(&["resume", &id, "--json"]);
+    assert_eq!((resumed.code, &resumed.json()["state"]), (3, &json!("PARKED")), "{}", resumed.stdout);
+    assert!(place.world().is_empty());
+}
+
+/// I27: who approves beforehand where that counts for nothing is told so, and what has to be typed is told as it has
+/// to be typed here.
+#[test]
+fn what_counts_for_nothing_is_told() {
+    let (_, gated) = plans().into_iter().next().unwrap();
+    let first = Place::witness("atomic").plan(&[gated]);
+    let file = first.dir.join("my latch.toml");
+    for (policy, why) in [
+        ("standing_approvals = false", "it takes none before the call is there to be seen"),
+        ("gate = { reason = true }", "it wants a reason with each"),
+        ("gate = { self_approve = false }", "it lets nobody approve a call of their own job"),
+    ] {
+        let place = first.again().configure(&format!("[policy.default]\n{policy}"));
+        for more in [&[][..], &["--detach"]] {
+            let args = ["run", "plan.json", "--actor", "ada", "--new", "--approve", "o"];
+            let ran = place.latch(&[&args[..], more].concat());
+            let told = format!("--approve counts for nothing under the policy of default: {why}");
+            assert!(ran.stderr.contains(&told), "{policy} {more:?}: {}", ran.stderr);
+        }
+        assert!(place.world().is_empty(), "{policy}");
+    }
+    std::fs::copy(first.dir.join("latch.toml"), &file).unwrap();
+    let ran = first.latch(&["run", "plan.json", "--actor", "ada", "--json", "--config", "my latch.toml"]);
+    let response = ran.json();
+    let id = response["job_id"].as_str().unwrap();
+    let wanted = format!("latch job approve {id} o --config 'my latch.toml'");
+    assert_eq!(response["next_actions"][0], json!(wanted), "{response:#}");
+    let hash = response["blocked_on"]["gate_hash"].as_str().unwrap();
+    let other = first.latch(&["job", "approve", id, "o", "--hash", &"0".repeat(64)]);
+    assert!(other.code == 2 && other.stderr.contains(hash), "{}", other.stderr);
+    assert_eq!(first.latch(&["job", "approve", id, "o", "--hash", hash]).code, 0);
 }

@@ -253,6 +253,20 @@ fn a_request_is_one_job() {
     assert!(located.stdout.contains("P027") && located.stdout.contains("/plan/steps/0/hashes/cv"), "{problem:#}");
 }
 
+/// I22: under another policy it is another request: what was allowed then says nothing of now.
+#[test]
+fn a_request_under_another_policy_is_another_job() {
+    let place = Place::witness("atomic").again();
+    request(&place, "r.json", |_| {});
+    let first = id(&run(&place, "r.json", &[]).json());
+    assert_eq!(id(&run(&place, "r.json", &[]).json()), first);
+    let place = place.configure("[policy.default.gate]\ntags = [\"money\"]");
+    let ran = run(&place, "r.json", &[]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    assert_ne!(id(&ran.json()), first);
+    assert_eq!(effects(&place), 1, "the action is done");
+}
+
 /// I24: a job that failed is offered another round, which takes up what failed; one that
 /// cannot be retried says why.
 #[test]
@@ -357,4 +371,15 @@ fn what_is_announced_has_an_id_to_dedupe_on() {
     assert_eq!(told(), first);
     let text = place.latch(&["job", "events", &id]).stdout;
     assert!(first.iter().all(|(event_id, _)| text.contains(event_id.as_str())), "{text}");
+}
+
+/// I21: the same words name another action in another house.
+#[test]
+fn an_action_is_of_one_tenant() {
+    let place = Place::witness("atomic").again();
+    plan(&place, "tool.json", "Effect.Opaque", json!({ "note": "one" }));
+    for (tenant, acts) in [("ours", 1), ("theirs", 2), ("ours", 2), ("theirs", 2)] {
+        let ran = run(&place, "tool.json", &["--new", "--tenant", tenant]);
+        assert_eq!((ran.code, effects(&place)), (0, acts), "{tenant}: {} {}", ran.stdout, ran.stderr);
+    }
 }

@@ -62,6 +62,27 @@ fn sound(place: &Place, id: &str) {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
+/// I44: where nobody has said anything yet, the answer ends the doubt: the job goes on with it by itself.
+#[test]
+fn a_late_answer_to_a_call_in_doubt_is_its_answer() {
+    let place = place();
+    let child = stopped_at(&place, "execute:after:1").expect("it is executed");
+    let first = response(&place.latch(&place.run_args()));
+    let id = first["job_id"].as_str().expect("an id").to_owned();
+    let blocked = |response: &Value| -> Vec<String> {
+        let blocked = response["blocked"].as_array().expect("a list");
+        blocked.iter().map(|view| view["slot"].as_str().expect("a slot").to_owned()).collect()
+    };
+    assert_eq!(blocked(&first), ["k", "o"], "{first:#}");
+    go_on(&child);
+    ran(child.wait_with_output().expect("it ends"));
+    let resumed = response(&place.latch(&["resume", &id, "--json"]));
+    assert_eq!(blocked(&resumed), ["k"], "nobody is asked about the call: {resumed:#}");
+    assert!(conflicts(&place, &id).is_empty(), "it contradicts nothing");
+    sound(&place, &id);
+    assert_eq!(place.world().get("o"), Some(&1));
+}
+
 /// I44: the log of a job that is over takes it behind its end, and the job stays what it is.
 #[test]
 fn a_late_answer_to_a_job_that_is_over_becomes_an_event() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::place::{Place, step};
 
 fn messages(place: &Place) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
@@ -55,6 +55,26 @@ fn a_dry_run_of_the_golden_flow_tells_what_would_be_done() {
     let shown = place.latch(&["job", "show", gated["job_id"].as_str().expect("an id")]);
     let named = would(4)["args"].as_object().expect("checked").keys().all(|key| shown.stdout.contains(key.as_str()));
     assert!(named, "{}", shown.stdout);
+}
+
+/// I42, I19: where a step asks for several calls at once, a dry run stops before all of them, and so does its replay.
+#[test]
+fn a_dry_run_stops_before_calls_at_once_and_replays() {
+    let read = json!({ "operator": "Effect.Read", "args": { "note": 1 } });
+    let send = json!({ "operator": "Effect.Opaque", "args": { "note": 3 } });
+    for calls in [json!([read, read, send]), json!([send, read]), json!([read, send, send])] {
+        let at = calls.as_array().unwrap().iter().position(|call| *call == send).unwrap();
+        let payload = json!({ "all": true, "calls": calls });
+        let place = Place::witness("atomic").again().plan(&[step("d", "Driver.Run", &[], payload)]);
+        let response = place.latch(&run(&["--mode", "DRY_RUN"])).json();
+        assert_eq!(response["steps"][0]["would_call"]["slot"], format!("d/{at}"), "{response:#}");
+        assert!(place.world().is_empty());
+        replays(&place, &response);
+        let job = response["job_id"].as_str().unwrap();
+        assert_eq!(place.latch(&["job", "export", job, "--out", "e.jsonl"]).code, 0);
+        let verified = place.latch(&["verify", "e.jsonl", "--plugins", ".latch/components"]);
+        assert_eq!(verified.code, 0, "{}", verified.stdout);
+    }
 }
 
 /// I42: a step plugin runs to its first call that would change the world.
@@ -165,6 +185,29 @@ fn an_open_job_has_the_narrower_of_two_policies() {
     assert_eq!(waits["blocked_on"]["slot"], "d/0", "was not trusted with it when the job was accepted: {waits:#}");
 }
 
+/// I42: in a mode that the policy lists no longer, an open job ends without another change.
+#[test]
+fn a_mode_that_was_withdrawn_changes_nothing_more() {
+    let place = Place::witness("atomic").again();
+    let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");
+    let auto = "auto_exec = true\ntrust = { \"ada/Effect.Keyed\" = 3, \"ada/Effect.Queryable\" = 3 }";
+    policy(&place, &format!("[policy.default]\nmodes = [\"AUTO_EXEC\"]\n{auto}"));
+    let waits = place.latch(&run(&["--mode", "AUTO_EXEC"])).json();
+    assert_eq!(waits["blocked_on"]["step_id"], "o", "{waits:#}");
+    let job = waits["job_id"].as_str().expect("an id");
+    assert_eq!(place.latch(&["job", "approve", job, "o"]).code, 0);
+    let now = format!("{config}\n[policy.default]\nmodes = [\"HUMAN_GATED\"]\n{auto}\n");
+    std::fs::write(place.dir.join("latch.toml"), now).expect("writable");
+    let failed = place.latch(&["resume", job, "--json"]);
+    assert_eq!(failed.code, 3, "{} {}", failed.stdout, failed.stderr);
+    let response = failed.json();
+    let failed = &response["failed"][0];
+    assert_eq!((&failed["step_id"], &failed["reason_code"]), (&json!("o"), &json!("MODE_FORBIDS")), "{response:#}");
+    assert!(failed["message"].as_str().expect("text").contains("AUTO_EXEC"), "{failed}");
+    assert!(place.world().is_empty(), "approved, and yet not allowed any more: {:?}", place.world());
+    replays(&place, &response);
+}
+
 /// I42: facts without sources are denied where the policy asks for sources.
 #[test]
 fn answers_without_what_the_policy_demands_are_denied() {
@@ -182,4 +225,32 @@ fn answers_without_what_the_policy_demands_are_denied() {
     assert_eq!(denied.code, 1, "{} {}", denied.stdout, denied.stderr);
     assert_eq!(denied.json()["failed"][0]["reason_code"], "POLICY_DENIED", "{}", denied.stdout);
     replays(&place, &denied.json());
+}
+
+/// I42: a mode that the tenant's policy does not list is refused before anything is written.
+#[test]
+fn a_mode_that_the_policy_does_not_list_is_refused() {
+    let place = Place::witness("atomic").again();
+    policy(&place, "[policy.default]\nmodes = [\"DRY_RUN\"]\n[policy.acme]\nmodes = [\"HUMAN_GATED\"]");
+    for (mode, tenant) in [("HUMAN_GATED", "other"), ("DRAFT_ONLY", "acme"), ("DRY_RUN", "acme")] {
+        let refused = place.latch(&run(&["--mode", mode, "--tenant", tenant]));
+        assert_eq!(refused.code, 2, "{mode}, {tenant}: {} {}", refused.stdout, refused.stderr);
+    }
+    assert_eq!(place.the_job(), Value::Null);
+    let allowed = place.latch(&run(&["--mode", "HUMAN_GATED", "--tenant", "acme"]));
+    assert_eq!(allowed.code, 3, "it waits at its gate: {} {}", allowed.stdout, allowed.stderr);
+}
+
+/// A job's log says under which policy it was accepted.
+#[test]
+fn a_job_records_the_policy_it_was_accepted_under() {
+    let place = Place::witness("atomic").again();
+    policy(&place, "[policy.default]\nversion = 7");
+    let response = place.latch(&run(&["--mode", "DRY_RUN"])).json();
+    let job = response["job_id"].as_str().expect("an id");
+    let events = place.latch(&["job", "events", job, "--json"]).json();
+    let said = events["events"].as_array().expect("a list").iter().find_map(|event| event.get("policy").cloned());
+    let said = said.unwrap_or_else(|| panic!("no event says it: {events:#}"));
+    assert_eq!(said["version"], 7, "{said}");
+    assert!(said["hash"].is_string(), "{said}");
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::place::{Place, step};
 
 /// Real components of one operator in two versions: the second differs in one word.
 fn place() -> (Place, PathBuf) {
@@ -133,4 +133,39 @@ fn pruning_leaves_what_open_jobs_have_pinned() {
     assert_eq!((gone[0]["digest"].clone(), gone[1].clone()), (json!(format!("sha256:{pinned}")), Value::Null));
     let again = place.latch(&["run", "plan.json", "--new", "--json"]);
     assert_eq!(again.code, 3, "what is configured is kept: {}", again.stderr);
+}
+
+/// I43: nothing is recorded of a call that cannot be made; when its plugin is back it is made, and nobody is asked.
+#[test]
+fn a_call_whose_plugin_is_gone_is_not_begun() {
+    let place = Place::witness("atomic").again().plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).expect("readable");
+    let source = config.lines().find_map(|line| line.strip_prefix("source = ")).expect("three plugins");
+    let component = place.dir.join("tool.wasm");
+    std::fs::copy(source.trim_matches('"'), &component).expect("copied");
+    std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
+    let job = id(&run(&place));
+    let header = place.latch(&["job", "events", &job, "--json"]).json()["events"][0].clone();
+    let digest = header["operators"]["Effect.Opaque"]["digest"].as_str().expect("it is pinned");
+    assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
+
+    // Another version is configured, and the one that is pinned is not kept.
+    let mut bytes = std::fs::read(&component).expect("readable");
+    let word = b"nobody can tell afterwards";
+    let at = bytes.windows(word.len()).position(|window| window == word).expect("it describes itself");
+    bytes[at] = b'N';
+    std::fs::write(&component, bytes).expect("writable");
+    let kept = place.dir.join(".latch/components").join(format!("{digest}.wasm"));
+    let away = place.dir.join("away.wasm");
+    std::fs::rename(&kept, &away).expect("it is kept");
+    let missing = place.latch(&["resume", &job, "--json"]);
+    assert_eq!(missing.code, 2, "{} {}", missing.stdout, missing.stderr);
+    assert!(missing.stdout.contains("needs the plugin that serves Effect.Opaque"), "{}", missing.stdout);
+    assert!(place.world().is_empty());
+
+    std::fs::rename(&away, &kept).expect("writable");
+    let done = place.latch(&["resume", &job, "--json"]);
+    assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{} {}", done.stdout, done.stderr);
+    assert_eq!(place.world().get("o"), Some(&1));
 }

@@ -13,7 +13,7 @@ pub(crate) struct Place {
     _temp: tempfile::TempDir,
     pub(crate) dir: PathBuf,
     approve: Vec<&'static str>,
-    /// Whether its jobs replay: not where a test has damaged what they are replayed from.
+    /// Whether its jobs are replayed in the end.
     replays: bool,
 }
 
@@ -127,6 +127,11 @@ impl Place {
         self.replays = false;
     }
 
+    /// Nor are they where there are so many that it would take longer than the test.
+    pub(crate) fn unreplayed(&mut self) {
+        self.replays = false;
+    }
+
     /// More lines at the beginning of the configuration, above its tables.
     pub(crate) fn configure_first(self, lines: &str) -> Place {
         let file = self.dir.join("latch.toml");
@@ -189,35 +194,50 @@ impl Place {
             assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT", "{response:#}");
             let id = response["job_id"].as_str().expect("a job has an id");
             let slot = blocked["slot"].as_str().expect("a call in doubt has a slot");
-            let happened = self.world().contains_key(slot);
-            std::fs::write(self.dir.join("result.json"), r#"{"file":null,"note":null}"#).expect("writable");
-            let verdict: &[&str] = if happened { &["--applied", "result.json"] } else { &["--not-applied"] };
-            let args = [&["job", "resolve", id, slot, "--reason", "looked", "--actor", "bob"], verdict].concat();
-            let resolved = self.latch(&args);
+            let resolved = self.resolve_truly(id, slot);
             assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
         }
         panic!("the job does not end: {:#}", self.the_job());
+    }
+
+    /// Says of a witness call in doubt what the world shows.
+    pub(crate) fn resolve_truly(&self, job: &str, slot: &str) -> Ran {
+        let happened = self.worlds().contains_key(&(job.to_owned(), slot.to_owned()));
+        std::fs::write(self.dir.join("result.json"), r#"{"file":null,"note":null}"#).expect("writable");
+        let verdict: &[&str] = if happened { &["--applied", "result.json"] } else { &["--not-applied"] };
+        self.latch(&[&["job", "resolve", job, slot, "--reason", "looked", "--actor", "bob"], verdict].concat())
     }
 
     /// What happened: executions by slot, `applied <slot>` for keyed effects downstream, and
     /// `undone <slot>` for what was undone.
     pub(crate) fn world(&self) -> BTreeMap<String, u32> {
         let mut world = BTreeMap::new();
-        let mut keys: BTreeMap<String, String> = BTreeMap::new();
+        for ((_, label), times) in self.worlds() {
+            *world.entry(label).or_default() += times;
+        }
+        world
+    }
+
+    /// The same of each job by itself.
+    pub(crate) fn worlds(&self) -> BTreeMap<(String, String), u32> {
+        let mut worlds = BTreeMap::new();
+        let mut keys: BTreeMap<(String, String), String> = BTreeMap::new();
         for entry in std::fs::read_dir(self.dir.join("effects")).expect("the world exists") {
             let name = entry.expect("readable").file_name().into_string().expect("plain names");
             let mut parts = name.split('.');
             let (what, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            // latch-<job>-<slot>-<attempt>, everything but letters and digits as `-`.
-            let slot = key.splitn(4, '-').nth(3).unwrap_or_default();
-            let (slot, _attempt) = slot.rsplit_once('-').expect("a key ends with an attempt");
+            // latch-<job>-<slot>-<attempt>, everything but letters and digits as `-`: also in job_….
+            let mut words = key.splitn(4, '-').skip(1);
+            let job = format!("{}_{}", words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let (slot, _attempt) =
+                words.next().and_then(|rest| rest.rsplit_once('-')).expect("a key ends with an attempt");
             let slot = slot.replace('-', "/");
-            let before = keys.insert(slot.clone(), key.to_owned());
+            let before = keys.insert((job.clone(), slot.clone()), key.to_owned());
             assert!(before.is_none_or(|before| before == key), "one key for all tries of {slot}");
             let label = if matches!(what, "applied" | "undone") { format!("{what} {slot}") } else { slot };
-            *world.entry(label).or_default() += 1;
+            *worlds.entry((job, label)).or_default() += 1;
         }
-        world
+        worlds
     }
 }
 

@@ -60,6 +60,12 @@ impl Answer {
         self.after = after;
         self
     }
+    /// A completion that does not say what it used.
+    pub(crate) fn silent() -> Self {
+        let mut body: Value = serde_json::from_str(&completion(0, 0)).expect("it is JSON");
+        body.as_object_mut().expect("an object").remove("usage");
+        Self::body(&body.to_string())
+    }
     /// A completion of so many tokens.
     pub(crate) fn tokens(tokens_in: u32, tokens_out: u32) -> Self {
         Self { headers: vec![("x-request-id", "req_42".to_owned())], ..Self::body(&completion(tokens_in, tokens_out)) }

@@ -164,3 +164,15 @@ fn sensitivity_and_version_are_compared() {
     assert_eq!(reused(&place, "invoice.json"), []);
     assert_eq!(reused(&place, "invoice.json"), [], "a type that is never reused is never looked for");
 }
+
+/// I23: what one tenant's job found out is no other's.
+#[test]
+fn no_result_of_another_tenant_is_reused() {
+    let place = Place::witness("atomic").again();
+    cached(&place, "p.json", "Effect.Read", |_| {});
+    assert_eq!(reused(&place, "p.json"), []);
+    let other = place.latch(&run("p.json", &["--tenant", "acme"]));
+    assert_eq!(other.code, 0, "{} {}", other.stdout, other.stderr);
+    assert_eq!(decisions(&place, &id(&other.json())), []);
+    assert_eq!(reused(&place, "p.json"), [(true, "within_ttl".to_owned())], "its own is there");
+}

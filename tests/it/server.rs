@@ -1,9 +1,9 @@
-//! A real HTTP server with resources, entity tags and a door that can be shut.
+//! A real HTTP server with resources, entity tags, posts that are refused, and a door that can be shut.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 /// One request as it came.
@@ -27,6 +27,20 @@ struct Shared {
     has: Mutex<BTreeMap<String, (u16, Option<String>)>>,
     /// What the next posts are answered with, before 200 for all.
     refuses: Mutex<Vec<u16>>,
+    inside: Mutex<Inside>,
+    opened: Condvar,
+}
+
+/// Who waits for an answer.
+#[derive(Default)]
+struct Inside {
+    shut: bool,
+    /// How long an answer takes at least: time for others to come.
+    takes: Duration,
+    /// Now, by the first part of the path.
+    now: BTreeMap<String, u32>,
+    /// The most there were at once.
+    most: BTreeMap<String, u32>,
 }
 
 /// The server; its thread ends with the process.
@@ -64,6 +78,29 @@ impl Server {
         *self.shared.refuses.lock().unwrap() = statuses.to_vec();
     }
 
+    /// Answers nobody until it is opened.
+    pub(crate) fn shut(self) -> Server {
+        self.shared.inside.lock().unwrap().shut = true;
+        self
+    }
+
+    /// Answers again, those who wait first.
+    pub(crate) fn open(&self) {
+        self.shared.inside.lock().unwrap().shut = false;
+        self.shared.opened.notify_all();
+    }
+
+    /// Takes its time with each answer.
+    pub(crate) fn slow(self) -> Server {
+        self.shared.inside.lock().unwrap().takes = Duration::from_millis(100);
+        self
+    }
+
+    /// The most requests that waited for an answer at once, of paths below this one.
+    pub(crate) fn most(&self, below: &str) -> u32 {
+        self.shared.inside.lock().unwrap().most.get(below).copied().unwrap_or(0)
+    }
+
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap().clone()
     }
@@ -77,6 +114,23 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
         panic!("{count} requests are expected: {:#?}", self.asked());
+    }
+}
+
+impl Shared {
+    /// Until the door is open and the time is over, counting who waits.
+    fn wait(&self, of: &str) {
+        let mut inside = self.inside.lock().unwrap();
+        let now = inside.now.entry(of.to_owned()).or_default();
+        *now += 1;
+        let now = *now;
+        let most = inside.most.entry(of.to_owned()).or_default();
+        *most = now.max(*most);
+        let inside = self.opened.wait_while(inside, |inside| inside.shut).unwrap();
+        let takes = inside.takes;
+        drop(inside);
+        std::thread::sleep(takes);
+        *self.inside.lock().unwrap().now.get_mut(of).unwrap() -= 1;
     }
 }
 
@@ -102,6 +156,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
         shared.has.lock().unwrap().get(&path).cloned().unwrap_or((404, None))
     };
     shared.asked.lock().unwrap().push(asked);
+    shared.wait(path.split('/').nth(1).unwrap_or_default());
     let etag = etag.map(|etag| format!("ETag: {etag}\r\n")).unwrap_or_default();
     let head = format!("HTTP/1.1 {status} Whatever\r\n{etag}Content-Length: 0\r\nConnection: close\r\n\r\n");
     reader.get_mut().write_all(head.as_bytes()).ok()

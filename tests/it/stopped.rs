@@ -1,17 +1,22 @@
 //! A process that stands still past its lease and goes on when another has finished its job:
 //! a suspended machine, a debugger, a paused container. It must find that its time has passed.
+//!
+//! On a server a worker stands still, at points that a printed seed draws; `LATCH_TEST_SWEEP` takes all.
 
-use std::collections::BTreeSet;
-use std::process::{Child, Stdio};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use latchwork::worker::EXECUTE_POINTS;
-use latchwork_store::STATEMENTS;
+use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
 use crate::crash::check_world;
 use crate::place::Place;
+use crate::postgres::live::a_database;
 use crate::program::{latch, ran};
+use crate::seed::{dice, seed, shuffled, sweeps};
+use crate::workers::{Working, detached, until_over, worker};
 
 /// Points are tried side by side: nearly all of the time is waiting for leases and deadlines.
 const AT_ONCE: usize = 8;
@@ -32,7 +37,13 @@ pub(crate) fn hasty() -> Place {
 /// A run that stops at the point; none where it ended without reaching it.
 pub(crate) fn stopped_at(place: &Place, point: &str) -> Option<Child> {
     let mut command = latch(&place.dir, &place.run_args());
-    command.env("LATCH_STOP_AT", point).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("LATCH_STOP_AT", point);
+    stopped(command)
+}
+
+/// The process once it has stopped; none where it ended first.
+pub(crate) fn stopped(mut command: Command) -> Option<Child> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("latch runs");
     for _ in 0..LOOKS {
         if is_stopped(&child) {
@@ -43,7 +54,7 @@ pub(crate) fn stopped_at(place: &Place, point: &str) -> Option<Child> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    panic!("{point}: neither stopped nor done");
+    panic!("{command:?}: neither stopped nor done");
 }
 
 fn is_stopped(child: &Child) -> bool {
@@ -57,13 +68,12 @@ pub(crate) fn go_on(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).expect("it is there");
 }
 
-/// One point: stopped there, its job finished by another process, then continued. True where the
-/// other process could take the job over; false where the one that stands still holds the
+/// A run on the spot: stopped at the point, its job finished by another process, then continued. True
+/// where the other process could take the job over; false where the one that stands still holds the
 /// database's own lock, so that nobody can do anything until it goes on.
-fn overtaken(template: &Place, point: &str) -> Option<bool> {
+fn run_overtaken(template: &Place, point: &str) -> Option<bool> {
     let place = template.again();
     let child = stopped_at(&place, point)?;
-    let row = || place.latch(&["job", "list", "--json"]);
     let taken_over = {
         let first = place.latch(&place.run_args());
         match first.code {
@@ -78,67 +88,159 @@ fn overtaken(template: &Place, point: &str) -> Option<bool> {
             }
         }
     };
-    // The heartbeat's statement may stop the process while a call is just past its last check, on its
-    // way into the system: there a keyed call may land late, and is applied once.
-    let world = || {
-        let mut world = place.world();
-        if point.starts_with("heartbeat:") {
-            let keyed: Vec<String> =
-                world.keys().filter_map(|label| label.strip_prefix("applied ").map(str::to_owned)).collect();
-            world.retain(|label, _| !keyed.contains(label));
-        }
-        world
-    };
-    let before = world();
+    let before = world(&place, point);
     go_on(&child);
     let late = ran(child.wait_with_output().expect("it ends"));
     assert!(matches!(late.code, 0 | 1 | 3), "{point}: {} {} {}", late.code, late.stdout, late.stderr);
     if taken_over {
-        assert_eq!(world(), before, "{point}: it did something when its time had passed: {}", late.stderr);
+        let after = world(&place, point);
+        assert_eq!(after, before, "{point}: it did something when its time had passed: {}", late.stderr);
     } else {
         place.finish_with_the_truth();
     }
-    assert_eq!(row().code, 0);
     check_world(&place, &format!("stopped at {point}"));
     Some(taken_over)
 }
 
-/// I1, I14: whoever stood still past the lease executes nothing more and writes nothing more.
-#[test]
-fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
-    let template = hasty();
-    // The middle of the job, where calls have been made and more are to come; else the first time.
-    let points: Vec<String> = STATEMENTS
-        .iter()
-        .flat_map(|name| ["before", "after"].map(|side| format!("{name}:{side}:1")))
-        .chain(EXECUTE_POINTS.iter().flat_map(|name| {
-            let of = move |n: u32| ["before", "after"].map(|side| format!("{name}:{side}:{n}"));
-            (1..=9).flat_map(of)
-        }))
-        .chain(["claim", "events_insert", "ledger_insert", "ledger_update"].iter().flat_map(|name| {
-            let of = move |n: u32| ["before", "after"].map(|side| format!("{name}:{side}:{n}"));
-            [4, 8].into_iter().flat_map(of)
-        }))
-        .collect();
+/// What happened, but for what may land late: the heartbeat's statement may stop the process while a
+/// call is just past its last check, on its way into the system: a keyed call is applied once all the same.
+fn world(place: &Place, point: &str) -> BTreeMap<String, u32> {
+    let mut world = place.world();
+    if point.starts_with("heartbeat:") {
+        let keyed: Vec<String> =
+            world.keys().filter_map(|label| label.strip_prefix("applied ").map(str::to_owned)).collect();
+        world.retain(|label, _| !keyed.contains(label));
+    }
+    world
+}
+
+/// A worker on a server: stopped at the point, its job finished by another one, then continued. Nothing
+/// that it keeps locked keeps the other one from it: the server ends its session.
+fn worker_overtaken(template: &Place, point: &str) -> Option<bool> {
+    let place = template.again().on_server(&a_database()?);
+    detached(&place);
+    let mut command = worker(&place, &[]);
+    command.env("LATCH_STOP_AT", point);
+    let mut late = Working::start(&place, command);
+    if !stands_still(&place, &mut late) {
+        return None;
+    }
+    // Whoever comes next is on another machine: nothing of this one's own files is waited for.
+    let place = place.configure_first("state_dir = \".elsewhere\"");
+    let other = Working::start(&place, worker(&place, &[]));
+    until_over(&place, point);
+    let (code, tally) = other.stop();
+    assert_eq!((code, &tally["failed"]), (Some(0), &0.into()), "{point}: {tally}");
+    let before = world(&place, point);
+    go_on(&late.child);
+    late.until_idle();
+    let notes = late.notes();
+    assert_eq!(late.stop().0, Some(0), "{point}: {notes}");
+    assert_eq!(world(&place, point), before, "{point}: it did something when its time had passed: {notes}");
+    check_world(&place, &format!("a worker stopped at {point}"));
+    Some(true)
+}
+
+/// Whether the worker came to its point, rather than to the end of the job.
+fn stands_still(place: &Place, worker: &mut Working) -> bool {
+    for look in 0..LOOKS {
+        if is_stopped(&worker.child) {
+            return true;
+        }
+        assert!(worker.child.try_wait().expect("our child").is_none(), "it ended: {}", worker.notes());
+        // A process of its own: not each time.
+        if look % 100 == 99 && place.the_job()["state"] == "COMPLETED" {
+            // Where nothing is in hand it only looks for more, and has passed all it passes.
+            std::thread::sleep(Duration::from_millis(500));
+            return is_stopped(&worker.child);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("neither stopped nor done: {}", worker.notes());
+}
+
+/// Tries points side by side until `enough` were reached; answers those.
+fn each(
+    points: Vec<String>,
+    enough: usize,
+    overtaken: impl Fn(&str) -> Option<bool> + Sync,
+) -> BTreeSet<(bool, String)> {
     let queue = Mutex::new(points.into_iter());
     let reached: Mutex<BTreeSet<(bool, String)>> = Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                loop {
+                while reached.lock().unwrap().len() < enough {
                     let next = queue.lock().unwrap().next();
                     let Some(point) = next else { return };
-                    if let Some(taken_over) = overtaken(&template, &point) {
+                    if let Some(taken_over) = overtaken(&point) {
                         reached.lock().unwrap().insert((taken_over, point));
                     }
                 }
             });
         }
     });
-    let reached = reached.into_inner().unwrap();
+    reached.into_inner().unwrap()
+}
+
+/// The first time of each statement, and both sides of it.
+fn statements(names: &[&str]) -> Vec<String> {
+    names.iter().flat_map(|name| passings(name, [1])).collect()
+}
+
+fn passings(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
+    let known = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS);
+    assert!(known.copied().any(|known| known == name), "{name} is no point");
+    let both = |n: u32| ["before", "after"].map(|side| format!("{name}:{side}:{n}"));
+    times.into_iter().flat_map(both).collect()
+}
+
+/// I1, I14: whoever stood still past the lease executes nothing more and writes nothing more.
+#[test]
+fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
+    let template = hasty();
+    // Around each call, so that some have been made and more are to come; else the first time.
+    let points: Vec<String> = statements(STATEMENTS)
+        .into_iter()
+        .chain(EXECUTE_POINTS.iter().flat_map(|name| passings(name, 1..=9)))
+        .collect();
+    let reached = each(points, usize::MAX, |point| run_overtaken(&template, point));
     let taken_over: Vec<_> = reached.iter().filter(|(taken, _)| *taken).map(|(_, point)| point).collect();
     assert!(reached.len() >= 40, "few points were reached: {reached:?}");
     assert!(taken_over.len() >= 15, "few jobs could be taken over: {taken_over:?}");
     let calls = taken_over.iter().filter(|point| point.starts_with("execute:")).count();
     assert!(calls >= 14, "every call is stopped before and after: {taken_over:?}");
+}
+
+/// Points of a worker that a run of the suite tries.
+const SAMPLE: usize = 12;
+
+/// What no worker's path through this job has on a server: what accepts jobs, what commands look at, and
+/// what faults alone bring about.
+const NO_WORKERS: &[&str] = &[];
+
+/// I1, I14, I111: a worker on a server that stood still past its lease, in the middle of a transaction or of a
+/// call, executes nothing more when it goes on, and what it kept locked kept nobody from its job.
+#[test]
+fn a_worker_that_stands_still_is_overtaken_on_a_server() {
+    if a_database().is_none() {
+        return;
+    }
+    let template = hasty();
+    let points: Vec<String> = statements(STATEMENTS)
+        .into_iter()
+        .chain(statements(POSTGRES_STATEMENTS))
+        .chain(EXECUTE_POINTS.iter().flat_map(|name| passings(name, 1..=9)))
+        .chain(["begin", "commit", "group_read", "group_write"].iter().flat_map(|name| passings(name, 2..=12)))
+        .collect();
+    let sweeps = sweeps();
+    let points = if sweeps { points } else { shuffled(points, &mut dice(seed())) };
+    let reached = each(points, if sweeps { usize::MAX } else { SAMPLE }, |point| worker_overtaken(&template, point));
+    assert!(reached.len() >= SAMPLE, "few points were reached: {reached:?}");
+    if sweeps {
+        let names: BTreeSet<&str> = reached.iter().filter_map(|(_, point)| point.split(':').next()).collect();
+        let all = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied();
+        let left: Vec<&str> = all.filter(|name| !names.contains(name)).collect();
+        assert_eq!(left, NO_WORKERS, "every other statement is one that a worker was stopped at");
+    }
 }

@@ -283,6 +283,33 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
     none("links lead somewhere", broken);
 }
 
+/// Each property has tests, and each test that the page names is there.
+#[test]
+fn every_property_names_tests_that_exist() {
+    let page = std::fs::read_to_string(root().join("docs/properties.md")).unwrap();
+    let (mut numbers, mut named) = (Vec::new(), 0);
+    let sources: Vec<_> = files().into_iter().filter(|file| file.path.ends_with(".rs")).collect();
+    for row in page.lines().filter(|line| line.starts_with("| ") && line.contains("::")) {
+        numbers.extend(row.split('|').nth(1).and_then(|cell| cell.trim().parse::<u32>().ok()));
+        for test in row.split('`').skip(1).step_by(2).filter(|word| word.contains("::")) {
+            let (module, name) = test.rsplit_once("::").expect("just looked");
+            let file = module.trim_end_matches("::tests").rsplit("::").next().expect("a module");
+            let holds = |source: &&File| {
+                let in_file =
+                    source.path.contains(&format!("/{file}.rs")) || source.path.contains(&format!("/{file}/"));
+                in_file && source.text.contains(&format!("fn {name}("))
+            };
+            assert!(
+                sources.iter().any(|source| holds(&source)),
+                "docs/properties.md names {test}, which does not exist"
+            );
+            named += 1;
+        }
+    }
+    assert_eq!(numbers, (1..=39).collect::<Vec<_>>());
+    assert!(named >= 100, "{named}");
+}
+
 #[test]
 fn the_manual_lists_every_verb_and_every_key() {
     let manual = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
@@ -302,6 +329,7 @@ fn the_manual_lists_every_verb_and_every_key() {
         "expires",
         "quorum",
         "self_approve",
+        "reason",
         "retry",
         "budget",
         "per_job_usd",

@@ -121,6 +121,36 @@ fn after_a_time_out_a_signal_is_refused() {
     }
 }
 
+/// I25, I26: times that come together, of waits and gates, at once or while nobody is there, end each for itself.
+#[test]
+fn times_that_come_together_do_not_wait_for_each_other() {
+    let signal = |id: &str, park: bool| {
+        wait(id, json!({ "wait_kind": "signal", "correlation_key": id, "timeout": "1s", "park": park, "default": 1 }))
+    };
+    let timer = wait("t", json!({ "wait_kind": "timer", "duration": "1s", "park": true }));
+    let gated = |id: &str| step(id, "Effect.Opaque", &[], json!({ "note": id }));
+    for (plan, state) in [
+        (vec![signal("a", false), signal("b", false)], "COMPLETED"),
+        (vec![signal("a", true), signal("b", true), timer.clone()], "COMPLETED"),
+        (vec![gated("a"), gated("b"), signal("c", true)], "PARTIAL"),
+    ] {
+        for commit in ["atomic", "staged"] {
+            let place = Place::witness(commit).again().approved(vec![]).plan(&plan);
+            let place = place.configure("[policy.default]\ngate = { expires = \"1s\" }");
+            let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();
+            std::thread::sleep(std::time::Duration::from_millis(1_100));
+            let shown = place.latch(&["job", "show", &id, "--json"]).json();
+            let over = ["COMPLETED", "PARTIAL"].contains(&shown["state"].as_str().unwrap());
+            assert!(over || shown["next_actions"] == json!([format!("latch resume {id}")]), "{shown:#}");
+            place.latch(&["resume", &id]);
+            let ended = place.latch(&["job", "show", &id, "--json"]).json();
+            assert_eq!(ended["state"], state, "{commit} {ended:#}");
+            assert!(place.world().is_empty());
+            replays(&place, &id);
+        }
+    }
+}
+
 /// I26: within 20 ms of its time while the process is up, and at once when it is overdue.
 #[test]
 fn a_timer_is_on_time() {

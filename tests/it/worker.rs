@@ -1,105 +1,19 @@
 //! `latch worker`: many jobs, many processes, limits, and how it stops.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::evidence;
 use crate::place::{Place, built, step, wait};
 use crate::program::{Ran, latch, ran};
-
-/// A real HTTP server that answers when its door is open, and counts who is inside.
-struct Slow {
-    port: u16,
-    shared: Arc<(Mutex<Inside>, Condvar)>,
-}
-
-#[derive(Default)]
-struct Inside {
-    open: bool,
-    /// Now, by the first part of the path.
-    now: BTreeMap<String, u32>,
-    /// The most there were at once.
-    most: BTreeMap<String, u32>,
-    asked: Vec<String>,
-}
-
-impl Slow {
-    fn start(open: bool) -> Slow {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("bound").port();
-        let shared = Arc::new((Mutex::new(Inside { open, ..Inside::default() }), Condvar::new()));
-        let for_thread = shared.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = for_thread.clone();
-                std::thread::spawn(move || serve(stream, &shared));
-            }
-        });
-        Slow { port, shared }
-    }
-
-    fn open(&self) {
-        self.shared.0.lock().unwrap().open = true;
-        self.shared.1.notify_all();
-    }
-
-    fn most(&self, what: &str) -> u32 {
-        self.shared.0.lock().unwrap().most.get(what).copied().unwrap_or(0)
-    }
-
-    fn asked(&self) -> usize {
-        self.shared.0.lock().unwrap().asked.len()
-    }
-
-    fn wait_for(&self, count: usize) {
-        for _ in 0..3_000 {
-            if self.asked() >= count {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        panic!("{count} requests are expected, {} came", self.asked());
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}/{path}", self.port)
-    }
-}
-
-fn serve(stream: TcpStream, shared: &(Mutex<Inside>, Condvar)) -> Option<()> {
-    let mut reader = BufReader::new(stream);
-    let mut line = String::new();
-    reader.read_line(&mut line).ok()?;
-    let mut header = String::new();
-    while reader.read_line(&mut header).ok()? > 2 {
-        header.clear();
-    }
-    let path = line.split(' ').nth(1)?.trim_start_matches('/').to_owned();
-    let what = path.split('/').next()?.to_owned();
-    {
-        let mut inside = shared.0.lock().unwrap();
-        inside.asked.push(path);
-        let now = inside.now.entry(what.clone()).or_default();
-        *now += 1;
-        let now = *now;
-        let most = inside.most.entry(what.clone()).or_default();
-        *most = now.max(*most);
-        drop(shared.1.wait_while(inside, |inside| !inside.open).unwrap());
-    }
-    // Long enough for others to come, where they may.
-    std::thread::sleep(Duration::from_millis(100));
-    *shared.0.lock().unwrap().now.get_mut(&what)? -= 1;
-    reader.get_mut().write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").ok()
-}
+use crate::server::Server;
+use crate::stopped::{go_on, stopped};
 
 /// A place that fetches from the server, with these lines of configuration first.
-fn fetching(server: &Slow, lines: &str) -> Place {
+fn fetching(server: &Server, lines: &str) -> Place {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = format!(
         "{lines}\n[[plugin]]\nname = \"web\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:{}\"] }}\n\
@@ -112,6 +26,11 @@ fn fetching(server: &Slow, lines: &str) -> Place {
     let listed = place.latch(&["plugin", "list", "--json"]);
     assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
     place
+}
+
+/// What was asked for, in order.
+fn paths(server: &Server) -> Vec<String> {
+    server.asked().iter().filter_map(|asked| asked.line.split(' ').nth(1).map(str::to_owned)).collect()
 }
 
 fn fetch(id: &str, depends_on: &[&str], url: String) -> Value {
@@ -211,9 +130,9 @@ fn several_workers_share_a_queue() {
 /// given back, without counting as an attempt that got nowhere.
 #[test]
 fn a_worker_that_stops_gives_its_jobs_back() {
-    let server = Slow::start(false);
+    let server = Server::start().shut();
     let place = fetching(&server, "max_attempts_without_progress = 1");
-    plan(&place, &[fetch("a", &[], server.url("a")), fetch("b", &["a"], server.url("b"))]);
+    plan(&place, &[fetch("a", &[], server.url("/a")), fetch("b", &["a"], server.url("/b"))]);
     let job = detached(&place, &[]);
     let worker = start(&place, &[]);
     server.wait_for(1);
@@ -228,17 +147,45 @@ fn a_worker_that_stops_gives_its_jobs_back() {
     let told = events(&place, &job);
     assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
     assert!(told.iter().any(|event| event == "tool_invocation_finished"), "{told:?}");
+    evidence::holds(&place, &job, "given back");
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 1 })), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(server.asked(), 2, "what was recorded is not asked again");
+    assert_eq!(server.asked().len(), 2, "what was recorded is not asked again");
+}
+
+/// I97: stopped while a barrier is written, a worker makes the call that follows it, or writes none: no call
+/// is in doubt for a stop.
+#[test]
+fn a_worker_that_stops_leaves_no_barrier_without_its_call() {
+    let template = Place::witness("atomic").plan(&[
+        step("o", "Effect.Opaque", &[], json!({ "note": 1 })),
+        step("k", "Effect.Keyed", &["o"], json!({ "note": 2 })),
+    ]);
+    for nth in 1..=8 {
+        let place = template.again();
+        detached(&place, &["--approve", "o", "--approve", "k"]);
+        let mut command = latch(&place.dir, &["worker", "--until-idle", "--json"]);
+        command.env("LATCH_STOP_AT", format!("group_write:before:{nth}"));
+        let Some(worker) = stopped(command) else { break };
+        // It finds the signal when it goes on.
+        terminate(&worker);
+        go_on(&worker);
+        let ran = ended(worker);
+        assert_eq!(ran.code, 0, "{nth}: {} {}", ran.stdout, ran.stderr);
+        let ran = place.latch(&["worker", "--until-idle", "--json"]);
+        let job = place.the_job();
+        assert_eq!((ran.code, &job["state"]), (0, &json!("COMPLETED")), "{nth}: {} {}", ran.stdout, ran.stderr);
+        let world = place.world();
+        assert_eq!((world["o"], world["k"], world["applied k"]), (1, 1, 1), "{nth}: {world:?}");
+    }
 }
 
 /// I97: told twice, a worker ends at once, says so, and whoever comes next finds out.
 #[test]
 fn a_worker_that_is_told_twice_ends_at_once() {
-    let server = Slow::start(false);
+    let server = Server::start().shut();
     let place = fetching(&server, "");
-    plan(&place, &[fetch("a", &[], server.url("a"))]);
+    plan(&place, &[fetch("a", &[], server.url("/a"))]);
     let job = detached(&place, &[]);
     let worker = start(&place, &[]);
     server.wait_for(1);
@@ -264,30 +211,30 @@ fn a_worker_that_is_told_twice_ends_at_once() {
 /// tenants hold over their jobs.
 #[test]
 fn operators_and_tenants_are_limited() {
-    let server = Slow::start(true);
+    let server = Server::start().slow();
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Web.Fetch\" = { at_once = 3 } }";
     let place = fetching(&server, limits);
-    let call = |n: u32| json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("op/{n}")) } });
+    let call = |n: u32| json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("/op/{n}")) } });
     let calls: Vec<Value> = (0..7).map(call).collect();
     plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
     let first = detached(&place, &[]);
-    plan(&place, &(0..3).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("op/f{n}")))).collect::<Vec<_>>());
+    plan(&place, &(0..3).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("/op/f{n}")))).collect::<Vec<_>>());
     detached(&place, &[]);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 2 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!((server.asked(), server.most("op")), (10, 3), "never more than three, and three there were");
+    assert_eq!((server.asked().len(), server.most("op")), (10, 3), "never more than three, and three there were");
     let replayed = place.latch(&["job", "replay", &first, "--every-prefix", "--json"]);
     assert_eq!(replayed.code, 0, "{}", replayed.stdout);
 
-    let server = Slow::start(true);
+    let server = Server::start().slow();
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Driver.Run\" = { at_once = 1 } }";
     let place = fetching(&server, limits);
     for n in 0..6 {
-        plan(&place, &[fetch("a", &[], server.url(&format!("acme/{n}")))]);
+        plan(&place, &[fetch("a", &[], server.url(&format!("/acme/{n}")))]);
         detached(&place, &["--tenant", "acme"]);
-        plan(&place, &[fetch("a", &[], server.url(&format!("other/{n}")))]);
+        plan(&place, &[fetch("a", &[], server.url(&format!("/other/{n}")))]);
         detached(&place, &["--tenant", "other"]);
-        let calls = [json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("step/{n}")) } })];
+        let calls = [json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("/step/{n}")) } })];
         plan(&place, &[step("d", "Driver.Run", &[], json!({ "calls": calls }))]);
         detached(&place, &["--tenant", "steps"]);
     }
@@ -301,9 +248,9 @@ fn operators_and_tenants_are_limited() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long the program takes is measured here")]
 fn operators_have_a_pace() {
-    let server = Slow::start(true);
+    let server = Server::start().slow();
     let place = fetching(&server, "[worker]\noperators = { \"Web.Fetch\" = { rate = \"2/1s\" } }");
-    plan(&place, &(0..4).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("op/{n}")))).collect::<Vec<_>>());
+    plan(&place, &(0..4).map(|n| fetch(&format!("f{n}"), &[], server.url(&format!("/op/{n}")))).collect::<Vec<_>>());
     detached(&place, &[]);
     let begun = std::time::Instant::now();
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
@@ -315,22 +262,22 @@ fn operators_have_a_pace() {
 /// I98: the highest priority first, and the oldest of one priority; it is no part of the request.
 #[test]
 fn the_most_urgent_job_is_claimed_first() {
-    let server = Slow::start(true);
+    let server = Server::start().slow();
     let place = fetching(&server, "");
     for (n, priority) in ["0", "-5", "70", "0", "100"].iter().enumerate() {
-        plan(&place, &[fetch("a", &[], server.url(&format!("{n}")))]);
+        plan(&place, &[fetch("a", &[], server.url(&format!("/{n}")))]);
         detached(&place, &["--priority", priority]);
     }
-    plan(&place, &[fetch("a", &[], server.url("0"))]);
+    plan(&place, &[fetch("a", &[], server.url("/0"))]);
     let again = detach(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
     let ran = place.latch(&["worker", "--until-idle", "--jobs", "1", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 5 }), "{} {}", ran.stdout, ran.stderr);
-    assert_eq!(server.shared.0.lock().unwrap().asked, ["4", "2", "0", "3", "1"]);
+    assert_eq!(paths(&server), ["/4", "/2", "/0", "/3", "/1"]);
     // A request says it itself.
     let whole = json!({
         "intent": { "type": "t", "payload": {} }, "priority": 101,
-        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [fetch("a", &[], server.url("x"))] },
+        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [fetch("a", &[], server.url("/x"))] },
     });
     std::fs::write(place.dir.join("plan.json"), whole.to_string()).unwrap();
     let refused = detach(&place, &[]);
@@ -341,10 +288,10 @@ fn the_most_urgent_job_is_claimed_first() {
 /// finds its job.
 #[test]
 fn a_full_queue_refuses() {
-    let server = Slow::start(true);
+    let server = Server::start().slow();
     let place = fetching(&server, "[queue]\npending = 3\ntenants = { acme = 1 }");
     let ask = |n: u32, tenant: &str| {
-        plan(&place, &[fetch("a", &[], server.url(&format!("{n}")))]);
+        plan(&place, &[fetch("a", &[], server.url(&format!("/{n}")))]);
         detach(&place, &["--tenant", tenant])
     };
     assert_eq!(ask(0, "acme").code, 0);
@@ -358,7 +305,7 @@ fn a_full_queue_refuses() {
     let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     assert_eq!(listed, Some(3));
     // On the spot no queue is waited in.
-    plan(&place, &[fetch("a", &[], server.url("spot"))]);
+    plan(&place, &[fetch("a", &[], server.url("/spot"))]);
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--tenant", "acme"]).code, 0);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 3 }), "{} {}", ran.stdout, ran.stderr);
@@ -368,9 +315,9 @@ fn a_full_queue_refuses() {
 /// I100: a job that takes its process with it stops at the limit, and says what ran.
 #[test]
 fn a_poison_job_is_parked_with_its_cause() {
-    let server = Slow::start(true);
+    let server = Server::start().slow();
     let place = fetching(&server, "max_attempts_without_progress = 3");
-    plan(&place, &[fetch("a", &[], server.url("a"))]);
+    plan(&place, &[fetch("a", &[], server.url("/a"))]);
     let job = detached(&place, &[]);
     // The first one gets as far as to record that the step began.
     for _ in 0..4 {
@@ -385,7 +332,7 @@ fn a_poison_job_is_parked_with_its_cause() {
     let cause = "3 attempts in a row were cut off and brought nothing forward; a was under way when the last one ended";
     assert_eq!(shown["cause"], cause);
     assert!(place.latch(&["job", "show", &job]).stdout.contains(cause));
-    assert_eq!(server.asked(), 4, "a read may be made again; parked, nothing is");
+    assert_eq!(server.asked().len(), 4, "a read may be made again; parked, nothing is");
     let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
     assert_eq!(go_on.code, 0, "{}", go_on.stderr);
     let ran = place.latch(&["worker", "--until-idle", "--json"]);

@@ -41,8 +41,15 @@ fn later(error: Error, response: &http::Response) -> Error {
     let number = |name: &str| {
         response.header(name)?.trim().parse::<f64>().ok().filter(|wait| (0.0..=86_400_000.0).contains(wait))
     };
-    match number("retry-after-ms").or_else(|| Some(number("retry-after")? * 1000.0)) {
-        Some(ms) => error.retry_after(Duration::from_secs_f64(ms / 1000.0)),
+    let ms = number("retry-after-ms").or_else(|| Some(number("retry-after")? * 1000.0));
+    match ms.map(|ms| Duration::from_secs_f64(ms / 1000.0)).or_else(|| until(response)) {
+        Some(wait) => error.retry_after(wait),
         None => error,
     }
+}
+
+/// Up to a date, as RFC 9110 allows: counted from the answer's own, so that no two clocks have to agree.
+fn until(response: &http::Response) -> Option<Duration> {
+    let date = |name: &str| httpdate::parse_http_date(response.header(name)?.trim()).ok();
+    Some(date("retry-after")?.duration_since(date("date")?).unwrap_or_default())
 }

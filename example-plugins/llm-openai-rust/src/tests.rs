@@ -74,6 +74,14 @@ fn refusals_have_the_codes_that_the_host_knows() {
     assert!(format!("{slow:?}").contains("retry_after_ms: Some(7000)"), "{slow:?}");
     let precise = refused(429, &[("retry-after", "7"), ("retry-after-ms", "250")]);
     assert!(format!("{precise:?}").contains("retry_after_ms: Some(250)"), "{precise:?}");
+    let later =
+        refused(429, &[("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT"), ("date", "Sun, 06 Nov 1994 08:49:37 GMT")]);
+    assert!(format!("{later:?}").contains("retry_after_ms: Some(60000)"), "{later:?}");
+    let past =
+        refused(429, &[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"), ("date", "Sun, 06 Nov 1994 08:49:37 GMT")]);
+    assert!(format!("{past:?}").contains("retry_after_ms: Some(0)"), "{past:?}");
+    let undated = refused(429, &[("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT")]);
+    assert!(format!("{undated:?}").contains("retry_after_ms: None"), "{undated:?}");
     assert_eq!(refused(503, &[]).code(), Code::TemporaryProviderError);
     assert_eq!(refused(408, &[]).code(), Code::NetworkTimeout);
     for status in [301, 400, 404, 422] {

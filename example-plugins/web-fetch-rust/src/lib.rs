@@ -59,10 +59,17 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
 
 /// As long as the server asks to.
 fn wait(error: Error, response: &http::Response) -> Error {
-    match response.header("retry-after").and_then(|value| value.trim().parse().ok()) {
-        Some(seconds) => error.retry_after(Duration::from_secs(seconds)),
+    let seconds = response.header("retry-after").and_then(|value| value.trim().parse().ok());
+    match seconds.map(Duration::from_secs).or_else(|| until(response)) {
+        Some(wait) => error.retry_after(wait),
         None => error,
     }
+}
+
+/// Up to a date, as RFC 9110 allows: counted from the answer's own, so that no two clocks have to agree.
+fn until(response: &http::Response) -> Option<Duration> {
+    let date = |name: &str| httpdate::parse_http_date(response.header(name)?.trim()).ok();
+    Some(date("retry-after")?.duration_since(date("date")?).unwrap_or_default())
 }
 
 latchwork_guest::export_tool! {
@@ -101,6 +108,12 @@ mod tests {
     fn what_passes_can_be_tried_again() {
         let slow = answer(429, &[("retry-after", "7")]).unwrap_err();
         assert_eq!(slow, Error::rate_limit(slow.message()).retry_after(Duration::from_secs(7)));
+        let dates = [("date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT")];
+        let slow = answer(503, &dates).unwrap_err();
+        assert_eq!(
+            slow,
+            Error::temporary_provider_error(slow.message()).not_applied().retry_after(Duration::from_secs(60))
+        );
         let down = answer(503, &[]).unwrap_err();
         assert_eq!((down.code(), down.applied()), (Code::TemporaryProviderError, Applied::No));
         assert_eq!(answer(403, &[]).unwrap_err().code(), Code::AuthForbidden);

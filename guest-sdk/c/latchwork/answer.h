@@ -60,8 +60,13 @@ __attribute__((format(printf, 3, 4))) static inline bool latch_fail(latch_answer
   return false;
 }
 
+static inline bool latch_set_passing(latch_answer *answer, bool gave) {
+  answer->passing = true;
+  return gave;
+}
+
 /* What was asked failed: as latch_fail, but a handler that goes on without it may still answer. */
-#define latch_passing(answer, ...) (latch_fail(answer, __VA_ARGS__), (answer)->passing = true, false)
+#define latch_passing(answer, ...) latch_set_passing(answer, latch_fail(answer, __VA_ARGS__))
 
 /* Whether a handler that gave this has answered. */
 static inline bool latch_answered(bool gave, latch_answer *answer) {

@@ -137,9 +137,12 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let reserved = reserve(job, actions, batch, &mut changes)?;
     let undone = drain(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
+    // Times that have come contradict each other in nothing: each would wait for the other for ever.
+    let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.beside.contains(id));
+    let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A job that is given back is claimed again, and whoever claims it drains its inbox.
     let rests = |to: JobState| gives_up(to) && to != JobState::Pending;
-    if undone_left && (batch.drained || batch.status.is_some_and(|status| rests(status.to))) {
+    if contradicted && batch.drained || undone_left && batch.status.is_some_and(|status| rests(status.to)) {
         return Err(WriteError::InboxPending);
     }
 

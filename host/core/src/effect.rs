@@ -24,6 +24,13 @@ pub struct Usage {
     pub credits: u32,
 }
 
+impl Usage {
+    /// Whether it says nothing of what was used: no tokens, no cost. Providers may leave that out.
+    pub fn is_silent(&self) -> bool {
+        (self.tokens_in, self.tokens_out, self.cost_micro_usd, self.credits) == (0, 0, 0, 0)
+    }
+}
+
 /// What executing a try took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {

@@ -71,6 +71,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// Each of them.
+    pub const ALL: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
+
     /// The word in requests and responses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -193,6 +196,19 @@ pub enum Verdict {
     Repeat,
 }
 
+impl Verdict {
+    /// The word for it: `not applied`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Applied => "applied",
+            Verdict::NotApplied => "not applied",
+            Verdict::Lost => "lost",
+            Verdict::Unknown => "unknown",
+            Verdict::Repeat => "to be repeated",
+        }
+    }
+}
+
 /// What a budget is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -304,6 +320,10 @@ pub enum Body {
         /// What the try took, where it reports usage; every try's own is in its effect.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent: Option<Spent>,
+        /// The most that the call can have cost, millionths of a US dollar, where the answer does not
+        /// say what it did: that much is charged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        assumed_micro_usd: Option<u64>,
         /// A model gave the answer: it may be another one another time.
         #[serde(default, skip_serializing_if = "is_false")]
         nondeterministic: bool,

@@ -22,6 +22,7 @@ pub mod manifest;
 pub mod memory;
 pub mod notice;
 pub mod pages;
+pub mod pending;
 pub mod plan;
 pub mod policy;
 pub mod quiescence;

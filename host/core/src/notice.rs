@@ -4,8 +4,9 @@
 use serde::Serialize;
 
 use crate::error::Code;
-use crate::event::{Body, Event};
+use crate::event::{Body, Event, Header};
 use crate::ids::{JobId, Slot};
+use crate::response::asked_why;
 use crate::state::Job;
 
 /// Version of the form.
@@ -63,16 +64,17 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
         tenant_id: job.header.tenant_id.clone(),
         reason,
         gate_id: gate.map(|slot| format!("gate-{slot}")),
-        next_action: next_action(&job_id, reason, slot.as_ref()),
+        next_action: next_action(&job.header, reason, slot.as_ref()),
         slot,
         job_id,
     })
 }
 
-fn next_action(job_id: &JobId, reason: Code, slot: Option<&Slot>) -> String {
+fn next_action(header: &Header, reason: Code, slot: Option<&Slot>) -> String {
+    let job_id = &header.job_id;
     match (reason, slot) {
-        (Code::RequiresApproval, Some(slot)) => format!("latch job approve {job_id} {slot}"),
-        (Code::ConfirmationRequired, Some(slot)) => format!("latch job confirm {job_id} {slot}"),
+        (Code::RequiresApproval, Some(slot)) => format!("latch job approve {job_id} {slot}{}", asked_why(header)),
+        (Code::ConfirmationRequired, Some(slot)) => format!("latch job confirm {job_id} {slot} --reason TEXT"),
         (Code::IndeterminateEffect, Some(slot)) => format!("latch job resolve {job_id} {slot}"),
         (Code::AttemptsExhausted, _) => format!("latch job resolve {job_id} --continue"),
         _ => format!("latch job show {job_id}"),

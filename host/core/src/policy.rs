@@ -23,6 +23,10 @@ pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
+    /// Modes that its jobs may run in. A job's own was among them when it was accepted: what is
+    /// recorded with a job leaves them out.
+    #[serde(skip)]
+    pub modes: Vec<Mode>,
     /// Effects that are always gated.
     pub gate_effects: Vec<Effect>,
     /// Policy tags that are always gated.
@@ -35,6 +39,9 @@ pub struct Rules {
     pub gate_quorum: u32,
     /// Whether the one who asked for the job may approve its calls.
     pub self_approve: bool,
+    /// Whether an approval has to say why.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gate_reason: bool,
     /// What its jobs may spend.
     #[serde(skip_serializing_if = "crate::cost::Budget::is_unlimited")]
     pub budget: crate::cost::Budget,
@@ -49,12 +56,14 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
+            modes: Mode::ALL.to_vec(),
             gate_effects: Vec::new(),
             gate_tags: Vec::new(),
             standing_approvals: false,
             gate_expires_ms: GATE_EXPIRES_MS,
             gate_quorum: 1,
             self_approve: true,
+            gate_reason: false,
             budget: crate::cost::Budget::default(),
             auto_exec: AutoExec::default(),
             require: BTreeMap::new(),
@@ -65,6 +74,7 @@ impl Default for Rules {
 impl Rules {
     /// What both allow: the rules of a job that was accepted under `other`.
     pub fn narrowed_by(mut self, other: &Rules) -> Rules {
+        self.modes.retain(|mode| other.modes.contains(mode));
         self.gate_effects.extend(&other.gate_effects);
         self.gate_effects.sort_unstable();
         self.gate_effects.dedup();
@@ -75,6 +85,7 @@ impl Rules {
         self.gate_expires_ms = self.gate_expires_ms.min(other.gate_expires_ms);
         self.gate_quorum = self.gate_quorum.max(other.gate_quorum);
         self.self_approve &= other.self_approve;
+        self.gate_reason |= other.gate_reason;
         self.budget = self.budget.narrowed_by(other.budget);
         self.auto_exec = self.auto_exec.narrowed_by(&other.auto_exec);
         require::narrow(&mut self.require, &other.require);
@@ -109,6 +120,14 @@ pub fn forbids(mode: Mode, step: &plan::Step, operator: &Pinned) -> Option<Failu
         return Some(Failure::new(Code::ModeForbids, "DRAFT_ONLY forbids external writes and sends"));
     }
     None
+}
+
+/// Why a call is not begun that would change the world in a mode that the rules list no longer.
+pub fn withdrawn(rules: &Rules, mode: Mode, operator: &Pinned) -> Option<Failure> {
+    let is_withdrawn =
+        operator.kind == PluginKind::Tool && operator.is_world_changing() && !rules.modes.contains(&mode);
+    let message = || format!("the policy allows no job in {} any more", mode.as_str());
+    is_withdrawn.then(|| Failure::new(Code::ModeForbids, message()))
 }
 
 /// Whether a declaration covers an effect: world-changing ones by name only.

@@ -6,16 +6,18 @@ use crate::job::JobState;
 use crate::state::Durable;
 
 mod next;
+mod pending;
 mod steps;
 mod views;
 mod waits;
 
 pub use views::{
-    BlockedView, CallView, CompensatedBy, CompensationView, FailedView, OutcomeView, Response, StepView,
+    BlockedView, CallView, CompensatedBy, CompensationView, FailedView, OutcomeView, PendingView, Response, StepView,
     UnconfirmedView, Undone, WouldCallView,
 };
 
 use next::next_actions;
+pub use next::{asked_why, quoted};
 use steps::{failed, outcome, step_view};
 use waits::{all_blocked, compensations, unconfirmed};
 
@@ -39,6 +41,8 @@ pub fn response(durable: &Durable) -> Response {
         compensations: compensations(durable),
         next_actions: next_actions(durable, &blocked),
         blocked,
+        pending: vec![],
+        cancelled_by: cancelled_by(durable),
         unconfirmed: job.confirmations.failed.iter().map(unconfirmed).collect(),
         contradicted: job.calls.iter().filter(|(_, call)| call.conflict).map(|(slot, _)| slot.clone()).collect(),
         confirmation_replay_warnings_total: job.confirmations.warnings,
@@ -67,6 +71,12 @@ fn reason(durable: &Durable) -> Option<Code> {
         JobState::Parked => durable.job.parked.as_ref().map(|(code, _)| *code),
         _ => None,
     }
+}
+
+/// Who cancelled the job, while it is not over: its calls are brought to an end and undone first.
+fn cancelled_by(durable: &Durable) -> Option<String> {
+    let job = &durable.job;
+    job.cancel.as_ref().filter(|_| !job.state.is_terminal()).map(|by| by.actor.clone())
 }
 
 fn goes_on_alone(blocked: &[BlockedView]) -> bool {

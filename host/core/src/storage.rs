@@ -160,9 +160,11 @@ pub struct Batch {
     /// Durable timers, as far as they changed.
     pub timers: Vec<TimerWrite>,
     /// Whether it ends a wait or a gate because of its time: refused
-    /// ([`WriteError::InboxPending`]) while undone inbox rows beside `inbox_done` exist, because
-    /// one of them may be what was waited for.
+    /// ([`WriteError::InboxPending`]) while undone inbox rows beside `inbox_done` and `beside` exist,
+    /// because one of them may be what was waited for.
     pub drained: bool,
+    /// Undone inbox rows that contradict no end because of a time: other times that have come.
+    pub beside: Vec<i64>,
     /// New state of the job. One that ends, parks, waits or diverges gives up the claim, and is
     /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist.
     pub status: Option<StatusWrite>,
@@ -194,6 +196,7 @@ impl Batch {
             awaited: Vec::new(),
             timers: Vec::new(),
             drained: false,
+            beside: Vec::new(),
             status: None,
             acquire: false,
             audit: false,

@@ -81,7 +81,7 @@ impl Workload {
         })?;
         Ok(Submission {
             tenant: "default".to_owned(),
-            actor: "bench".to_owned(),
+            actor: super::workers::ACTOR.to_owned(),
             intent_type: "bench".to_owned(),
             intent_payload: bare_intent(&plan),
             contexts: Vec::new(),

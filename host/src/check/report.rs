@@ -53,9 +53,10 @@ pub struct CaseRun {
     pub ended: String,
     /// Fuel it used.
     pub fuel: u64,
-    /// Linear memory it ended with.
-    pub memory_bytes: u64,
-    /// How often its operator was run in all, under how many hosts.
+    /// Linear memory that a step ended with; not measured of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// How often its operator was run in all: a step under how many hosts, a tool in how many worlds.
     pub runs: u64,
 }
 

@@ -113,6 +113,7 @@ rules! {
     "D017" Violation,
     "D018" Violation,
     "D019" Warning,
+    "D020" Violation,
     "D050" Warning,
     "D051" Warning,
     "D052" Violation,

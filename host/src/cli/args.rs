@@ -1,21 +1,26 @@
 //! What may be written on the command line.
 
+use crate::config::is_name;
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use latchwork_core::cost::By;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
 mod check;
 mod evidence;
+mod job;
 mod new;
 mod worker;
 
 pub use check::PluginCheckArgs;
 pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
+pub use job::{
+    CostsBy, JobArgs, JobCancelArgs, JobCommand, JobConfirmArgs, JobCostsArgs, JobEventsArgs, JobForkArgs, JobGateArgs,
+    JobListArgs, JobReplayArgs, JobResolveArgs, JobRetryArgs, JobShowArgs, JobSignalArgs, Verdict,
+};
 pub use new::PluginNewArgs;
 pub use worker::WorkerArgs;
 
@@ -127,7 +132,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
     /// Whose house: its policy holds [default: default]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
+    #[arg(long, value_name = "NAME", value_parser = tenant)]
     pub tenant: Option<String>,
 }
 
@@ -162,296 +167,6 @@ pub struct ResumeArgs {
     /// Only this job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: Option<JobId>,
-}
-
-/// `latch job`
-#[derive(Args, Debug)]
-pub struct JobArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: JobCommand,
-}
-
-/// Verbs of jobs.
-#[derive(Debug, Subcommand)]
-pub enum JobCommand {
-    /// Jobs, the newest first
-    List(JobListArgs),
-    /// Where a job stands, and what can be done next
-    Show(JobShowArgs),
-    /// What happened to a job, in order
-    Events(JobEventsArgs),
-    /// What calls have cost, by job, by actor and day, or by tenant and month
-    Costs(JobCostsArgs),
-    /// Re-drive a job from its log, executing nothing
-    Replay(JobReplayArgs),
-    /// Write what happened to a job as one file that can be verified offline
-    Export(JobExportArgs),
-    /// Say what became of a call in doubt, or go on with a stopped job
-    Resolve(JobResolveArgs),
-    /// Cancel a job; calls in flight are resolved first
-    Cancel(JobCancelArgs),
-    /// Try again what failed in a job that is over; what succeeded stays
-    Retry(JobRetryArgs),
-    /// Start another job from the middle of this one; what was done before is copied
-    Fork(JobForkArgs),
-    /// Approve the exact call that a gate shows
-    Approve(JobGateArgs),
-    /// Refuse the call that a gate shows
-    Reject(JobGateArgs),
-    /// Take what an earlier call changed as it is now
-    Confirm(JobConfirmArgs),
-    /// Send a wait step what it waits for
-    Signal(JobSignalArgs),
-}
-
-/// `latch job list`
-#[derive(Args, Debug)]
-pub struct JobListArgs {
-    /// Only jobs in this state
-    #[arg(long, value_name = "STATE", value_parser = job_state)]
-    pub state: Option<JobState>,
-    /// Only jobs that are not over
-    #[arg(long)]
-    pub open: bool,
-    /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    pub limit: u32,
-}
-
-/// `latch job show`
-#[derive(Args, Debug)]
-pub struct JobShowArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-}
-
-/// `latch job events`
-#[derive(Args, Debug)]
-pub struct JobEventsArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// Go on until the job is over or stops
-    #[arg(long)]
-    pub follow: bool,
-    /// Start behind this event
-    #[arg(long, value_name = "SEQ")]
-    pub after: Option<u64>,
-}
-
-/// `latch job replay`
-#[derive(Args, Debug)]
-pub struct JobReplayArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id, required_unless_present = "all", conflicts_with = "all")]
-    pub job: Option<JobId>,
-    /// Every job of the database
-    #[arg(long)]
-    pub all: bool,
-    /// Replay every prefix of the log, as if the job had been killed after each event
-    #[arg(long)]
-    pub every_prefix: bool,
-}
-
-/// `latch job costs`
-#[derive(Args, Debug)]
-pub struct JobCostsArgs {
-    /// The calls of this job, one by one
-    #[arg(value_name = "JOB", value_parser = job_id, conflicts_with = "by")]
-    pub job: Option<JobId>,
-    /// How costs are summed
-    #[arg(long, value_enum, value_name = "GROUP", default_value = "job")]
-    pub by: CostsBy,
-}
-
-/// Groups of costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CostsBy {
-    /// Each job
-    Job,
-    /// Each actor on each day
-    ActorDay,
-    /// Each tenant in each month
-    TenantMonth,
-}
-
-impl From<CostsBy> for By {
-    fn from(by: CostsBy) -> By {
-        match by {
-            CostsBy::Job => By::Job,
-            CostsBy::ActorDay => By::ActorDay,
-            CostsBy::TenantMonth => By::TenantMonth,
-        }
-    }
-}
-
-/// `latch job resolve`
-#[derive(Args, Debug)]
-#[command(group = ArgGroup::new("verdict").required(true).args(["applied", "not_applied", "abort", "go_on"]))]
-pub struct JobResolveArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// The call in doubt, as `latch job show` names it; without it the verdict is on the whole job
-    #[arg(value_name = "SLOT", value_parser = slot, required_unless_present_any = ["go_on", "abort"])]
-    pub slot: Option<Slot>,
-    /// It happened: the file holds its result as JSON, - is stdin
-    #[arg(long, value_name = "FILE", requires = "slot")]
-    pub applied: Option<PathBuf>,
-    /// It certainly did not happen: it is executed again
-    #[arg(long, requires = "slot")]
-    pub not_applied: bool,
-    /// With SLOT: nobody will find out, the call counts as lost. Without: fail the job
-    #[arg(long)]
-    pub abort: bool,
-    /// Go on with a parked or diverged job
-    #[arg(long = "continue", conflicts_with = "slot")]
-    pub go_on: bool,
-    /// Why: recorded with the verdict
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
-}
-
-/// What `latch job resolve` was told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The call happened; its result is in this file.
-    Applied(Slot, PathBuf),
-    /// The call did not happen.
-    NotApplied(Slot),
-    /// The call is lost.
-    Lost(Slot),
-    /// The job goes on.
-    Continue,
-    /// The job fails.
-    Abort,
-}
-
-impl JobResolveArgs {
-    /// The verdict; the parser has made sure that there is exactly one.
-    pub fn verdict(&self) -> Verdict {
-        match (&self.slot, &self.applied) {
-            (Some(slot), Some(file)) => Verdict::Applied(slot.clone(), file.clone()),
-            (Some(slot), None) if self.not_applied => Verdict::NotApplied(slot.clone()),
-            (Some(slot), None) => Verdict::Lost(slot.clone()),
-            (None, _) if self.go_on => Verdict::Continue,
-            (None, _) => Verdict::Abort,
-        }
-    }
-}
-
-/// `latch job cancel`
-#[derive(Args, Debug)]
-pub struct JobCancelArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// Why: recorded
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
-}
-
-/// `latch job retry`
-#[derive(Args, Debug)]
-pub struct JobRetryArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// Why: recorded
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who asks [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
-}
-
-/// `latch job fork`
-#[derive(Args, Debug)]
-pub struct JobForkArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// From this step on everything is executed again
-    #[arg(long, value_name = "STEP", value_parser = step_id)]
-    pub at: StepId,
-    /// Give a copied step another output, as JSON, - is stdin; may be repeated. What depends on it
-    /// is executed again
-    #[arg(long, value_name = "STEP=FILE", value_parser = step_file)]
-    pub set: Vec<(StepId, PathBuf)>,
-    /// Why: recorded
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who asks [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
-}
-
-/// `latch job approve` and `latch job reject`
-#[derive(Args, Debug)]
-pub struct JobGateArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// The gated call, as `latch job show` names it
-    #[arg(value_name = "SLOT", value_parser = slot)]
-    pub slot: Slot,
-    /// Hash of the call that was shown: refused where the gate has another one
-    #[arg(long, value_name = "HASH", value_parser = hash)]
-    pub hash: Option<Hash>,
-    /// Why: recorded
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
-}
-
-/// `latch job confirm`
-#[derive(Args, Debug)]
-pub struct JobConfirmArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// The call whose effect could not be confirmed, as `latch job show` names it
-    #[arg(value_name = "SLOT", value_parser = slot)]
-    pub slot: Slot,
-    /// The effect is gone for good, instead of taken as it is now: the next job that asks for the action performs it (jobs that are over)
-    #[arg(long)]
-    pub gone: bool,
-    /// Why: recorded
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
-}
-
-/// `latch job signal`
-#[derive(Args, Debug)]
-pub struct JobSignalArgs {
-    /// The job
-    #[arg(value_name = "JOB", value_parser = job_id)]
-    pub job: JobId,
-    /// The wait's correlation key, as `latch job show` names it
-    #[arg(value_name = "KEY", value_parser = correlation_key)]
-    pub key: String,
-    /// What the signal carries: JSON, or a file with JSON, or - for stdin [default: null]
-    #[arg(long, value_name = "FILE|JSON|-", allow_hyphen_values = true)]
-    pub payload: Option<String>,
-    /// Why: recorded in the inbox
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Who sends it [default: the user of the operating system]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    pub actor: Option<String>,
 }
 
 /// `latch plan`
@@ -562,6 +277,15 @@ pub struct BenchArgs {
     /// Where the databases are made: the disk to measure [default: the configured state directory]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
+    /// Measure worker processes that share this PostgreSQL database, which is the benchmark's own
+    #[arg(long, value_name = "URL", conflicts_with_all = ["at_once", "scratch"])]
+    pub server: Option<String>,
+    /// With --server: so many workers; may be repeated
+    #[arg(long, value_name = "N", default_values_t = [1, 2, 4], value_parser = clap::value_parser!(u32).range(1..=64), requires = "server")]
+    pub workers: Vec<u32>,
+    /// With --server: jobs of each round
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(10..=100_000), requires = "server")]
+    pub queue: u32,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -627,11 +351,18 @@ fn correlation_key(text: &str) -> Result<String, String> {
 }
 
 fn actor(text: &str) -> Result<String, String> {
-    // Ids are joined by zero bytes where keys are made of them.
-    if !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control) {
-        return Ok(text.to_owned());
+    named("an actor", text)
+}
+
+fn tenant(text: &str) -> Result<String, String> {
+    named("a tenant", text)
+}
+
+fn named(what: &str, text: &str) -> Result<String, String> {
+    match is_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("{what} is named by 1 to 256 bytes without control characters")),
     }
-    Err("an actor is named by 1 to 256 bytes without control characters".into())
 }
 
 fn job_state(text: &str) -> Result<JobState, String> {

@@ -31,6 +31,12 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     let config = configuration(ctx, &args.dir)?;
     let wanted = workloads(&args.workload)?;
     plugin::build_configured(ctx, &config).await?;
+    if let Some(url) = &args.server {
+        let file = ctx.cwd.join(&args.dir).join("latch.toml");
+        // One workload where none is named: each has several rounds.
+        let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
+        return super::bench_workers::run(&args, url, (config, &file), wanted, ctx).await;
+    }
     let parent = args.scratch.as_ref().map_or_else(|| config.state_dir.clone(), |dir| ctx.cwd.join(dir));
     let unusable = |error| CliError::input(pages::INPUT_UNREADABLE, format!("{}: {error}", parent.display()));
     std::fs::create_dir_all(&parent).map_err(unusable)?;

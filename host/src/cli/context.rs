@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use anyhow::Context as _;
 
+use latchwork_core::response::quoted;
+
 use super::args::Global;
 use super::output::Printer;
 use crate::config::{Config, ConfigErrors, Durability, LoadOptions};
@@ -72,10 +74,10 @@ impl<'p> Context<'p> {
         let mut command = command.to_owned();
         if let Some(file) = self.elsewhere.get() {
             let file = file.strip_prefix(&self.cwd).unwrap_or(file);
-            command += &format!(" --config {}", file.display());
+            command += &format!(" --config {}", quoted(&file.display().to_string()));
         }
         if let Some(db) = &self.db {
-            command += &format!(" --db {db}");
+            command += &format!(" --db {}", quoted(db));
         }
         command
     }

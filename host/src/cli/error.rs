@@ -2,6 +2,7 @@
 //! its place, and an exit code.
 
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use latchwork_core::pages;
@@ -115,6 +116,14 @@ impl CliError {
         Self { exit: Exit::Failed, ..Self::input(code, message) }
     }
 
+    /// What was to be written there is not: a wrong path is an error of usage, all else a failure.
+    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+        let is_path = matches!(error.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied);
+        let exit = if is_path { Exit::Usage } else { Exit::Failed };
+        Self { exit, ..Self::input(pages::OUTPUT_UNWRITABLE, format!("{} cannot be written: {error}", path.display())) }
+    }
+
     /// It stopped safely and needs someone.
     pub fn needs_someone(code: &'static str, message: impl Into<String>) -> Self {
         Self { exit: Exit::NeedsSomeone, ..Self::input(code, message) }
@@ -177,8 +186,9 @@ impl From<&InboxError> for CliError {
     fn from(error: &InboxError) -> Self {
         match error {
             InboxError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
-            InboxError::Over { .. } => CliError::failed(pages::JOB_REFUSES, error.to_string()),
-            InboxError::NotAwaited { .. } => CliError::input(pages::JOB_REFUSES, error.to_string()),
+            InboxError::Over { .. } | InboxError::NotAwaited { .. } => {
+                CliError::input(pages::JOB_REFUSES, error.to_string())
+            }
             InboxError::Store(store) => CliError::from(store),
         }
     }

@@ -27,20 +27,29 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
         let durable = host.load(&response.job_id).await?;
         let header = &durable.job.header;
         let Some(gate) = durable.job.undecided(&view.slot) else { continue };
-        if gate.approvals.iter().any(|approval| approval.by.actor == actor && !approval.standing) {
+        if decide::has_approved(&rules, gate, actor) {
             ctx.printer.note(format!("{} is approved by {actor}; it needs somebody else too", view.slot));
             continue;
         }
-        for line in shown(&durable, &view.slot, gate) {
+        for line in shown(&durable, &view.slot, gate, &rules) {
             ctx.printer.note(line);
         }
         let may = decide::may_approve(&rules, header, actor);
+        let needs_reason = rules.gate_reason;
         let question = match may {
+            true if needs_reason => "approve, and say why? [y]es, [n]o, anything else: later",
             true => "approve? [y]es, [n]o, anything else: later",
             false => "the policy lets nobody approve a call of their own job; refuse? [n]o, anything else: later",
         };
         let (request, reason) = match ctx.printer.ask(question).as_deref() {
-            Some("y" | "yes") if may => (Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, None),
+            Some("y" | "yes") if may => {
+                let reason = needs_reason.then(|| ctx.printer.ask("why?").unwrap_or_default());
+                if needs_reason && !decide::says_why(reason.as_deref()) {
+                    ctx.printer.warn(format!("{} stays open: the policy wants a reason with each approval", view.slot));
+                    continue;
+                }
+                (Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
+            }
             Some("n" | "no") => {
                 let reason = ctx.printer.ask("why?").filter(|reason| !reason.is_empty());
                 (Request::Reject { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
@@ -68,7 +77,7 @@ pub(super) fn rules(config: &Config, header: &Header) -> Rules {
 }
 
 /// What would be executed, line by line: operator, plugin, effects, and every argument.
-pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> {
+pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) -> Vec<String> {
     let wants = match slot.compensated() {
         Some(of) => format!("{slot} wants to undo {of}, by {}", gate.operator),
         None => format!("{slot} wants to execute {}", gate.operator),
@@ -84,10 +93,17 @@ pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate) -> Vec<String> 
         let when = humantime::format_rfc3339_seconds(os::clock::system_time(expires_us));
         lines.push(format!("  expires {when}"));
     }
-    if gate.quorum > 1 || !gate.approvals.is_empty() {
+    let quorum = gate.quorum.max(rules.gate_quorum);
+    if quorum > 1 || !gate.approvals.is_empty() {
         let who: Vec<_> = gate.approvals.iter().map(|approval| visible(&approval.by.actor)).collect();
         let by = if who.is_empty() { String::new() } else { format!(" ({})", who.join(", ")) };
-        lines.push(format!("  {} of {} approvals{by}", gate.approvals.len(), gate.quorum));
+        let counting = decide::counting(rules, &durable.job.header, gate);
+        let given = gate.approvals.len();
+        let not = match given - counting as usize {
+            0 => String::new(),
+            n => format!("; {n} of {given} given do not count under the policy of now"),
+        };
+        lines.push(format!("  {counting} of {quorum} approvals{by}{not}"));
     }
     let bytes = durable.args(slot).unwrap_or_default();
     match serde_json::from_slice::<serde_json::Value>(&bytes) {

@@ -48,6 +48,6 @@ fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
         ErrorKind::AlreadyExists => {
             CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()))
         }
-        _ => CliError::failed(pages::OUTPUT_UNWRITABLE, format!("{} cannot be written: {error}", path.display())),
+        _ => CliError::unwritable(path, &error),
     })
 }

@@ -72,7 +72,7 @@ impl Observer for Live {
                 self.tell(Tone::Attention, format!("  {slot}  {code}: next try in {wait_ms} ms"));
             }
             Body::InvocationResolved { slot, verdict, by, .. } => {
-                self.tell(Tone::Attention, format!("  {slot}  in doubt, resolved by {by}: {verdict:?}"));
+                self.tell(Tone::Attention, format!("  {slot}  in doubt, resolved by {by}: {}", verdict.as_str()));
             }
             Body::StepSucceeded { step_id, .. } => {
                 let took = self.took(step_id, event.time_us);
@@ -106,7 +106,7 @@ impl Observer for Live {
                 self.tell(Tone::Title, format!("job {job_id} is tried again: {}", steps.join(", ")));
             }
             Body::CompensationStarted { slot, operator, .. } => {
-                self.tell(Tone::Title, format!("  {slot}  is undone by {operator}"));
+                self.tell(Tone::Title, format!("  {slot}  is being undone, by {operator}"));
             }
             Body::CompensationFinished { slot } => self.tell(Tone::Good, format!("  {slot}  compensated")),
             Body::CompensationFailed { slot, code } => {

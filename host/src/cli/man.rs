@@ -1,7 +1,6 @@
 //! `latch man`: a manual page for every command.
 
 use clap::CommandFactory;
-use latchwork_core::pages;
 use serde_json::json;
 
 use super::args::{Cli, ManArgs};
@@ -9,9 +8,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 
 pub(super) fn run(args: &ManArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let unwritable = |error: std::io::Error| {
-        CliError::failed(pages::OUTPUT_UNWRITABLE, format!("no pages in {}: {error}", args.dir.display()))
-    };
+    let unwritable = |error: std::io::Error| CliError::unwritable(&args.dir, &error);
     std::fs::create_dir_all(&args.dir).map_err(unwritable)?;
     let mut written = Vec::new();
     let mut root = Cli::command().disable_help_subcommand(true);

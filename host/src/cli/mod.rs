@@ -4,6 +4,7 @@
 
 pub mod args;
 mod bench;
+mod bench_workers;
 mod catalog;
 mod completions;
 pub mod context;

@@ -28,8 +28,17 @@ const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 
 /// A host over the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
+    host_over(config, false).await
+}
+
+/// The same for a program that runs for long: a server that is away is waited for.
+pub(super) async fn patient_host(config: Config) -> anyhow::Result<Host> {
+    host_over(config, true).await
+}
+
+async fn host_over(config: Config, patient: bool) -> anyhow::Result<Host> {
     let crash = crash_point()?;
-    let stores = stores(&config, &crash).await?;
+    let stores = stores(&config, &crash, patient).await?;
     let arrows: Arc<dyn CrashPoint> = match &crash {
         Some(kill) => Arc::new(Arrows(kill.clone())),
         None => Arc::new(NoCrash),
@@ -52,7 +61,7 @@ pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
     if let Some(path) = missing(config)? {
         return Err(no_database(&path).into());
     }
-    stores(config, &crash_point()?).await
+    stores(config, &crash_point()?, false).await
 }
 
 /// Whether the database that was opened is not the one that was used here last.
@@ -72,6 +81,17 @@ pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Target::File(path) = target(&config.database)? else { return Ok(None) };
     let could_be = path.parent().is_some_and(Path::is_dir) && !path.exists();
     Ok(could_be.then_some(path))
+}
+
+/// A database can be made in a folder that is there.
+fn has_folder(config: &Config) -> anyhow::Result<()> {
+    let Target::File(path) = target(&config.database)? else { return Ok(()) };
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) else {
+        return Ok(());
+    };
+    let message =
+        format!("the folder {} of the database is not there; make it, or name another with --db", folder.display());
+    Err(CliError::input(pages::DATABASE_UNAVAILABLE, message).into())
 }
 
 /// What is said of a job where there is no database.
@@ -100,13 +120,14 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     }))
 }
 
-async fn stores(config: &Config, crash: &Option<Arc<KillAt>>) -> anyhow::Result<Stores> {
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> anyhow::Result<Stores> {
+    has_folder(config)?;
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
     };
     let open = async |url: &str| {
-        let store = Database::open(options(config, url, probe.clone())?).await?;
+        let store = Database::open(OpenOptions { patient, ..options(config, url, probe.clone())? }).await?;
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
         Ok::<_, anyhow::Error>(store)
     };

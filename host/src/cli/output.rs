@@ -134,6 +134,7 @@ impl Printer {
     pub fn clap_error(&self, error: &clap::Error) {
         let text = error.render();
         let text = if self.color_stderr { text.ansi().to_string() } else { safe(&text.to_string()) };
+        let text = text.replacen("error:", &format!("error[{}]:", pages::USAGE), 1);
         self.write(&mut io::stderr().lock(), text.as_bytes());
     }
 

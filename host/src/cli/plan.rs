@@ -52,6 +52,9 @@ pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
 /// The bytes of a file that was named on the command line.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let unreadable = |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{} {why}", path.display()));
+    if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > READ_MAX) {
+        return Err(unreadable(format!("has more than {} MiB", READ_MAX >> 20)));
+    }
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(READ_MAX + 1).read_to_end(&mut bytes));
     match read {

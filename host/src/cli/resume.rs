@@ -10,6 +10,7 @@ use super::args::ResumeArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::{open, run, view};
+use crate::os::ThisMachine;
 
 pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -29,7 +30,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
                 CliError::input(pages::NO_SUCH_JOB, format!("there is no job {job_id}: see `latch job list`")).into()
             );
         }
-        crate::worker::audit(&*host.journal, &*host.effects, &job_id).await?;
+        crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;
         return Ok(view::answer(ctx, &response));
@@ -40,7 +41,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
     let said = Filter { to_audit: true, limit: u32::MAX, ..Filter::default() };
     for row in host.journal.jobs(&said).await? {
-        crate::worker::audit(&*host.journal, &*host.effects, &row.job_id).await?;
+        crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
     }
     // What waits for somebody is named too: nothing is left behind unseen.
     let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };

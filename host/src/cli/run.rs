@@ -40,18 +40,17 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     let actor = ctx.actor(args.actor.as_deref());
     let submission = submission(&host, &text, &args, &actor)?;
     if args.detach {
-        return detach(ctx, &host, submission).await;
+        return detach(ctx, &host, &args, submission).await;
     }
     let response = match host.submit(submission).await {
-        Ok(Accepted::New(claim)) => drive(ctx, &host, claim).await?,
+        Ok(Accepted::New(claim)) => {
+            warn_of_approvals(ctx, &host, &args, &claim.row.tenant_id);
+            drive(ctx, &host, claim).await?
+        }
         Ok(Accepted::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
             ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
-            for step in &args.approve {
-                // What was approved in advance is part of a job's first event; this one has its own.
-                let approve = ctx.command(&format!("latch job approve {} {step}", row.job_id));
-                ctx.printer.warn(format!("--approve {step} is for new jobs and changes nothing here: `{approve}`"));
-            }
+            approvals_too_late(ctx, &args, &row.job_id);
             attach(ctx, &host, &row.job_id).await?
         }
         Err(error) => return Err(error.into()),
@@ -61,11 +60,15 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
 }
 
 /// Accepts a job and leaves it to whoever claims it.
-async fn detach(ctx: &Context<'_>, host: &Host, submission: Submission) -> anyhow::Result<Exit> {
+async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Submission) -> anyhow::Result<Exit> {
     let (row, is_new) = match host.enqueue(submission).await? {
         Enqueued::New(row) => (row, true),
         Enqueued::Attached(row) => (row, false),
     };
+    match is_new {
+        true => warn_of_approvals(ctx, host, args, &row.tenant_id),
+        false => approvals_too_late(ctx, args, &row.job_id),
+    }
     let next = ctx.command(&format!("latch job show {}", row.job_id));
     let document = json!({
         "job_id": row.job_id, "state": row.state.as_str(), "new": is_new, "next_actions": [next],
@@ -171,6 +174,26 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
         CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display())).into()
     })
+}
+
+/// What was approved in advance is part of a job's first event; one that is attached to has its own.
+fn approvals_too_late(ctx: &Context<'_>, args: &RunArgs, job_id: &JobId) {
+    for step in &args.approve {
+        let approve = ctx.command(&format!("latch job approve {job_id} {step}"));
+        ctx.printer.warn(format!("--approve {step} is for new jobs and changes nothing here: `{approve}`"));
+    }
+}
+
+/// Says which approvals given beforehand count for nothing under the policy.
+fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &str) {
+    let Some(policy) = host.policy(tenant).filter(|_| !args.approve.is_empty()) else { return };
+    let why = match policy {
+        policy if !policy.standing_approvals => "it takes none before the call is there to be seen",
+        policy if policy.gate_reason => "it wants a reason with each",
+        policy if !policy.self_approve => "it lets nobody approve a call of their own job",
+        _ => return,
+    };
+    ctx.printer.warn(format!("--approve counts for nothing under the policy of {tenant}: {why}"));
 }
 
 fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::Result<Submission> {

@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use latchwork_core::evidence::{self, Report, Trust, Verified};
+use latchwork_core::evidence::{self, Found, Report, Trust, Verified};
 use latchwork_core::pages;
 use serde_json::json;
 
@@ -122,6 +122,9 @@ fn text(ctx: &Context<'_>, file: &Path, report: &Report) -> String {
     let state = report.state.map_or("", |state| state.as_str());
     let verdict = match report.intact {
         true => printer.tone(Tone::Good, "intact"),
+        false if report.problems.iter().all(|problem| problem.kind == Found::Trust) => {
+            printer.tone(Tone::Bad, "not trusted")
+        }
         false => printer.tone(Tone::Bad, "tampered"),
     };
     let mut lines = vec![format!("{} {verdict}: {job} {state}", file.display())];

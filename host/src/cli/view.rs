@@ -5,7 +5,9 @@ use latchwork_core::error::Code;
 use latchwork_core::event::{Consequence, ResultType};
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
-use latchwork_core::response::{BlockedView, CompensationView, Response, UnconfirmedView, Undone, WouldCallView};
+use latchwork_core::response::{
+    BlockedView, CompensationView, PendingView, Response, UnconfirmedView, Undone, WouldCallView,
+};
 use latchwork_core::step::StepState;
 
 use super::context::Context;
@@ -35,6 +37,18 @@ fn to_type(ctx: &Context<'_>, response: &Response) -> Response {
     let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
     let durability = ctx.is_relaxed().then(|| "relaxed".to_owned());
     Response { next_actions, durability, ..response.clone() }
+}
+
+/// What somebody asked and the job has yet to take in.
+fn asked(pending: &PendingView) -> String {
+    let what = match (&pending.slot, &pending.correlation_key) {
+        (Some(slot), _) => slot.to_string(),
+        (None, Some(key)) => key.clone(),
+        (None, None) => "the job".to_owned(),
+    };
+    let why = pending.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let (done, by) = (pending.asked.done(), &pending.by);
+    visible(&format!("{what}: {done} by {by}{why}; taken in when the job goes on"))
 }
 
 /// 0 done, 1 failed, 3 stopped safely and needs someone.
@@ -83,6 +97,12 @@ fn print(ctx: &Context<'_>, response: &Response) {
         for line in in_doubt(blocked) {
             printer.say(line);
         }
+    }
+    for pending in &response.pending {
+        printer.say(asked(pending));
+    }
+    if let Some(by) = &response.cancelled_by {
+        printer.say(visible(&format!("it is being cancelled, as {by} asked")));
     }
     for unconfirmed in &response.unconfirmed {
         printer.say(not_confirmed(unconfirmed));

@@ -17,7 +17,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let config = ctx.config(None)?;
     // Listened for before anything is claimed: who stops it early stops it all the same.
     let mut asked = Asked::listen()?;
-    let host = open::host(config).await?;
+    let host = open::patient_host(config).await?;
     let worker = &host.config.worker;
     let drain = Duration::from_millis(u64::from(worker.drain_ms));
     let settings = PoolSettings {
@@ -54,7 +54,8 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
         format!("{rested}; {} given back, {} taken over by others, {} failed", tally.released, tally.lost, tally.failed)
     });
-    Ok(Exit::Done)
+    // One that goes on for ever has others to look after what failed.
+    Ok(if args.until_idle && tally.failed > 0 { Exit::Failed } else { Exit::Done })
 }
 
 /// The signals that stop a worker.

@@ -28,7 +28,7 @@ mod worker;
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use operators::{OperatorStatement, OperatorWords};
-pub use policy::DEFAULT_TENANT;
+pub use policy::{DEFAULT_TENANT, is_name};
 pub use problem::{ConfigErrors, Origin, Problem};
 pub use types::*;
 

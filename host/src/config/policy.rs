@@ -20,8 +20,6 @@ const QUORUM_MAX: u64 = 100;
 /// The tenant that everybody belongs to who names none.
 pub const DEFAULT_TENANT: &str = "default";
 
-const MODES: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
-
 impl Default for Policy {
     /// What holds where nothing is configured: everything is allowed that a person can still stop.
     fn default() -> Self {
@@ -33,6 +31,7 @@ impl Default for Policy {
             gate_expires_ms: GATE_EXPIRES_MS,
             gate_quorum: 1,
             self_approve: true,
+            gate_reason: false,
             budget: Budget::default(),
             auto_exec: AutoExec::default(),
             require: BTreeMap::new(),
@@ -46,7 +45,7 @@ impl Default for Policy {
 impl Policy {
     /// Sorted, without repetitions, and hashed: policies that say the same are the same.
     fn sealed(mut self) -> Self {
-        self.modes.sort_by_key(|mode| MODES.iter().position(|m| m == mode));
+        self.modes.sort_by_key(|mode| Mode::ALL.iter().position(|m| m == mode));
         self.modes.dedup();
         self.gate_effects.sort();
         self.gate_effects.dedup();
@@ -67,6 +66,9 @@ impl Policy {
         }
         if !self.self_approve {
             gate["self_approve"] = false.into();
+        }
+        if self.gate_reason {
+            gate["reason"] = true.into();
         }
         if !self.budget.is_unlimited() {
             let Budget { per_job_micro_usd, per_month_micro_usd } = self.budget;
@@ -104,6 +106,7 @@ struct Said {
     gate_expires_ms: Option<u32>,
     gate_quorum: Option<u32>,
     self_approve: Option<bool>,
+    gate_reason: Option<bool>,
     per_job_micro_usd: Option<u64>,
     per_month_micro_usd: Option<u64>,
     auto_exec: Option<bool>,
@@ -131,6 +134,7 @@ impl Said {
             gate_expires_ms: self.gate_expires_ms.unwrap_or(base.gate_expires_ms),
             gate_quorum: self.gate_quorum.unwrap_or(base.gate_quorum),
             self_approve: self.self_approve.unwrap_or(base.self_approve),
+            gate_reason: self.gate_reason.unwrap_or(base.gate_reason),
             budget: Budget {
                 per_job_micro_usd: self.per_job_micro_usd.or(base.budget.per_job_micro_usd),
                 per_month_micro_usd: self.per_month_micro_usd.or(base.budget.per_month_micro_usd),
@@ -147,6 +151,9 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
     let mut said = BTreeMap::new();
     if let Some(mut table) = table {
         for (tenant, field) in table.entries() {
+            if !is_name(tenant) {
+                field.invalid::<()>("a tenant is named by 1 to 256 bytes without control characters");
+            }
             if let Some(entry) = field.table() {
                 said.insert(tenant.to_owned(), read_one(entry));
             }
@@ -166,7 +173,7 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
 
 fn read_one(mut table: Table<'_>) -> Said {
     let mut said = Said {
-        modes: table.get("modes").map(|field| field.list(mode)),
+        modes: table.get("modes").map(|field| modes(&field)),
         standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
         auto_exec: table.get("auto_exec").and_then(|field| field.boolean()),
         min_trust: table.get("auto_exec_min_trust").and_then(|field| level(&field)),
@@ -181,6 +188,7 @@ fn read_one(mut table: Table<'_>) -> Said {
         said.gate_expires_ms = gate.get("expires").and_then(|field| field.parse(positive_duration));
         said.gate_quorum = gate.get("quorum").and_then(|field| field.integer(1..=QUORUM_MAX)).map(|n| n as u32);
         said.self_approve = gate.get("self_approve").and_then(|field| field.boolean());
+        said.gate_reason = gate.get("reason").and_then(|field| field.boolean());
         gate.finish();
     }
     if let Some(mut budget) = table.get("budget").and_then(|field| field.table()) {
@@ -192,8 +200,21 @@ fn read_one(mut table: Table<'_>) -> Said {
     said
 }
 
+/// Whether an actor or a tenant can be called that: ids are joined by zero bytes where keys are made of them.
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
+}
+
+fn modes(field: &Field<'_>) -> Vec<Mode> {
+    if field.value().as_array().is_some_and(|modes| modes.is_empty()) {
+        let all: Vec<_> = Mode::ALL.iter().map(|mode| format!("`{}`", mode.as_str())).collect();
+        field.invalid::<()>(format!("no job could be accepted: name at least one of {}", all.join(", ")));
+    }
+    field.list(mode)
+}
+
 fn mode(field: Field<'_>) -> Option<Mode> {
-    field.word(&MODES.map(|mode| (mode.as_str(), mode)))
+    field.word(&Mode::ALL.map(|mode| (mode.as_str(), mode)))
 }
 
 fn level(field: &Field<'_>) -> Option<u32> {

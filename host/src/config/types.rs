@@ -179,6 +179,8 @@ pub struct Policy {
     pub gate_quorum: u32,
     /// Whether the one who asked for a job may approve its calls.
     pub self_approve: bool,
+    /// Whether an approval has to say why.
+    pub gate_reason: bool,
     /// What its jobs may spend.
     pub budget: Budget,
     /// Who may act without being asked.

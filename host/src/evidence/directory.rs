@@ -11,8 +11,7 @@ use latchwork_core::memory::{ManualClock, Memory};
 
 use crate::capability::Secrets;
 use crate::config::{Grants, LimitsConfig};
-use crate::engine::{Engine, Plugin, PluginSettings, Statements};
-use crate::replay::Components;
+use crate::engine::{Components, Engine, Plugin, PluginSettings, Runnable, Statements};
 
 /// Every `.wasm` file of a directory and the directories in it.
 pub struct Directory {
@@ -51,7 +50,7 @@ impl Directory {
 }
 
 impl Components for Directory {
-    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, String> {
+    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(plugin) = loaded().get(&digest) {
             return Ok(plugin.clone());

@@ -4,3 +4,6 @@
 
 pub mod clock;
 pub mod entropy;
+mod machine;
+
+pub use machine::{Machine, ThisMachine};

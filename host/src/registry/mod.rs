@@ -16,7 +16,7 @@ use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
-use crate::engine::{Engine, LoadError, Plugin, PluginSettings, Problem, Statements};
+use crate::engine::{self, Engine, LoadError, Plugin, PluginSettings, Problem, Runnable, Statements};
 
 use components::Components;
 
@@ -179,6 +179,15 @@ impl Registry {
         self.digests().insert(plugin.digest, plugin.clone());
         self.plugins.push(plugin.clone());
         if problems.is_empty() { Ok(()) } else { Err(LoadError { plugin: plugin.name.clone(), problems }) }
+    }
+}
+
+impl engine::Components for Registry {
+    fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
+        match Registry::by_digest(self, digest, wasi) {
+            Ok(plugin) => Ok(plugin),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
 

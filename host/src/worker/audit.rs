@@ -6,7 +6,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 
-use crate::os;
+use crate::os::Machine;
 
 /// Others that write at the same time are let through so many times.
 const TRIES_MAX: u32 = 20;
@@ -16,7 +16,12 @@ const TRIES_MAX: u32 = 20;
 ///
 /// # Errors
 /// The store fails, or what it holds of the job is damaged. What was taken out before stays so.
-pub async fn audit(journal: &dyn Journal, effects: &dyn EffectStore, job_id: &JobId) -> Result<bool, StoreError> {
+pub async fn audit(
+    journal: &dyn Journal,
+    effects: &dyn EffectStore,
+    machine: &dyn Machine,
+    job_id: &JobId,
+) -> Result<bool, StoreError> {
     for _ in 0..TRIES_MAX {
         // The row tells; the log is read only where there is something to add to it.
         let Some(row) = journal.job(job_id).await? else { return Ok(false) };
@@ -34,7 +39,7 @@ pub async fn audit(journal: &dyn Journal, effects: &dyn EffectStore, job_id: &Jo
         let mut refused = None;
         for row in decide::in_order(inbox) {
             let draft = decide::audited(&durable, &row);
-            let mut batch = durable.seal(draft, os::clock::now_us()).map_err(damaged)?;
+            let mut batch = durable.seal(draft, machine.now_us()).map_err(damaged)?;
             batch.audit = true;
             if let Err(error) = journal.write(batch).await {
                 refused = Some(error);

@@ -152,7 +152,7 @@ impl Run {
         let timeout_ms = of_plan.or(pinned.map(|operator| operator.limits.timeout_ms)).unwrap_or(0);
         if unfit.is_none()
             && let Some(pinned) = pinned
-            && let Ok(plugin) = self.worker.parts.registry.by_digest(pinned.digest, pinned.wasi)
+            && let Ok(plugin) = self.worker.parts.components.by_digest(pinned.digest, pinned.wasi)
         {
             let value = serde_json::from_slice(&args).expect("canonical JSON is JSON");
             unfit = plugin.check_input(operator.as_str(), &value).err();

@@ -10,8 +10,7 @@ use latchwork_core::event::{Body, Resource};
 use latchwork_core::manifest::OWN_VERIFIER;
 
 use super::run::{Dropped, Run};
-use crate::engine::{Finding, LoadError};
-use crate::os;
+use crate::engine::Finding;
 
 /// Changes that are looked at at the same time.
 const AT_ONCE: usize = 8;
@@ -30,6 +29,7 @@ impl Run {
             (check, looked)
         });
         let looked: Vec<(Check, Looked)> = tokio::select! {
+            biased;
             () = self.gone.notified() => return Err(Dropped::Lost),
             looked = looking.buffered(AT_ONCE).collect() => looked,
         };
@@ -70,15 +70,16 @@ impl Run {
             (pinned.digest, pinned.wasi, pinned.limits, call.first_attempt, call.tries)
         };
         // A plugin that is gone can tell nothing: that is for a person, and no reason to stop.
-        let gone = |error: LoadError| Failure::new(Code::DependencyUnavailable, error.to_string());
-        let plugin = self.worker.parts.registry.by_digest(digest, wasi).map_err(gone)?;
+        let gone = |why: String| Failure::new(Code::DependencyUnavailable, why);
+        let plugin = self.worker.parts.components.by_digest(digest, wasi).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(LOOK_MS_MAX);
         if verifier != OWN_VERIFIER {
             let verifiers = &self.worker.parts.verifiers;
             let timeout_ms = limits.timeout_ms;
-            return verifiers.verify(verifier, operator.as_str(), change, plugin.settings(), timeout_ms).await;
+            let component = plugin.component().ok_or_else(|| internal("it is no component"))?;
+            return verifiers.verify(verifier, operator.as_str(), change, component.settings(), timeout_ms).await;
         }
-        let context = self.tool_context(slot, limits.timeout_ms, tries, first_attempt, os::clock::boot_us());
+        let context = self.tool_context(slot, limits.timeout_ms, tries, first_attempt, self.machine().boot_us());
         plugin.verify(operator.as_str(), change, context, &limits).await
     }
 }

@@ -8,6 +8,7 @@ use latchwork_core::decide::{self, Invocation, Rest};
 use latchwork_core::event::Body;
 use latchwork_core::ids::StepId;
 use latchwork_core::job::JobState;
+use latchwork_core::pending::Asked;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Draft;
 use latchwork_core::storage::{Request, StatusWrite, StoreError, WriteError};
@@ -16,7 +17,6 @@ use tokio::task::JoinSet;
 use super::WorkerError;
 use super::perform::Halt;
 use super::run::{Dropped, Run};
-use crate::os;
 
 /// Waits up to this long are sat out with the claim in hand.
 const WAIT_IN_HAND_US: i64 = 2_000_000;
@@ -41,7 +41,7 @@ impl Run {
             };
             match dropped {
                 Dropped::Lost => return Err(WorkerError::Lost(self.job_id.clone())),
-                Dropped::Stopping => return Err(self.give_back().await),
+                Dropped::Stopping => return self.give_back().await,
                 Dropped::Store(error) => return Err(error.into()),
                 Dropped::PluginMissing { operator, why } => {
                     return Err(WorkerError::PluginMissing { job_id: self.job_id.clone(), operator, why });
@@ -64,32 +64,39 @@ impl Run {
                     // Whoever holds an action key is looked at before it is asked for again.
                     let of_key = matches!(cause, WriteError::ActionKey(_) | WriteError::KeyOpen { .. });
                     self.state().durable.seen.look_first |= of_key;
+                    if self.has_rested() {
+                        return Ok(response(&self.state().durable));
+                    }
                 }
             }
         }
     }
 
-    /// Gives the job back, because the worker stops; why that is not to be had, otherwise.
-    async fn give_back(self: &Arc<Self>) -> WorkerError {
+    /// Gives the job back, because the worker stops, unless it has come to rest before.
+    async fn give_back(self: &Arc<Self>) -> Result<Response, WorkerError> {
         let job_id = self.job_id.clone();
         for _ in 0..RELOADS_MAX {
             // What was under way may be in the store's queue still: then the log has grown by the next look.
-            if let Err(error) = self.reload().await {
-                return error;
-            }
+            self.reload().await?;
             if self.state().durable.job.state != JobState::Running {
-                return WorkerError::Released(job_id);
+                return Ok(response(&self.state().durable));
             }
             match self.write(decide::released(&self.worker.parts.owner.worker)).await {
-                Ok(()) => return WorkerError::Released(job_id),
+                Ok(()) => return Err(WorkerError::Released(job_id)),
                 Err(Dropped::Reload(_)) => tokio::time::sleep(GIVE_BACK_AGAIN).await,
-                Err(Dropped::Store(error)) => return error.into(),
-                Err(Dropped::Broken(message)) => return WorkerError::Broken { job_id, message },
-                Err(_) => return WorkerError::Lost(job_id),
+                Err(Dropped::Store(error)) => return Err(error.into()),
+                Err(Dropped::Broken(message)) => return Err(WorkerError::Broken { job_id, message }),
+                Err(_) => return Err(WorkerError::Lost(job_id)),
             }
         }
         // Its lease ends by itself.
-        WorkerError::Lost(job_id)
+        Err(WorkerError::Lost(job_id))
+    }
+
+    /// Whether this attempt has brought the job to rest, though the answer that says so was lost.
+    fn has_rested(&self) -> bool {
+        let state = self.state();
+        state.durable.job.attempt == self.attempt && state.durable.job.state != JobState::Running
     }
 
     /// Whether the claim is lost.
@@ -126,6 +133,7 @@ impl Run {
                 continue;
             }
             tokio::select! {
+                biased;
                 () = self.gone.notified() => return Err(Dropped::Lost),
                 () = self.worker.stopping() => return Err(Dropped::Stopping),
                 ended = tries.join_next() => self.after_try(ended).await?,
@@ -136,10 +144,15 @@ impl Run {
 
     /// The claim's own event, the inbox, and the limit of attempts that got nowhere.
     async fn enter(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
-        let (claimed, over) = {
+        let (known, over) = {
             let state = self.state();
-            (state.durable.job.attempt < self.attempt, state.durable.job.state.is_terminal())
+            (state.durable.job.attempt, state.durable.job.state.is_terminal())
         };
+        // Whoever slept between claim and load reads what a later attempt has written.
+        if known > self.attempt {
+            return Err(Dropped::Lost);
+        }
+        let claimed = known < self.attempt;
         if claimed {
             let parts = &self.worker.parts;
             let claim = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile);
@@ -258,10 +271,11 @@ impl Run {
             decide::rest(&state.durable)
         };
         if let Rest::Until(time_us) = rest {
-            let left_us = (time_us - os::clock::now_us()).max(0);
+            let left_us = (time_us - self.machine().now_us()).max(0);
             if left_us <= WAIT_IN_HAND_US {
                 let wait = Duration::from_micros(left_us.unsigned_abs());
                 tokio::select! {
+                    biased;
                     () = self.gone.notified() => return Err(Dropped::Lost),
                     () = self.worker.stopping() => return Err(Dropped::Stopping),
                     _ = tokio::time::timeout(wait, self.next_look()) => self.attend().await?,
@@ -297,6 +311,8 @@ impl Run {
 
     async fn drain_inbox(self: &Arc<Self>) -> Result<(), Dropped> {
         let rows = self.worker.parts.journal.inbox(&self.job_id).await?;
+        let times = rows.iter().filter(|row| matches!(row.request, Request::Timer { .. }));
+        self.state().durable.beside = times.map(|row| row.id).collect();
         for row in decide::in_order(rows) {
             if matches!(row.request, Request::LateEffect { .. }) {
                 let effects = self.worker.parts.effects.effects(&self.job_id).await?;
@@ -306,6 +322,14 @@ impl Run {
             while !is_done {
                 let draft = decide::inbox(&self.state().durable, &row, &self.context());
                 is_done = draft.inbox_done.contains(&row.id);
+                if is_done
+                    && draft.is_silent()
+                    && let Some(asked) = Asked::of(&row.request)
+                {
+                    // It was acknowledged, and does not apply any more, or not under the policy of now.
+                    let (job_id, by) = (&self.job_id, &row.actor);
+                    tracing::warn!(%job_id, inbox_id = row.id, %by, "{} changes nothing", asked.done());
+                }
                 self.write(Draft { flush_now: true, ..draft }).await?;
             }
         }

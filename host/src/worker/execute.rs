@@ -12,8 +12,7 @@ use latchwork_core::policy;
 
 use super::run::{Dropped, Run};
 use super::undo::Undone;
-use crate::engine::{Plugin, ReconcileVerdict, StepContext, ToolCallContext};
-use crate::os;
+use crate::engine::{ReconcileVerdict, Runnable, StepContext, ToolCallContext};
 
 impl Run {
     /// Executes one try and gives what the world answered. `since_boot_us` was read before the
@@ -45,7 +44,7 @@ impl Run {
             try_no: started.try_no,
             answer,
             provenance: started.provenance,
-            time_us: os::clock::now_us(),
+            time_us: self.machine().now_us(),
             spent,
         })
     }
@@ -69,7 +68,7 @@ impl Run {
     ) -> Result<Result<ReconcileVerdict, Failure>, Dropped> {
         let (plugin, limits) = self.tool(invocation)?;
         let Invocation { slot, timeout_ms, .. } = invocation;
-        let context = self.tool_context(slot, *timeout_ms, try_no, first_attempt, os::clock::boot_us());
+        let context = self.tool_context(slot, *timeout_ms, try_no, first_attempt, self.machine().boot_us());
         let args = String::from_utf8_lossy(&invocation.args);
         let crash = &self.worker.parts.crash;
         crash.at("reconcile", false);
@@ -80,7 +79,7 @@ impl Run {
 
     /// The plugin that the job pinned for an operator. Where it is not there, nothing is decided:
     /// the job stays as it is until the plugin is back.
-    pub(super) fn tool(&self, invocation: &Invocation) -> Result<(Arc<Plugin>, Limits), Dropped> {
+    pub(super) fn tool(&self, invocation: &Invocation) -> Result<(Arc<dyn Runnable>, Limits), Dropped> {
         let operator = &invocation.operator;
         let pinned = {
             let state = self.state();
@@ -96,12 +95,12 @@ impl Run {
         operator: &Operator,
         digest: Hash,
         wasi: WasiMode,
-    ) -> Result<Arc<Plugin>, Dropped> {
+    ) -> Result<Arc<dyn Runnable>, Dropped> {
         self.worker
             .parts
-            .registry
+            .components
             .by_digest(digest, wasi)
-            .map_err(|error| Dropped::PluginMissing { operator: operator.clone(), why: error.to_string() })
+            .map_err(|why| Dropped::PluginMissing { operator: operator.clone(), why })
     }
 
     pub(super) fn tool_context(

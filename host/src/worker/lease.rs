@@ -4,7 +4,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::Worker;
-use crate::os;
 
 /// Starts the heartbeat of a worker; it ends with the worker.
 pub(super) fn keep_alive(worker: &Arc<Worker>) {
@@ -29,9 +28,10 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
     if held.is_empty() {
         return Some(());
     }
-    if os::clock::follows() {
+    let machine = &worker.parts.machine;
+    if machine.follows() {
         match worker.parts.journal.now_us().await {
-            Ok(now_us) => os::clock::follow(now_us),
+            Ok(now_us) => machine.follow(now_us),
             Err(error) => tracing::debug!(%error, "the database does not tell the time"),
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use latchwork_core::ids::Operator;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::os;
+use crate::os::Machine;
 
 /// What one operator is allowed in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,10 @@ pub struct Rate {
 }
 
 /// The limits of this process.
-pub(super) struct Limits(BTreeMap<Operator, Limit>);
+pub(super) struct Limits {
+    of: BTreeMap<Operator, Limit>,
+    machine: Arc<dyn Machine>,
+}
 
 struct Limit {
     at_once: Option<Arc<Semaphore>>,
@@ -42,36 +45,36 @@ struct Limit {
 pub(super) struct Leave(#[expect(dead_code, reason = "it is held, nobody looks at it")] Option<OwnedSemaphorePermit>);
 
 impl Limits {
-    pub(super) fn new(limits: &BTreeMap<Operator, OperatorLimit>) -> Self {
+    pub(super) fn new(limits: &BTreeMap<Operator, OperatorLimit>, machine: Arc<dyn Machine>) -> Self {
         let limit = |limit: &OperatorLimit| Limit {
             at_once: limit.at_once.map(|n| Arc::new(Semaphore::new(n as usize))),
             pace: limit.rate.map(Pace::new),
         };
-        Self(limits.iter().map(|(operator, of)| (operator.clone(), limit(of))).collect())
+        Self { of: limits.iter().map(|(operator, of)| (operator.clone(), limit(of))).collect(), machine }
     }
 
     /// Leave for a call of this operator, if it may begin now.
     pub(super) fn leave_now(&self, operator: &Operator) -> Option<Leave> {
-        let Some(limit) = self.0.get(operator) else { return Some(Leave(None)) };
+        let Some(limit) = self.of.get(operator) else { return Some(Leave(None)) };
         let permit = match &limit.at_once {
             Some(at_once) => Some(at_once.clone().try_acquire_owned().ok()?),
             None => None,
         };
         if let Some(pace) = &limit.pace {
-            pace.take(os::clock::boot_us()).ok()?;
+            pace.take(self.machine.boot_us()).ok()?;
         }
         Some(Leave(permit))
     }
 
     /// Leave for a call of this operator, as soon as it may begin.
     pub(super) async fn leave(&self, operator: &Operator) -> Leave {
-        let Some(limit) = self.0.get(operator) else { return Leave(None) };
+        let Some(limit) = self.of.get(operator) else { return Leave(None) };
         let permit = match &limit.at_once {
             Some(at_once) => Some(at_once.clone().acquire_owned().await.expect("nobody closes it")),
             None => None,
         };
         if let Some(pace) = &limit.pace {
-            while let Err(wait_us) = pace.take(os::clock::boot_us()) {
+            while let Err(wait_us) = pace.take(self.machine.boot_us()) {
                 tokio::time::sleep(Duration::from_micros(wait_us)).await;
             }
         }
@@ -116,6 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::os::ThisMachine;
 
     fn taken(rate: Rate, asked_us: impl IntoIterator<Item = u64>) -> Vec<u64> {
         let pace = Pace::new(rate);
@@ -166,7 +170,7 @@ mod tests {
     async fn so_many_at_once_and_no_more() {
         let operator = Operator::new("Mail.Send");
         let limit = OperatorLimit { at_once: Some(2), rate: None };
-        let limits = Limits::new(&[(operator.clone(), limit)].into());
+        let limits = Limits::new(&[(operator.clone(), limit)].into(), Arc::new(ThisMachine));
         let first = limits.leave(&operator).await;
         let _second = limits.leave_now(&operator).expect("two at once");
         assert!(limits.leave_now(&operator).is_none());

@@ -15,6 +15,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use latchwork_core::cost::Prices;
@@ -23,10 +24,11 @@ use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::storage::{Claim, Claimer, EffectStore, Journal, Owner, StoreError};
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
+use crate::engine::Components;
 use crate::notify::Notifier;
-use crate::registry::Registry;
+use crate::os::Machine;
 use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
@@ -97,8 +99,8 @@ pub struct Parts {
     pub journal: Arc<dyn Journal>,
     /// Effects.
     pub effects: Arc<dyn EffectStore>,
-    /// Loaded plugins.
-    pub registry: Arc<Registry>,
+    /// Where plugins come from.
+    pub components: Arc<dyn Components>,
     /// Digest of the engine profile for steps.
     pub engine_profile: Hash,
     /// This process.
@@ -117,6 +119,8 @@ pub struct Parts {
     pub notifier: Option<Arc<Notifier>>,
     /// Where tests cut.
     pub crash: Arc<dyn CrashPoint>,
+    /// Time and randomness.
+    pub machine: Arc<dyn Machine>,
 }
 
 /// A process's share of the work.
@@ -124,7 +128,9 @@ pub struct Worker {
     pub(crate) parts: Parts,
     held: Mutex<BTreeMap<JobId, Arc<Run>>>,
     limits: limits::Limits,
-    stopping: watch::Sender<bool>,
+    stopping: AtomicBool,
+    /// Told when it stops.
+    stopped: Notify,
 }
 
 /// Why a job could not be brought to rest here.
@@ -162,29 +168,45 @@ pub enum WorkerError {
     NoJob(JobId),
 }
 
+/// A job whose lease is prolonged, until this is dropped: nobody drives it any more.
+struct Held<'w> {
+    worker: &'w Worker,
+    job_id: JobId,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.worker.held.lock().expect("no holder panics").remove(&self.job_id);
+    }
+}
+
 impl Worker {
     /// A worker that holds nothing yet. Its heartbeat runs until it is dropped.
     pub fn start(parts: Parts) -> Arc<Worker> {
-        let limits = limits::Limits::new(&parts.settings.limits);
-        let stopping = watch::Sender::new(false);
-        let worker = Arc::new(Worker { parts, held: Mutex::default(), limits, stopping });
+        let limits = limits::Limits::new(&parts.settings.limits, parts.machine.clone());
+        let (stopping, stopped) = (AtomicBool::new(false), Notify::new());
+        let worker = Arc::new(Worker { parts, held: Mutex::default(), limits, stopping, stopped });
         lease::keep_alive(&worker);
         worker
     }
 
     /// Lets calls of tools that are under way end and be recorded, and gives every job in hand back.
     pub fn stop(&self) {
-        self.stopping.send_replace(true);
+        self.stopping.store(true, Ordering::Release);
+        self.stopped.notify_waiters();
     }
 
     fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
+        self.stopping.load(Ordering::Acquire)
     }
 
     /// Comes back when the worker stops.
     async fn stopping(&self) {
-        // The sender lives as long as the worker.
-        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+        // From here on it is told; what was said before is looked at.
+        let told = self.stopped.notified();
+        if !self.is_stopping() {
+            told.await;
+        }
     }
 
     /// How it claims.
@@ -200,9 +222,8 @@ impl Worker {
         let job_id = claim.row.job_id.clone();
         let run = Run::load(self.clone(), claim, observer).await?;
         self.held.lock().expect("no holder panics").insert(job_id.clone(), run.clone());
-        let result = run.drive().await;
-        self.held.lock().expect("no holder panics").remove(&job_id);
-        result
+        let _held = Held { worker: self, job_id };
+        run.drive().await
     }
 
     /// Claim this job and bring it to rest; none where it is not claimable now.

@@ -14,7 +14,7 @@ use latchwork_core::storage::WriteError;
 
 use super::limits::Leave;
 use super::run::{Dropped, Run};
-use crate::os;
+use super::under_way::OneCall;
 
 /// Longest sleep between two questions about a call that no step waits for.
 const ASK_AGAIN_MS_MAX: u32 = 60_000;
@@ -76,9 +76,12 @@ impl Run {
             match self.settle(invocation, Patience::Wait).await? {
                 Settled::Answer(answer) => return Ok(answer),
                 Settled::Start { draft, started, since_boot_us, leave } => {
+                    // Whoever stops here waits for it from its barrier on: one that is not followed by its
+                    // call would be in doubt for nothing.
+                    let under_way = self.under_way()?;
                     // Durable before the tool is called: the barrier.
                     self.write(draft).await?;
-                    self.execute_and_record(invocation, &started, since_boot_us, leave).await?;
+                    self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
                 }
                 Settled::Later => {}
             }
@@ -112,7 +115,7 @@ impl Run {
                     Settled::Later => later.push(index),
                     Settled::Start { draft, started: one, since_boot_us, leave } => {
                         barriers = barriers.and(draft);
-                        started.push((index, one, since_boot_us, leave));
+                        started.push((index, one, since_boot_us, (leave, self.under_way()?)));
                     }
                 }
                 patience = Patience::Pass;
@@ -123,9 +126,9 @@ impl Run {
             }
             left = later;
             self.write(barriers).await?;
-            let calls = started.into_iter().map(|(index, one, since, leave)| {
+            let calls = started.into_iter().map(|(index, one, since, held)| {
                 let invocation = &invocations[index];
-                async move { self.execute_and_record(invocation, &one, since, leave).await }
+                async move { self.execute_and_record(invocation, &one, since, held).await }
             });
             for result in futures::future::join_all(calls).await {
                 result?;
@@ -147,7 +150,7 @@ impl Run {
         loop {
             // Before the decision, and so before the barrier can be sent: whatever delays this
             // process from here on uses up the call's own time.
-            let since_boot_us = os::clock::boot_us();
+            let since_boot_us = self.machine().boot_us();
             match self.next(invocation) {
                 Next::Answer(answer) => return Ok(Settled::Answer(answer)),
                 Next::Execute { draft, started } => {
@@ -195,10 +198,9 @@ impl Run {
         invocation: &Invocation,
         started: &Try,
         since_boot_us: u64,
-        leave: Leave,
+        (leave, _under_way): (Leave, OneCall),
     ) -> Result<(), Halt> {
-        // Until the answer is recorded, whatever becomes of the job.
-        let _under_way = self.under_way()?;
+        // It is under way until the answer is recorded, whatever becomes of the job.
         let effect = self.execute(invocation, started, since_boot_us).await?;
         drop(leave);
         if self.is_gone() {

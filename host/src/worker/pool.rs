@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::{NoObserver, Worker, WorkerError};
-use crate::os;
+use crate::os::Machine;
 
 /// Longest sleep between two looks for jobs, where nothing tells of new ones.
 const LOOK_MS: u64 = 200;
@@ -113,6 +113,9 @@ impl Pool {
         let mut trouble: u32 = 0;
         loop {
             let stopping = *stopped.borrow_and_update();
+            if stopping {
+                self.worker.stop();
+            }
             // What is rung from here on is looked at again.
             let journal = self.worker.parts.journal.clone();
             let heard = journal.news();
@@ -123,7 +126,7 @@ impl Pool {
                         tell(PoolEvent::Unavailable(error));
                     }
                     trouble = (trouble + 1).min(TROUBLE_MAX);
-                    Some(jittered(LOOK_MS << trouble))
+                    Some(jittered(LOOK_MS << trouble, &*self.worker.parts.machine))
                 }
                 Looked::None(_) | Looked::Full if trouble > 0 && !stopping => {
                     trouble = 0;
@@ -140,22 +143,20 @@ impl Pool {
             let pause = async {
                 let Some(ms) = pause_ms else { return std::future::pending().await };
                 tokio::select! {
+                    biased;
                     () = tokio::time::sleep(Duration::from_millis(ms)) => {}
                     // A database that failed is given its pause.
                     _ = journal.news_after(None, heard), if trouble == 0 => {}
                 }
             };
             tokio::select! {
+                biased;
                 Some(ended) = self.in_hand.join_next() => match ended {
                     Ok((job_id, result)) => self.ended(job_id, result, &mut tell),
                     Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                 },
-                changed = stopped.changed(), if !stopping => {
-                    // The sender is held by the caller for as long as this runs.
-                    if changed.is_ok() {
-                        self.worker.stop();
-                    }
-                }
+                // The sender is held by the caller for as long as this runs.
+                _ = stopped.changed(), if !stopping => {}
                 () = pause => {}
             }
         }
@@ -169,7 +170,7 @@ impl Pool {
                 Ok(Some(claim)) => self.take(claim, tell),
                 Ok(None) => {
                     return match journal.fire_timers().await {
-                        Ok(next_us) => Looked::None(until_ms(next_us)),
+                        Ok(next_us) => Looked::None(until_ms(next_us, &*self.worker.parts.machine)),
                         Err(error) => Looked::Unavailable(error),
                     };
                 }
@@ -221,13 +222,13 @@ impl Pool {
 }
 
 /// Milliseconds until a time, or until the next look.
-fn until_ms(next_us: Option<i64>) -> u64 {
-    let left_us = next_us.map(|due_us| due_us.saturating_sub(os::clock::now_us()).max(0));
+fn until_ms(next_us: Option<i64>, machine: &dyn Machine) -> u64 {
+    let left_us = next_us.map(|due_us| due_us.saturating_sub(machine.now_us()).max(0));
     left_us.map_or(LOOK_MS, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, LOOK_MS))
 }
 
 /// Half of it at least: many workers do not come back at the same moment.
-fn jittered(ms: u64) -> u64 {
-    let random = u64::from(u32::from_le_bytes(os::entropy::bytes()));
+fn jittered(ms: u64, machine: &dyn Machine) -> u64 {
+    let random = machine.random() & u64::from(u32::MAX);
     ms / 2 + ms * random / (2 << 32)
 }

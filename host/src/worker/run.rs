@@ -17,7 +17,7 @@ use super::observe::Observer;
 use super::under_way::UnderWay;
 use super::write::Shown;
 use super::{Worker, WorkerError};
-use crate::os;
+use crate::os::Machine;
 
 /// One job in one attempt.
 pub struct Run {
@@ -135,11 +135,16 @@ impl Run {
         self.state.lock().expect("nothing panics while it holds the state")
     }
 
+    /// Time and randomness.
+    pub(super) fn machine(&self) -> &dyn Machine {
+        &*self.worker.parts.machine
+    }
+
     /// What decisions know beside the durable state.
     pub(super) fn context(&self) -> Context<'_> {
         Context {
-            now_us: os::clock::now_us(),
-            random: u64::from_le_bytes(os::entropy::bytes()),
+            now_us: self.machine().now_us(),
+            random: self.machine().random(),
             rules: &self.rules,
             clock_margin_ms: self.worker.parts.settings.clock_margin_ms,
         }

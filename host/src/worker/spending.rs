@@ -6,7 +6,6 @@ use latchwork_core::decide::{self, Invocation, Next};
 
 use super::Worker;
 use super::run::{Dropped, Run};
-use crate::os;
 
 impl Worker {
     /// The most that a call with these arguments can cost, where its plugin has prices.
@@ -33,7 +32,7 @@ impl Run {
     /// What the tenant's jobs have spent this month, as committed.
     pub(super) async fn spent_this_month(&self) -> Result<u64, Dropped> {
         let tenant = self.state().durable.job.header.tenant_id.clone();
-        let month = cost::month(os::clock::now_us());
+        let month = cost::month(self.machine().now_us());
         Ok(self.worker.parts.journal.spent(&tenant, &month).await?)
     }
 }

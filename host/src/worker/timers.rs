@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::run::{Dropped, Run};
-use crate::os;
 
 /// Between two looks at the inbox: the bell of a store may be missing, or missed.
 const INBOX_MS: u64 = 200;
@@ -14,7 +13,7 @@ impl Run {
     /// How long the loop may sleep: until a timer of the job is due, or the inbox is looked at.
     pub(super) fn until_next_look(&self) -> Duration {
         let next_us = self.state().durable.job.timers().into_values().min();
-        let left_us = next_us.map(|due_us| due_us.saturating_sub(os::clock::now_us()).max(0));
+        let left_us = next_us.map(|due_us| due_us.saturating_sub(self.machine().now_us()).max(0));
         let look = Duration::from_millis(INBOX_MS);
         left_us.map_or(look, |left_us| look.min(Duration::from_micros(left_us.unsigned_abs())))
     }
@@ -23,6 +22,7 @@ impl Run {
     pub(super) async fn next_look(&self) {
         let heard = self.heard.load(Ordering::Acquire);
         tokio::select! {
+            biased;
             () = tokio::time::sleep(self.until_next_look()) => {}
             _ = self.worker.parts.journal.news_after(Some(&self.job_id), heard) => {}
         }
@@ -32,7 +32,7 @@ impl Run {
     pub(super) async fn attend(self: &Arc<Self>) -> Result<(), Dropped> {
         // What is rung from here on is looked at again.
         self.heard.store(self.worker.parts.journal.news(), Ordering::Release);
-        let now_us = os::clock::now_us();
+        let now_us = self.machine().now_us();
         let due = self.state().durable.job.timers().into_values().any(|due_us| due_us <= now_us);
         if due {
             self.worker.parts.journal.fire_timers().await?;

@@ -42,7 +42,7 @@ impl Run {
         let Some(pinned) = state.durable.job.pinned(&invocation.operator) else { return invocation };
         let most_micro_usd = self.worker.most(&pinned.plugin, &invocation.args);
         // What a plugin's own export takes are the arguments and the result of the call it undoes.
-        let unfit = match self.worker.parts.registry.by_digest(pinned.digest, pinned.wasi) {
+        let unfit = match self.worker.parts.components.by_digest(pinned.digest, pinned.wasi) {
             Ok(plugin) if !own => match serde_json::from_slice(&invocation.args) {
                 Ok(value) => plugin.check_input(invocation.operator.as_str(), &value).err(),
                 Err(error) => Some(Failure::new(Code::Internal, format!("its arguments are no JSON: {error}"))),

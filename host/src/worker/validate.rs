@@ -31,6 +31,8 @@ impl Run {
             (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
         };
         let plugin = self.pinned_plugin(&operator, pinned.digest, pinned.wasi)?;
+        // What is no component has nothing that could be looked at.
+        let Some(component) = plugin.component() else { return Ok(None) };
         let request = ValidationRequest {
             job_id: &self.job_id,
             step_id: step,
@@ -39,7 +41,7 @@ impl Run {
             determinism: pinned.determinism,
             digest: pinned.digest,
             input: &input,
-            plugin: &plugin,
+            plugin: component,
             limits: pinned.limits,
             context,
             conditions,

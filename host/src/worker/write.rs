@@ -15,7 +15,6 @@ use tracing::Level;
 
 use super::observe::Observer;
 use super::run::{Dropped, Run};
-use crate::os;
 
 type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
@@ -36,7 +35,7 @@ impl Run {
         let notifier = self.worker.parts.notifier.as_ref();
         let (written, durable) = {
             let mut state = self.state();
-            let batch = state.durable.seal(draft, os::clock::now_us())?;
+            let batch = state.durable.seal(draft, self.machine().now_us())?;
             if batch.attempt != self.attempt {
                 return Err(Dropped::Lost);
             }
@@ -146,7 +145,7 @@ impl Run {
             return;
         }
         // Whoever holds the job hears of it; where it is over, nobody does.
-        if let Err(error) = super::audit(&*parts.journal, &*parts.effects, &self.job_id).await {
+        if let Err(error) = super::audit(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox alone");
         }
     }

@@ -32,6 +32,9 @@ claims.job bigint NOT NULL
 claims.attempt bigint NOT NULL
 claims.owner bigint NOT NULL
 claims.claimed_us bigint NOT NULL
+commits.writer text NOT NULL
+commits.number bigint NOT NULL
+commits.written_us bigint NOT NULL
 effects.job bigint NOT NULL
 effects.slot text COLLATE "C" NOT NULL
 effects.try bigint NOT NULL
@@ -162,6 +165,7 @@ actions: PRIMARY KEY (tenant_id, operator, key)
 actor_day_costs: PRIMARY KEY (day, tenant_id, actor_id, model)
 awaited: PRIMARY KEY (job, name)
 claims: PRIMARY KEY (job, attempt)
+commits: PRIMARY KEY (writer)
 effects: PRIMARY KEY (job, slot, try)
 events: PRIMARY KEY (id)
 foreign_jobs: PRIMARY KEY (id)
@@ -186,6 +190,7 @@ CREATE UNIQUE INDEX actions_pkey ON actions USING btree (tenant_id, operator, ke
 CREATE UNIQUE INDEX actor_day_costs_pkey ON actor_day_costs USING btree (day, tenant_id, actor_id, model)
 CREATE UNIQUE INDEX awaited_pkey ON awaited USING btree (job, name)
 CREATE UNIQUE INDEX claims_pkey ON claims USING btree (job, attempt)
+CREATE UNIQUE INDEX commits_pkey ON commits USING btree (writer)
 CREATE UNIQUE INDEX effects_pkey ON effects USING btree (job, slot, try)
 CREATE UNIQUE INDEX events_pkey ON events USING btree (id)
 CREATE UNIQUE INDEX foreign_jobs_job_id_key ON foreign_jobs USING btree (job_id)

@@ -20,6 +20,7 @@ use crate::dialect::Dialect;
 use crate::error::{Failure, is_again, is_lost, is_read_only, store_error};
 use crate::group::{self, Mark, Standpoint};
 use crate::locks::Locks;
+use crate::mark::{Marked, Marks};
 use crate::row::Stored;
 use crate::script::Script;
 use crate::server::{Place, Server};
@@ -43,6 +44,7 @@ pub(crate) struct Task {
     pub(crate) time: Time,
     pub(crate) server: Arc<Server>,
     pub(crate) parts: mpsc::UnboundedReceiver<Part>,
+    pub(crate) marks: Marks,
 }
 
 impl Task {
@@ -105,6 +107,7 @@ impl Task {
             let mut marks = Vec::new();
             let mut tx = Tx::new(&mut conn, &self.hand, &self.time, locks(self.connect.dialect(), group));
             tx.restored = restored;
+            tx.mark = self.marks.next(self.server.writer(), group);
             let Err(failure) = parts(&mut tx, group, &mut marks).await else {
                 self.conn = Some(conn);
                 self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
@@ -113,10 +116,10 @@ impl Task {
             let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
             let on_server = self.connect.dialect() == Dialect::Postgres;
             if tx.committing {
-                let number = tx.number.take();
+                let trace = Trace { number: tx.number.take(), mark: tx.mark.take(), place };
                 // Whatever it still keeps locked is let go.
                 drop(conn);
-                match self.ask(&failure, &marks, number, place).await {
+                match self.ask(&failure, &marks, trace).await {
                     // It never was committed: nothing of it is there, and it can be.
                     Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
                     fate => return fate,
@@ -164,9 +167,9 @@ impl Task {
     }
 
     /// After a COMMIT without an answer: what became of it? PostgreSQL knows by the transaction's
-    /// number. SQLite is asked where the jobs stand: a transaction is written whole or not at
+    /// number; where that is said to be committed, its mark or the logs prove that it is ours. SQLite is asked where the jobs stand: a transaction is written whole or not at
     /// all, so one job that tells decides for the group.
-    async fn ask(&mut self, failure: &Failure, marks: &[Mark], number: Option<String>, place: Place) -> Fate {
+    async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace) -> Fate {
         let why = match failure {
             Failure::Sql(error) => store_error(error),
             Failure::Store(error) => error.clone(),
@@ -178,14 +181,25 @@ impl Task {
             Ok((conn, _)) => conn,
             Err(error) => return Fate::Unknown(format!("{why}; then it could not be opened: {error}")),
         };
-        // Numbers of another server, or of another past of this one, say nothing.
-        let number = number.filter(|_| self.server.place() == place);
-        let ended = match number {
+        let Trace { number, mark, place } = trace;
+        // Numbers of another server, or of another past of this one, say nothing; what it has does.
+        let is_here = self.server.place() == place;
+        let ended = match number.filter(|_| is_here) {
             Some(number) => outcome(&self.hand, &mut conn, &number, &mut patience).await,
+            None if mark.is_some() && !is_here => Ok(Some(true)),
             None => Ok(None),
         };
         let standpoints = match ended {
-            Ok(Some(true)) => Ok(vec![Standpoint::After]),
+            // A server that crashed gives the number of a commit that it lost to another one.
+            Ok(Some(true)) if let Some(mark) = &mark => mark
+                .is_there(&self.hand, &mut conn)
+                .await
+                .map(|is_there| vec![if is_there { Standpoint::After } else { Standpoint::Before }]),
+            // Where the rows are as they were before, it is not ours that was committed.
+            Ok(Some(true)) => group::standpoints(&self.hand, &mut conn, marks).await.map(|seen| {
+                let lost = seen.contains(&Standpoint::Before) && !seen.contains(&Standpoint::After);
+                vec![if lost { Standpoint::Before } else { Standpoint::After }]
+            }),
             Ok(Some(false)) => Ok(vec![Standpoint::Before]),
             Ok(None) => group::standpoints(&self.hand, &mut conn, marks).await,
             Err(error) => Err(error),
@@ -232,6 +246,19 @@ impl Task {
     }
 }
 
+/// By what a transaction can be found again.
+struct Trace {
+    /// The server's number of it.
+    number: Option<String>,
+    /// What it left behind.
+    mark: Option<Marked>,
+    /// Where it was begun.
+    place: Place,
+}
+
+/// `invalid_parameter_value`: what `pg_xact_status` says of a number that is yet to be given.
+const NEVER_GIVEN: &str = "22023";
+
 /// Whether a transaction was committed, by its number; none where the server has forgotten it. One
 /// that is still being committed, by a backend that does not know yet that nobody listens, is waited
 /// for.
@@ -244,7 +271,13 @@ async fn outcome(
     loop {
         let mut script = Script::new("SELECT pg_xact_status(CAST(? AS xid8))");
         script.text(number);
-        let rows = hand.run(conn, Name::OUTCOME, script).await?;
+        let rows = match hand.run(conn, Name::OUTCOME, script).await {
+            // The server has never given it: it crashed, and the commit with it.
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_GIVEN) => {
+                return Ok(Some(false));
+            }
+            other => other?,
+        };
         let said = rows.iter().flatten().next().and_then(|row| Stored::new(row, "transaction").text_or_null().ok());
         match said.flatten().as_deref() {
             Some("committed") => return Ok(Some(true)),

@@ -12,10 +12,10 @@ pub enum Dialect {
     Postgres,
 }
 
-/// Database time, microseconds since 1970 UTC, as it passes.
-const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
-
 impl Dialect {
+    /// The time of a server, microseconds since 1970 UTC, as it passes.
+    pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
+
     /// A statement as this database understands it.
     pub(crate) fn text(self, sql: &str) -> String {
         if self == Self::Sqlite {
@@ -54,7 +54,7 @@ impl Dialect {
     pub(crate) fn now(self) -> String {
         match self {
             Self::Sqlite => "?".to_owned(),
-            Self::Postgres => format!("COALESCE(?, {CLOCK})"),
+            Self::Postgres => format!("COALESCE(?, {})", Self::CLOCK),
         }
     }
 
@@ -112,7 +112,7 @@ impl Dialect {
     /// The moment of an open transaction on PostgreSQL, and its number: asked for once its locks
     /// are held.
     pub(crate) fn moment() -> String {
-        format!("SELECT {CLOCK}, CAST(pg_current_xact_id() AS TEXT)")
+        format!("SELECT {}, CAST(pg_current_xact_id() AS TEXT)", Self::CLOCK)
     }
 }
 

@@ -73,6 +73,10 @@ impl Work for Put {
         vec![self.job_id.clone()]
     }
 
+    fn is_marked(&self) -> bool {
+        true
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let mut script = Script::new(&format!("SELECT {KEY_OF_JOB}"));
         script.text(self.job_id.as_str()).text(self.job_id.as_str());

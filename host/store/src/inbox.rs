@@ -86,6 +86,10 @@ impl Work for Put {
         vec![self.job_id.clone()]
     }
 
+    fn is_marked(&self) -> bool {
+        true
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let now = tx.now().await?;
         let mut script = Script::new(&format!("SELECT {STANDING_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));

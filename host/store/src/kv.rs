@@ -29,6 +29,10 @@ struct Set {
 impl Work for Set {
     type Done = ();
 
+    fn is_marked(&self) -> bool {
+        true
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<(), Failure> {
         let mut script = Script::new(
             "INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value",
@@ -48,6 +52,10 @@ struct Delete {
 #[async_trait]
 impl Work for Delete {
     type Done = bool;
+
+    fn is_marked(&self) -> bool {
+        true
+    }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, Failure> {
         let mut script = Script::new("DELETE FROM kv WHERE namespace = ? AND key = ? RETURNING namespace");

@@ -15,7 +15,7 @@ use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::jobs::JOIN_HOLDER;
 use crate::owner::is_gone;
-use crate::row::{JOB_COLUMNS, OWNER_COLUMNS, Stored};
+use crate::row::{self, JOB_COLUMNS, OWNER_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
 use crate::timers::next;
@@ -221,9 +221,8 @@ impl Database {
                 row.attempt, row.slot
             )));
         };
-        let stored = Stored::new(found, "owners");
-        let owner = Owner::try_from(stored)?;
-        let now = self.time.at(stored.skip(6).int()?);
+        let mut stored = Stored::new(found, "owners");
+        let (owner, now) = (row::owner(&mut stored)?, self.time.at(stored.int()?));
         let same_kernel = owner.boot_id == self.machine.boot_id();
         Ok(judge(&Evidence {
             now_us: now.boot_us,

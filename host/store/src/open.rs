@@ -17,12 +17,13 @@ use crate::Database;
 use crate::bell::Bell;
 use crate::clock::{SystemClock, Time};
 use crate::commit::Task;
-use crate::connection::{Connect, Connection};
+use crate::connection::{Connect, Connection, Patience};
 use crate::dialect::Dialect;
 use crate::durability::Durability;
-use crate::error::store_error;
+use crate::error::{is_lost, store_error};
 use crate::generation::Generation;
 use crate::lock;
+use crate::mark::{self, Marks};
 use crate::probe::{NoProbe, Probe};
 use crate::readers::Readers;
 use crate::row::Stored;
@@ -57,10 +58,11 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
 ];
 
 /// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
-/// SQLite's.
+/// SQLite's, which has none of what only a server needs.
 pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/postgres/0001_stores.sql")),
     (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
+    (7, "commits", include_str!("../migrations/postgres/0007_commits.sql")),
 ];
 
 /// What is said of a server's database without tables, where none are to be made.
@@ -98,6 +100,9 @@ pub struct OpenOptions {
     /// Whether a standby that takes over has every acknowledged write, because the primary's commits
     /// wait for it. PostgreSQL alone.
     pub synchronous_failover: bool,
+    /// Whether a server that is away, or goes while its database is opened, is waited for as it is later: for
+    /// programs that run for long.
+    pub patient: bool,
 }
 
 impl OpenOptions {
@@ -126,6 +131,7 @@ impl OpenOptions {
             clock: None,
             pages_max: None,
             synchronous_failover: false,
+            patient: false,
         }
     }
 }
@@ -135,7 +141,16 @@ pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
         Target::File(path) => path.display().to_string(),
         Target::Server(url) => server_name(url),
     };
-    try_open(options).await.map_err(|error| {
+    let mut patience = Patience::new();
+    let opened = loop {
+        match try_open(options.clone()).await {
+            Err(Away { error, passes: true }) if options.patient && patience.waits().await => {
+                tracing::warn!(%error, "the database is waited for");
+            }
+            opened => break opened.map_err(|away| away.error),
+        }
+    };
+    opened.map_err(|error| {
         let at = |message: String| format!("{at}: {message}");
         match error {
             StoreError::Unavailable(message) => StoreError::Unavailable(at(message)),
@@ -159,7 +174,20 @@ pub fn server_name(url: &str) -> String {
     }
 }
 
-async fn try_open(options: OpenOptions) -> Result<Database, StoreError> {
+/// Why a database could not be opened.
+struct Away {
+    error: StoreError,
+    /// Whether that may be over soon.
+    passes: bool,
+}
+
+impl From<StoreError> for Away {
+    fn from(error: StoreError) -> Self {
+        Self { error, passes: false }
+    }
+}
+
+async fn try_open(options: OpenOptions) -> Result<Database, Away> {
     let machine: Arc<dyn Clock> = match &options.clock {
         Some(clock) => clock.clone(),
         None => Arc::new(SystemClock::new()?),
@@ -178,13 +206,19 @@ async fn try_open(options: OpenOptions) -> Result<Database, StoreError> {
     let _alone = alone(options.owner_dir.clone()).await?;
     let hand = Hand { probe: options.probe, tally: Arc::new(Tally::default()) };
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover));
-    let mut conn = connect.once().await.map_err(|error| store_error(&error))?;
-    match connect.dialect() {
-        Dialect::Sqlite => options.durability.verify(&hand, &mut conn).await?,
-        Dialect::Postgres => server.greet(&hand, &mut conn).await?,
-    }
-    migrate(&hand, &mut conn, options.create).await?;
-    settle(&hand, &mut conn, &*machine, &server).await?;
+    let made = connect.once().await;
+    let mut conn = made.map_err(|error| Away { passes: is_lost(&error), error: store_error(&error) })?;
+    let prepared = async {
+        match connect.dialect() {
+            Dialect::Sqlite => options.durability.verify(&hand, &mut conn).await?,
+            Dialect::Postgres => server.greet(&hand, &mut conn).await?,
+        }
+        migrate(&hand, &mut conn, options.create).await?;
+        settle(&hand, &mut conn, &*machine, &server).await
+    };
+    // A standby that is about to take over, or a server that is going down.
+    let away = |error| Away { passes: matches!(error, StoreError::Unavailable(_)), error };
+    prepared.await.map_err(away)?;
     let (writing, tally) = (connect.clone(), hand.tally.clone());
     let bell = match &connect {
         Connect::Postgres(options) => Some(Bell::new((**options).clone())),
@@ -195,7 +229,7 @@ async fn try_open(options: OpenOptions) -> Result<Database, StoreError> {
         readers: Readers::new(connect, hand.clone()),
         writer: Writer::start({
             let (time, server) = (time.clone(), server.clone());
-            move |parts| Task { conn: Some(conn), connect: writing, hand, time, server, parts }
+            move |parts| Task { conn: Some(conn), connect: writing, hand, time, server, parts, marks: Marks::default() }
         }),
         time,
         machine,
@@ -335,6 +369,7 @@ async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &
     script.text(&id[..32]);
     if dialect == Dialect::Postgres {
         script.text(place);
+        mark::prune(&mut script);
     }
     let named = hand.run(conn, Name::GENERATION_WRITE, script).await;
     named.map_err(|error| store_error(&error))?;

@@ -108,12 +108,6 @@ impl<'a> Stored<'a> {
         Self { row, table, next: 0 }
     }
 
-    /// The same row, `columns` further on.
-    pub(crate) fn skip(mut self, columns: usize) -> Self {
-        self.next += columns;
-        self
-    }
-
     /// The next column that is a number.
     pub(crate) fn int(&mut self) -> Result<i64, StoreError> {
         self.int_or_null()?.ok_or_else(|| self.damaged("it is empty"))
@@ -211,28 +205,33 @@ impl<'a> Stored<'a> {
     }
 }
 
+/// The columns of [`JOB_COLUMNS`], from the next one on.
+pub(crate) fn job(row: &mut Stored<'_>) -> Result<JobRow, StoreError> {
+    Ok(JobRow {
+        job_id: row.text()?.into(),
+        tenant_id: row.text()?,
+        actor_id: row.text()?,
+        request_key: row.hash()?,
+        plan_id: row.text()?,
+        plan_hash: row.hash()?,
+        mode: row.text()?,
+        state: row.job_state()?,
+        attempt: row.u32()?,
+        next_seq: row.u64()?,
+        head: row.hash()?,
+        inbox_pending: row.bool()?,
+        cancel_requested: row.bool()?,
+        wake_at_us: row.int_or_null()?,
+        priority: row.i16()?,
+        created_us: row.int()?,
+        updated_us: row.int()?,
+    })
+}
+
 impl TryFrom<Stored<'_>> for JobRow {
     type Error = StoreError;
     fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            job_id: row.text()?.into(),
-            tenant_id: row.text()?,
-            actor_id: row.text()?,
-            request_key: row.hash()?,
-            plan_id: row.text()?,
-            plan_hash: row.hash()?,
-            mode: row.text()?,
-            state: row.job_state()?,
-            attempt: row.u32()?,
-            next_seq: row.u64()?,
-            head: row.hash()?,
-            inbox_pending: row.bool()?,
-            cancel_requested: row.bool()?,
-            wake_at_us: row.int_or_null()?,
-            priority: row.i16()?,
-            created_us: row.int()?,
-            updated_us: row.int()?,
-        })
+        job(&mut row)
     }
 }
 
@@ -259,17 +258,22 @@ impl TryFrom<Stored<'_>> for Row {
     }
 }
 
+/// The columns of [`OWNER_COLUMNS`], from the next one on.
+pub(crate) fn owner(row: &mut Stored<'_>) -> Result<Owner, StoreError> {
+    Ok(Owner {
+        worker: row.text()?,
+        boot_id: row.text()?,
+        lock_path: row.text()?,
+        lock_dev: row.bits()?,
+        lock_ino: row.bits()?,
+        lock_content: row.text()?,
+    })
+}
+
 impl TryFrom<Stored<'_>> for Owner {
     type Error = StoreError;
     fn try_from(mut row: Stored<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            worker: row.text()?,
-            boot_id: row.text()?,
-            lock_path: row.text()?,
-            lock_dev: row.bits()?,
-            lock_ino: row.bits()?,
-            lock_content: row.text()?,
-        })
+        owner(&mut row)
     }
 }
 

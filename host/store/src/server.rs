@@ -25,7 +25,8 @@ const GREETING: &str = "SELECT current_setting('synchronous_commit'), current_se
     current_setting('synchronous_standby_names'), COALESCE((SELECT version || ' ' || cipher FROM pg_stat_ssl WHERE pid \
     = pg_backend_pid() AND ssl), ''), (SELECT CAST(system_identifier AS TEXT) FROM pg_control_system()), CASE WHEN \
     pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END, (SELECT CAST(oid AS TEXT) \
-    FROM pg_database WHERE datname = current_database())";
+    FROM pg_database WHERE datname = current_database()), concat_ws('-', pg_backend_pid(), \
+    (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT, random())";
 
 /// Which database of which server, at which time of its life; empty on SQLite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ struct Said {
     /// Whether its commits wait for a standby.
     standbys: bool,
     about: String,
+    /// What it calls the connection that was made last: an id that no other one has.
+    writer: Option<String>,
     /// How often it was asked: connections made.
     asked: u64,
     /// Whether the place was found to be the accepted one since.
@@ -92,6 +95,11 @@ impl Server {
         self.said().place.clone()
     }
 
+    /// What the server calls the connection that was made last; none on SQLite.
+    pub(crate) fn writer(&self) -> Option<String> {
+        self.said().writer.clone()
+    }
+
     /// How many connections that write were made.
     pub(crate) fn connections(&self) -> u64 {
         self.said().asked
@@ -111,6 +119,7 @@ impl Server {
         let (read_only, standby) = (row.text()? == "on", row.bool()?);
         let (number, version, standbys, tls) = (row.int()?, row.text()?, row.text()?, row.text()?);
         let place = Place { system: row.text()?, timeline: row.text()?, database: row.text()? };
+        let writer = Some(row.text()?);
         if number < VERSION_MIN {
             return Err(StoreError::Unavailable(format!(
                 "the server is PostgreSQL {version}; 13 is the oldest that serves"
@@ -128,7 +137,7 @@ impl Server {
              full_page_writes={pages}, {waits}"
         );
         let mut said = self.said();
-        *said = Said { place, standbys: !standbys.is_empty(), about, asked: said.asked + 1, accepted: false };
+        *said = Said { place, writer, standbys: !standbys.is_empty(), about, asked: said.asked + 1, accepted: false };
         Ok(())
     }
 

@@ -11,13 +11,17 @@ use crate::row::{INBOX_COLUMNS, JOB_COLUMNS, LEDGER_COLUMNS, Stored, state_numbe
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
-use crate::{Database, awaited, events, leases, payloads};
+use crate::{Database, awaited, events, leases, payloads, row};
 
 struct Accept(NewJob);
 
 #[async_trait]
 impl Work for Accept {
     type Done = Result<Submitted, WriteError>;
+
+    fn is_marked(&self) -> bool {
+        true
+    }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let row = &self.0.row;
@@ -114,9 +118,8 @@ impl Database {
         script.text(job_id.as_str());
         let rows = self.readers.run_at_once(Name::LOAD, script).await?;
         let Some(found) = rows[0].first() else { return Ok(None) };
-        let stored = Stored::new(found, "jobs");
-        let row = JobRow::try_from(stored)?;
-        let secret = stored.skip(17).hash()?;
+        let mut stored = Stored::new(found, "jobs");
+        let (row, secret) = (row::job(&mut stored)?, stored.hash()?);
         let events = events::chain(&row, rows[1].iter().map(|row| Stored::new(row, "events")))?;
         let ledger = rows[2].iter().map(|row| Row::try_from(Stored::new(row, "ledger"))).collect::<Result<_, _>>()?;
         let payloads =

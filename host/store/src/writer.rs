@@ -14,6 +14,7 @@ use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{Failure, Trouble};
 use crate::locks::Locks;
+use crate::mark::Marked;
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name, Rows};
@@ -26,6 +27,10 @@ pub(crate) trait Work: Send + Sync + 'static {
     /// The jobs whose rows it writes, where they are known before it runs.
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
+    }
+    /// Whether somebody relies on it and no row of a log tells that it was committed.
+    fn is_marked(&self) -> bool {
+        false
     }
     /// Do it. May be called again if the transaction is repeated.
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure>;
@@ -42,6 +47,8 @@ pub(crate) struct Tx<'a> {
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     moment: Option<Moment>,
+    /// What it leaves behind, so that it can be told whether it was committed.
+    pub(crate) mark: Option<Marked>,
     /// PostgreSQL's number of this transaction.
     pub(crate) number: Option<String>,
     /// Whether a COMMIT has been handed over: from then on a failure may hide a success.
@@ -66,6 +73,7 @@ impl<'a> Tx<'a> {
             restored: None,
             begun: false,
             moment: None,
+            mark: None,
             number: None,
             committing: false,
             committed: false,
@@ -103,7 +111,12 @@ impl<'a> Tx<'a> {
             script = Script::default();
         }
         self.locks.take(&mut script);
-        script.push(&Dialect::moment());
+        match &self.mark {
+            Some(mark) => mark.beside(&mut script),
+            None => {
+                script.push(&Dialect::moment());
+            }
+        }
         let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
         if let Some(row) = rows.last().and_then(|rows| rows.first()) {
             let mut row = Stored::new(row, "the clock");
@@ -204,6 +217,7 @@ pub(crate) enum Part {
 #[async_trait]
 pub(crate) trait Ticket: Send + Sync {
     fn jobs(&self) -> Vec<JobId>;
+    fn is_marked(&self) -> bool;
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure>;
     fn answer(self: Box<Self>, fate: &Fate);
 }
@@ -218,6 +232,10 @@ struct Order<W: Work> {
 impl<W: Work> Ticket for Order<W> {
     fn jobs(&self) -> Vec<JobId> {
         self.work.jobs()
+    }
+
+    fn is_marked(&self) -> bool {
+        self.work.is_marked()
     }
 
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
 use latchwork_core::storage::{ActionWrite, Batch, Filter, LedgerWrite, Request, StatusWrite, WriteError};
 
-use super::batches::{reserve, settle};
+use super::actions::{reserve, settle};
 use super::world::{Log, World, effect, payload, row};
 
 /// A batch of one audit event behind the end of the log.
@@ -32,8 +32,11 @@ pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
     let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     let id = world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
+    let open = world.running("open").await;
+    world.store.put_inbox(&open.job_id, "ann", None, Request::Continue).await.unwrap();
     let waiting = Filter { to_audit: true, limit: 9, ..Filter::default() };
-    assert_eq!(world.store.jobs(&waiting).await.unwrap().len(), 1);
+    let found = world.store.jobs(&waiting).await.unwrap();
+    assert_eq!(found.iter().map(|row| &row.job_id).collect::<Vec<_>>(), [&log.job_id], "an open job has its holder");
 
     let mut kinds = vec![said(&mut log.clone()); 6];
     kinds[0].status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });

@@ -1,9 +1,10 @@
 //! One job's atomic writes.
 
-use latchwork_core::ids::{Hash, Operator, Slot};
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
-use latchwork_core::storage::{ActionWrite, Clock, LedgerWrite, Request, StatusWrite, WriteError};
+use latchwork_core::storage::{ActionWrite, Batch, Clock, LedgerWrite, Request, StatusWrite, WriteError};
 
 use super::world::{LEASE_MS, World, effect, payload, row};
 
@@ -47,6 +48,27 @@ pub(super) async fn the_log_must_end_where_the_writer_thinks(world: World) {
     assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
     let nobody = super::world::Log { job_id: "job_none".into(), ..log.clone() };
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
+}
+
+/// I15: number, link and attempt, each by itself.
+pub(super) async fn each_event_follows_the_one_before(world: World) {
+    let mut log = world.running("one").await;
+    let sealed = |seq, attempt, prev_hash| {
+        let body = Body::StepStarted { step_id: StepId::new("s1") };
+        Event::seal(seq, 1_700_000_000_000_000, attempt, body, prev_hash)
+    };
+    let mut other_head = log.head;
+    other_head.0[0] ^= 1;
+    let wrong = [
+        sealed(log.seq + 1, log.attempt, log.head),
+        sealed(log.seq, log.attempt, other_head),
+        sealed(log.seq, log.attempt + 1, log.head),
+    ];
+    for event in wrong {
+        let batch = Batch { events: vec![event], ..log.batch() };
+        assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))));
+    }
+    world.store.write(log.append(1)).await.unwrap();
 }
 
 /// I14.
@@ -216,6 +238,16 @@ pub(super) async fn acquire_needs_a_live_lease(world: World) {
     world.store.write(batch).await.unwrap();
 }
 
+/// I14: a lease of another boot is over, whatever the clock of this one says.
+pub(super) async fn acquire_needs_a_lease_of_this_boot(world: World) {
+    let mut log = world.running("one").await;
+    world.clock.reboot();
+    let mut late = log.clone().append(1);
+    late.acquire = true;
+    assert_eq!(world.store.write(late).await, Err(WriteError::LeaseExpired));
+    world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
+}
+
 pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(world: World) {
     let mut log = world.running("one").await;
     world.store.put_inbox(&log.job_id, "me", None, Request::Cancel).await.unwrap();
@@ -248,117 +280,4 @@ pub(super) async fn unfinished_invocations_are_listed(world: World) {
     let open = world.store.recover(&log.job_id).await.unwrap();
     let open: Vec<&str> = open.iter().map(|row| row.slot.as_str()).collect();
     assert_eq!(open, ["s1", "s3"]);
-}
-
-pub(super) fn reserve(slot: &str, args: &[u8]) -> ActionWrite {
-    let args_hash = Hash::of(&[args]);
-    ActionWrite::Reserve {
-        operator: Operator::new("Mail.Send"),
-        key: Hash::of(&[b"key"]),
-        args_hash,
-        slot: Slot::new(slot),
-    }
-}
-
-pub(super) fn settle(slot: &str, receipt: Option<&[u8]>) -> ActionWrite {
-    let receipt = receipt.map(<[u8]>::to_vec);
-    ActionWrite::Settle {
-        operator: Operator::new("Mail.Send"),
-        key: Hash::of(&[b"key"]),
-        slot: Slot::new(slot),
-        receipt,
-    }
-}
-
-pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
-    let with = |batch: latchwork_core::storage::Batch, write: ActionWrite| {
-        let mut batch = batch;
-        batch.actions = vec![write];
-        batch
-    };
-    let held = async || world.store.action("tenant", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();
-    assert_eq!(held().await, None);
-    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.unwrap();
-    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.expect("the same slot may ask again");
-    let row = held().await.unwrap();
-    assert_eq!((row.job_id.clone(), row.slot.as_str(), row.receipt.clone()), (one.job_id.clone(), "s1", None));
-    let refused = Err(WriteError::ActionKey(Box::new(row.clone())));
-    assert_eq!(world.store.write(with(two.clone().append(1), reserve("s1", b"a"))).await, refused);
-    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s2", b"a"))).await, refused);
-    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s1", b"b"))).await, refused);
-    assert_eq!(world.store.write(with(two.clone().append(1), settle("s1", None))).await, refused);
-
-    // Certainly not applied: free for others.
-    world.store.write(with(one.append(1), settle("s1", None))).await.unwrap();
-    assert_eq!(held().await, None);
-    world.store.write(with(two.append(1), reserve("s9", b"a"))).await.unwrap();
-    world.store.write(with(two.append(1), settle("s9", Some(b"receipt")))).await.unwrap();
-    let row = held().await.unwrap();
-    assert_eq!(row.receipt.as_deref(), Some(&b"receipt"[..]));
-    let refused = Err(WriteError::ActionKey(Box::new(row)));
-    assert_eq!(world.store.write(with(one.clone().append(1), reserve("s1", b"a"))).await, refused);
-    assert_eq!(world.store.write(with(two.clone().append(1), settle("s9", Some(b"another")))).await, refused);
-    assert_eq!(world.store.action("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(), None);
-}
-
-/// More than one: whoever waits is not in the way of the next.
-pub(super) async fn all_who_wait_for_an_action_key_are_told(world: World) {
-    let mut one = world.running("one").await;
-    let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
-    let mut batch = one.append(1);
-    batch.actions = vec![reserve("s1", b"a")];
-    world.store.write(batch).await.unwrap();
-    let mut waiting = Vec::new();
-    for name in ["two", "three", "four"] {
-        let mut log = world.running(name).await;
-        let mut batch = log.ending(JobState::Parked, None);
-        batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
-        world.store.write(batch).await.unwrap();
-        waiting.push(log);
-    }
-    let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
-    world.store.write(batch).await.unwrap();
-    for log in &waiting {
-        let row = world.row(log).await;
-        assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true), "{}", log.job_id);
-        assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1);
-    }
-}
-
-pub(super) async fn who_waits_for_an_action_key_is_told(world: World) {
-    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
-    let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
-    let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    let mut free = two.clone().append(1);
-    free.actions = vec![wait.clone()];
-    assert_eq!(world.store.write(free).await, Err(WriteError::KeyOpen { operator: operator.clone(), key }));
-
-    let mut batch = one.append(1);
-    batch.actions = vec![reserve("s1", b"a")];
-    world.store.write(batch).await.unwrap();
-    let mut batch = two.ending(JobState::Parked, None);
-    batch.actions = vec![wait.clone()];
-    world.store.write(batch).await.unwrap();
-    assert_eq!(world.row(&two).await.state, JobState::Parked);
-
-    let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
-    world.store.write(batch).await.unwrap();
-    let row = world.row(&two).await;
-    assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
-    let inbox = world.store.inbox(&two.job_id).await.unwrap();
-    assert_eq!(inbox.len(), 1);
-    assert_eq!(inbox[0].request, Request::KeySettled { operator: operator.clone(), key });
-
-    // Told once; and a settled key is not waited for.
-    let mut batch = one.append(1);
-    batch.actions = vec![settle("s1", Some(b"receipt"))];
-    world.store.write(batch).await.unwrap();
-    assert_eq!(world.store.inbox(&two.job_id).await.unwrap().len(), 1);
-    let mut three = world.running("three").await;
-    let mut late = three.append(1);
-    late.actions = vec![wait];
-    assert_eq!(world.store.write(late).await, Err(WriteError::KeyOpen { operator, key }));
 }

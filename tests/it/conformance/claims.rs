@@ -51,6 +51,23 @@ pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: World) {
     assert_eq!(world.store.claim(&world.claimer("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
+/// I14: earlier claims are kept; a job is its holder's, and a try its owner's, whatever became of the others.
+pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: World) {
+    let new = new_job("one");
+    let mut log = Log::of(&new);
+    world.store.submit(new).await.unwrap();
+    let (first, second) = (world.claimer("first"), world.claimer("second"));
+    world.store.claim(&first).await.unwrap().unwrap();
+    world.kill(&first);
+    log.attempt = world.store.claim(&second).await.unwrap().unwrap().row.attempt;
+    let third = world.claimer("third");
+    assert!(world.store.claim(&third).await.unwrap().is_none(), "the second one lives");
+    assert!(world.store.claim_job(&log.job_id, &third).await.unwrap().is_none());
+    let row = started(&world, &mut log).await;
+    let judged = world.store.quiescence(&log.job_id, &row, 500).await.unwrap();
+    assert_eq!(judged, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 }, "its owner lives");
+}
+
 pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
     let claimer = world.claimer("next");
     for (name, to) in [

@@ -33,6 +33,7 @@ fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
             code: None,
             spent: usage.as_ref().map(|_| Spent { fuel: 5, wall_ms: 3 }),
             usage,
+            assumed_micro_usd: None,
             nondeterministic: true,
             refused: None,
         };

@@ -1,7 +1,7 @@
 //! Submitting and reading jobs.
 
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Filter, Submitted, WriteError};
+use latchwork_core::storage::{Filter, JobRow, Submitted, WriteError};
 
 use super::world::{World, new_job};
 
@@ -35,6 +35,22 @@ pub(super) async fn a_job_that_contradicts_itself_is_refused(world: World) {
     let mut new = new_job("one");
     new.events.swap(0, 1);
     assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Broken(_))));
+    // A log with a gap, whose end is as its row says.
+    let mut new = new_job("one");
+    new.events.remove(0);
+    new.row.next_seq = 1;
+    assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Broken(_))));
+    let begun: [fn(&mut JobRow); 4] = [
+        |row| row.state = JobState::Running,
+        |row| row.attempt = 1,
+        |row| row.inbox_pending = true,
+        |row| row.cancel_requested = true,
+    ];
+    for begin in begun {
+        let mut new = new_job("one");
+        begin(&mut new.row);
+        assert!(matches!(world.store.submit(new).await, Err(WriteError::Broken(_))));
+    }
     assert!(world.store.job(&new.row.job_id).await.unwrap().is_none());
 
     world.store.submit(new_job("one")).await.unwrap();

@@ -1,5 +1,6 @@
 //! One suite for every store: the model in memory, SQLite and PostgreSQL do exactly the same.
 
+mod actions;
 mod audit;
 mod batches;
 mod claims;
@@ -46,6 +47,7 @@ suite! {
     jobs::jobs_are_listed_newest_first;
     batches::a_batch_is_written_whole;
     batches::the_log_must_end_where_the_writer_thinks;
+    batches::each_event_follows_the_one_before;
     batches::a_stale_attempt_writes_nothing_of_any_kind;
     batches::an_attempt_that_gave_up_the_claim_writes_nothing;
     batches::a_refused_batch_leaves_no_trace;
@@ -53,17 +55,21 @@ suite! {
     batches::the_store_computes_the_deadline;
     batches::payloads_are_written_once;
     batches::acquire_needs_a_live_lease;
+    batches::acquire_needs_a_lease_of_this_boot;
     batches::acquire_is_refused_in_a_cancelled_job_but_for_compensation;
     batches::unfinished_invocations_are_listed;
-    batches::action_keys_are_held_by_one_slot;
-    batches::who_waits_for_an_action_key_is_told;
-    batches::all_who_wait_for_an_action_key_are_told;
+    actions::action_keys_are_held_by_one_slot;
+    actions::who_waits_for_an_action_key_is_told;
+    actions::all_who_wait_for_an_action_key_are_told;
+    actions::who_is_over_is_told_of_no_action_key;
+    actions::an_action_key_is_of_one_tenant;
     audit::a_job_that_is_over_takes_words_alone;
     audit::a_receipt_is_taken_back_by_its_holder_alone;
     claims::attempts_strictly_increase;
     claims::a_held_job_is_claimed_when_its_lease_is_over;
     claims::a_held_job_is_claimed_when_its_owner_is_gone;
     claims::a_held_job_is_claimed_after_a_reboot;
+    claims::whoever_held_a_job_before_says_nothing_of_its_holder;
     claims::waiting_and_parked_jobs_are_left_alone;
     claims::a_waiting_job_is_claimed_when_its_time_has_come;
     claims::a_heartbeat_prolongs_and_tells_what_is_lost;
@@ -86,6 +92,8 @@ suite! {
     waits::a_signal_is_taken_while_it_is_wanted;
     waits::a_decision_is_taken_for_the_call_that_was_shown;
     waits::a_timer_fires_once_and_not_early_in_any_state;
+    waits::a_timer_that_is_due_fires_no_other;
+    waits::a_timer_of_a_job_that_is_over_tells_nobody;
     waits::a_claim_fires_what_is_due;
     waits::a_timer_that_is_taken_away_or_armed_anew_does_not_fire;
     waits::an_end_by_time_waits_for_every_request;

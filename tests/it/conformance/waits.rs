@@ -63,8 +63,10 @@ pub(super) async fn a_signal_is_taken_while_it_is_wanted(world: World) {
     let mut ending = log.ending(JobState::Completed, None);
     ending.inbox_done = done;
     world.store.write(ending).await.unwrap();
+    let before = world.row(&log).await;
     ask(&world, &log, signal("k")).await.unwrap();
     assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty(), "answered alike, and nobody will take it out");
+    assert_eq!(world.row(&log).await, before, "nor look for it");
     let over = world.store.put_inbox(&log.job_id, "ann", None, signal("x")).await;
     assert_eq!(over, Err(InboxError::Over { job_id: log.job_id.clone(), state: JobState::Completed }));
 }
@@ -121,6 +123,36 @@ pub(super) async fn a_timer_fires_once_and_not_early_in_any_state(world: World) 
 }
 
 /// I26.
+pub(super) async fn a_timer_that_is_due_fires_no_other(world: World) {
+    let (mut one, mut two) = (world.running("one").await, world.running("two").await);
+    let now_us = world.clock.now_us();
+    arm(&world, &mut one, "wait/a", Some(now_us + 1_000)).await;
+    arm(&world, &mut one, "wait/b", Some(now_us + 9_000)).await;
+    arm(&world, &mut two, "wait/a", Some(now_us + 9_001)).await;
+    world.clock.advance_ms(1);
+    assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 9_000));
+    let rows = world.store.inbox(&one.job_id).await.unwrap();
+    let fired: Vec<_> = rows.iter().map(|row| &row.request).collect();
+    assert_eq!(fired, [&Request::Timer { name: "wait/a".to_owned(), due_us: now_us + 1_000 }]);
+    assert!(!world.row(&two).await.inbox_pending);
+}
+
+/// I26: it tells nobody, and is gone.
+pub(super) async fn a_timer_of_a_job_that_is_over_tells_nobody(world: World) {
+    let (mut over, mut open) = (world.running("over").await, world.running("open").await);
+    for log in [&mut over, &mut open] {
+        arm(&world, log, "wait/s", Some(world.clock.now_us() + 1_000)).await;
+    }
+    world.store.write(over.ending(JobState::Failed, None)).await.unwrap();
+    let before = world.row(&over).await;
+    world.clock.advance_ms(5);
+    assert_eq!(world.store.fire_timers().await.unwrap(), None);
+    assert_eq!(world.row(&over).await, before);
+    assert!(world.store.inbox(&over.job_id).await.unwrap().is_empty());
+    assert!(world.row(&open).await.inbox_pending, "others are told");
+}
+
+/// I26.
 pub(super) async fn a_claim_fires_what_is_due(world: World) {
     let mut log = world.running("one").await;
     arm(&world, &mut log, "wait/s", Some(world.clock.now_us() + 1_000)).await;
@@ -163,8 +195,13 @@ pub(super) async fn an_end_by_time_waits_for_every_request(world: World) {
     let mut read = log.append(1);
     read.inbox_done = vec![signal_id];
     world.store.write(read).await.unwrap();
-    let mut end = log.append(1);
+    // What is known not to contradict it is not waited for.
+    let other_id = ask(&world, &log, Request::Continue).await.unwrap();
+    let mut end = log.clone().append(1);
     (end.drained, end.inbox_done) = (true, vec![timer_id]);
+    assert_eq!(world.store.write(end).await, Err(WriteError::InboxPending));
+    let mut end = log.append(1);
+    (end.drained, end.inbox_done, end.beside) = (true, vec![timer_id], vec![other_id]);
     world.store.write(end).await.unwrap();
 }
 

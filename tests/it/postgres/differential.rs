@@ -13,7 +13,7 @@ use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::storage::{ActionWrite, Batch, Claimer, Filter, LedgerWrite, Record, Request, StatusWrite};
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::server::database;
 use crate::conformance::world::{LEASE_MS, MARGIN_MS, Store, effect, new_job, payload, row};
@@ -336,12 +336,7 @@ fn every_store_decides_alike() {
         return;
     }
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    // The same cases each time; a number of cases of one's own explores others.
-    let mut runner = match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => TestRunner::new(config),
-        None => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
-    };
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let written = std::cell::Cell::new(0);
     let ran = runner.run(&prop::collection::vec(op(), 20..60), |ops| {
         let agreed = runtime.block_on(async { agree(&database().await.unwrap(), &ops).await })?;

@@ -95,6 +95,63 @@ async fn a_request_is_put_once_though_its_connection_is_cut() {
     }
 }
 
+/// I87: a server that crashed gives the number of a commit that it lost to another transaction. Here every
+/// number is said to be committed, and the connection ends before COMMIT.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_number_that_was_given_again_proves_nothing() {
+    let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };
+    let (mut log, _lock) = running(&opened, "one").await;
+    sql(&probe.url, "CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$ SELECT 'committed' $$").await;
+    let ours_first = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', \
+                      current_database()); END $$";
+    sql(&probe.url, ours_first).await;
+    let lose = || probe.armed.store(true, Ordering::SeqCst);
+    let store = &opened.store;
+    for _ in 0..2 {
+        lose();
+        store.write(log.append(1)).await.unwrap();
+        lose();
+        let mut silent = log.batch();
+        silent.payloads = vec![payload("output/s", b"1")];
+        store.write(silent).await.unwrap();
+        lose();
+        store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+        lose();
+        store.set("shop", "last", b"7").await.unwrap();
+    }
+    lose();
+    store.submit(crate::conformance::world::new_job("two")).await.unwrap();
+    assert!(!probe.armed.load(Ordering::SeqCst), "each was cut");
+    assert_eq!(events(store, &log).await, 4);
+    assert_eq!(store.payload(&log.job_id, "output/s").await.unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(store.inbox(&log.job_id).await.unwrap().len(), 2);
+    assert_eq!(store.get("shop", "last").await.unwrap().as_deref(), Some(&b"7"[..]));
+    let jobs = store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
+    assert_eq!(jobs.len(), 2, "{jobs:?}");
+}
+
+/// I112: who runs for long waits for a server that is away when its database is opened; others say so at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_away_is_waited_for_by_who_has_time() {
+    let Some(server) = Server::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let options = OpenOptions::server(server.url(), dir.path());
+    tokio::task::block_in_place(|| server.stop());
+    let prompt = Database::open(options.clone()).await.err().unwrap();
+    assert!(matches!(&prompt, StoreError::Unavailable(text) if text.contains("cannot be reached")), "{prompt}");
+    let waits = Database::open(OpenOptions { patient: true, ..options.clone() });
+    let back = async {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        tokio::task::block_in_place(|| server.run());
+    };
+    let (opened, ()) = tokio::join!(waits, back);
+    opened.unwrap().close().await;
+    let missing = server.url().replace("/postgres?", "/nobodys?");
+    assert_ne!(missing, server.url());
+    let refused = Database::open(OpenOptions { patient: true, ..OpenOptions::server(missing, dir.path()) }).await;
+    assert!(refused.err().unwrap().to_string().contains("createdb"), "what does not pass is told at once");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_restarted_is_waited_for() {
     let Some(server) = Server::start() else { return };

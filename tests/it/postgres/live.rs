@@ -1,13 +1,10 @@
-//! `latch` with its jobs on a server, by `latch.toml` alone: a job's whole life, and its crashes.
+//! `latch` with its jobs on a server, by `latch.toml` alone: a job's whole life.
 
 use std::collections::BTreeSet;
 
-use latchwork::worker::EXECUTE_POINTS;
-use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 use serde_json::{Value, json};
 
 use super::server::database;
-use crate::crash::{check_world, run_killed};
 use crate::evidence;
 use crate::place::Place;
 use crate::program::{latch, ran};
@@ -91,32 +88,4 @@ fn submitted_at_once_from_many_folders_it_is_one_job() {
     }
     let sent: usize = places.iter().map(messages).sum();
     assert_eq!((ids.len(), sent), (1, 1), "{ids:?}");
-}
-
-/// Passings of a statement at which the process is killed.
-const PASSINGS: [u32; 2] = [1, 4];
-
-/// I1, I5, I87.
-#[test]
-fn killed_at_any_statement_on_a_server_each_effect_happens_once() {
-    let template = Place::witness("atomic");
-    let mut reached = BTreeSet::new();
-    for name in STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS) {
-        for side in ["before", "after"] {
-            for nth in PASSINGS {
-                let Some(url) = a_database() else { return };
-                let place = template.again().on_server(&url);
-                let point = ((*name).to_owned(), side, nth);
-                if !run_killed(&place, &point) {
-                    break;
-                }
-                reached.insert(*name);
-                place.finish_with_the_truth();
-                check_world(&place, &format!("on a server, killed at {point:?}"));
-            }
-        }
-    }
-    for name in ["begin", "submit_insert", "group_read", "group_write", "execute", "migrate", "generation_write"] {
-        assert!(reached.contains(name), "{name} was not reached: {reached:?}");
-    }
 }

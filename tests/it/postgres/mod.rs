@@ -2,13 +2,21 @@
 //! to each other.
 
 mod bell;
+mod bench;
+mod clocks;
+mod cuts;
 mod differential;
 mod faults;
+mod killed;
 pub(crate) mod live;
+mod live_call;
+mod proxy;
 mod races;
 mod schema;
 pub(crate) mod server;
 mod time;
+mod waits;
+mod wire;
 
 use std::path::Path;
 use std::sync::Arc;

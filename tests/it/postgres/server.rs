@@ -126,7 +126,7 @@ impl Server {
         let (program, first) = self.program("postgres");
         command.args(["-c", KEEPER, "sh"]).arg(self.dir.path()).arg(program).args(first);
         command.arg("-D").arg(self.data()).arg("-k").arg(self.dir.path());
-        for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=60"] {
+        for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=200"] {
             command.args(["-c", setting]);
         }
         for setting in &self.settings {

@@ -18,9 +18,10 @@ const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 async fn leases_and_deadlines_go_by_the_servers_clock() {
     let Some(url) = database().await else { return };
     let (here, there) = (open(&url).await, open(&url).await);
-    let (mut holder, _holds) = claimer(here.dir.path(), "holder");
+    let (mut holder, holds) = claimer(here.dir.path(), "holder");
     let (next, _next_lock) = claimer(there.dir.path(), "next");
-    // A machine that is known by another boot: its lock file proves nothing here.
+    // A machine that is known by another boot: its lock file proves nothing here, free or not.
+    drop(holds);
     holder.owner.boot_id = "another-machine".to_owned();
     holder.lease_ms = 1500;
     let mut new = new_job("leased");

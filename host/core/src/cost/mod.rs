@@ -116,10 +116,15 @@ pub fn charge(event: &Event) -> Option<Charge> {
 
 /// The same of what an event says, whenever that was.
 pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
-    let Body::ToolInvocationFinished { usage: Some(usage), provenance, spent, nondeterministic, .. } = body else {
+    let Body::ToolInvocationFinished { usage, provenance, spent, assumed_micro_usd, nondeterministic, .. } = body
+    else {
         return None;
     };
-    let model = usage.model.clone().unwrap_or_default();
+    if usage.is_none() && assumed_micro_usd.is_none() {
+        return None;
+    }
+    let usage = usage.clone().unwrap_or_default();
+    let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
         // It was paid for when it was got.
@@ -131,7 +136,7 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
         Totals {
             tokens_in: usage.tokens_in.into(),
             tokens_out: usage.tokens_out.into(),
-            cost_micro_usd: usage.cost_micro_usd.into(),
+            cost_micro_usd: assumed_micro_usd.unwrap_or(usage.cost_micro_usd.into()),
             credits: usage.credits.into(),
             cache_misses: 1,
             fuel: spent.fuel,

@@ -17,6 +17,7 @@ fn finished(provenance: Provenance, usage: Option<Usage>) -> Body {
         code: None,
         usage,
         spent: Some(Spent { fuel: 7, wall_ms: 9 }),
+        assumed_micro_usd: None,
         nondeterministic: true,
         refused: None,
     }

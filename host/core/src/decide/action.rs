@@ -220,6 +220,7 @@ pub(super) fn reused(
                 code: None,
                 usage: None,
                 spent: None,
+                assumed_micro_usd: None,
                 nondeterministic: false,
                 refused: None,
             },

@@ -140,6 +140,9 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) {
         return None;
     }
+    if let Some(failure) = policy::withdrawn(context.rules, job.header.mode, operator) {
+        return Some(fail(id, &failure));
+    }
     // An approval that the rules of today do not accept is asked for again.
     let passed = match job.gates.get(&slot) {
         Some(gate) => holds(durable, context, gate),

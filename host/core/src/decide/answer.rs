@@ -1,6 +1,6 @@
 //! What an answer of a try means: final, to be tried again, or in doubt.
 
-use crate::effect::{Answer, Effect, Provenance};
+use crate::effect::{Answer, Effect, Provenance, Usage};
 use crate::error::Failure;
 use crate::event::{Body, Verdict};
 use crate::ids::{Operator, Slot};
@@ -11,7 +11,7 @@ use crate::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
 
-use super::call::{Invocation, started_event, write};
+use super::call::{Invocation, caught_up, started_event, write};
 use super::{Context, TRIES_MAX, action, ladder};
 
 /// One try under way.
@@ -60,6 +60,7 @@ pub fn answered(
     context: &Context<'_>,
 ) -> Draft {
     let changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
+    let effect = if changing { effect } else { first_answer(durable, &invocation.slot, started.try_no, effect) };
     match &effect.answer {
         Answer::Ok(_) => good(durable, invocation, started, effect, changing),
         Answer::Unknown { failure, kept } if changing => {
@@ -73,6 +74,15 @@ pub fn answered(
             let failure = failure.clone();
             bad(durable, invocation, started, effect, &failure, changing, context)
         }
+    }
+}
+
+/// Looks are made again where nobody recorded that they were made, and one try has one answer: the one that
+/// was put away first, perhaps by a worker that could not write its events any more.
+fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
+    match durable.effects.get(&(slot.clone(), try_no)) {
+        Some(stored) if stored.answer != effect.answer => caught_up(stored),
+        _ => effect,
     }
 }
 
@@ -196,10 +206,18 @@ fn finished(
     let stored = durable.effects.get(&(slot.clone(), started.try_no));
     let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
     let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
+    // What was put away first is the answer; where it is learned by another way now, it was found.
+    let provenance = match stored {
+        Some(stored) if stored.provenance != effect.provenance => Provenance::CaughtUp,
+        _ => effect.provenance,
+    };
     let usage = match &effect.answer {
         Answer::Ok(output) => output.usage.clone(),
         _ => None,
     };
+    // A priced call that was answered was paid for, whether or not the answer says so.
+    let is_silent = matches!(effect.answer, Answer::Ok(_)) && usage.as_ref().is_none_or(Usage::is_silent);
+    let assumed_micro_usd = invocation.most_micro_usd.filter(|_| is_silent && effect.provenance != Provenance::Reused);
     let mut draft = Draft::default();
     let open = durable.job.calls.get(slot).is_some_and(|call| call.open_try == Some(started.try_no));
     if !open {
@@ -210,10 +228,11 @@ fn finished(
         try_no: started.try_no,
         ok,
         answer,
-        provenance: effect.provenance,
+        provenance,
         code: failure.map(|failure| failure.code),
-        spent: effect.spent.filter(|_| usage.is_some()),
+        spent: effect.spent.filter(|_| usage.is_some() || assumed_micro_usd.is_some()),
         usage,
+        assumed_micro_usd,
         nondeterministic: ok && is_model(durable, invocation),
         refused: None,
     });

@@ -233,7 +233,11 @@ fn allowed(
         let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
         return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
     }
-    if first && let Some(failure) = policy::unverifiable(context.rules, &invocation.operator, operator) {
+    // What was done may be undone in every mode.
+    let mode = Some(job.header.mode).filter(|_| first && !slot.is_compensation());
+    let withdrawn = mode.and_then(|mode| policy::withdrawn(context.rules, mode, operator));
+    let unverifiable = || policy::unverifiable(context.rules, &invocation.operator, operator).filter(|_| first);
+    if let Some(failure) = withdrawn.or_else(unverifiable) {
         return Next::Write(refuse(durable, invocation, failure, context));
     }
     // Nobody is asked to approve what was done already.
@@ -478,6 +482,7 @@ fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context:
         code: Some(failure.code),
         usage: None,
         spent: None,
+        assumed_micro_usd: None,
         nondeterministic: false,
         refused,
     };

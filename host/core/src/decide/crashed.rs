@@ -88,6 +88,7 @@ fn crashed(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
         rows: BTreeMap::from([(slot.clone(), row)]),
         effects: BTreeMap::new(),
         payloads: whole.payloads.clone(),
+        beside: Vec::new(),
         seen: Seen::default(),
     }
 }

@@ -6,7 +6,7 @@ use crate::event::{Body, Decider, Header, Mode, PayloadRef, ResultType};
 use crate::ids::{Hash, Operator, Slot};
 use crate::manifest::Pinned;
 use crate::policy::Rules;
-use crate::state::{Draft, Durable, Gate};
+use crate::state::{Approval, Draft, Durable, Gate};
 
 use super::{Context, failed};
 
@@ -38,6 +38,7 @@ pub(super) fn ask(
     let standing = rules.standing_approvals
         && !slot.is_compensation()
         && header.standing_approvals.contains(&slot.step())
+        && !rules.gate_reason
         && may_approve(rules, header, &header.actor_id);
     let before = durable.job.gates.get(slot).filter(|gate| gate.hash == gate_hash);
     let counted = before.map_or(0, |gate| counting(rules, header, gate));
@@ -76,16 +77,37 @@ pub fn may_approve(rules: &Rules, header: &Header, actor: &str) -> bool {
 /// How many approvals of the gate count.
 pub fn counting(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
     let counts = gate.approvals.iter().filter(|approval| {
-        may_approve(rules, header, &approval.by.actor) && (rules.standing_approvals || !approval.standing)
+        may_approve(rules, header, &approval.by.actor)
+            && (rules.standing_approvals || !approval.standing)
+            && says_enough(rules, approval)
     });
     counts.count() as u32
+}
+
+/// Whether this person has approved the gate themselves, and as the rules want it.
+pub fn has_approved(rules: &Rules, gate: &Gate, actor: &str) -> bool {
+    let theirs = |approval: &&Approval| approval.by.actor == actor && !approval.standing;
+    gate.approvals.iter().filter(theirs).any(|approval| says_enough(rules, approval))
+}
+
+/// What was approved with the submission has no reason of its own.
+fn says_enough(rules: &Rules, approval: &Approval) -> bool {
+    !rules.gate_reason || (!approval.standing && says_why(approval.by.reason.as_deref()))
+}
+
+/// Whether a reason says anything.
+pub fn says_why(reason: Option<&str>) -> bool {
+    reason.is_some_and(|reason| !reason.trim().is_empty())
 }
 
 /// Somebody approved.
 pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: Decider, context: &Context<'_>) -> Draft {
     let Some(gate) = undecided(durable, slot, hash) else { return Draft::default() };
-    let twice = gate.approvals.iter().any(|approval| approval.by.actor == by.actor && !approval.standing);
-    if twice || !may_approve(context.rules, &durable.job.header, &by.actor) {
+    let unsaid = context.rules.gate_reason && !says_why(by.reason.as_deref());
+    if unsaid
+        || has_approved(context.rules, gate, &by.actor)
+        || !may_approve(context.rules, &durable.job.header, &by.actor)
+    {
         return Draft::default();
     }
     let body = Body::GateApproved { slot: slot.clone(), gate_hash: hash, by, standing: false };

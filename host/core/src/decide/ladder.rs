@@ -220,6 +220,7 @@ pub(super) fn lost(
         code: Some(Code::InvocationLost),
         usage: None,
         spent: None,
+        assumed_micro_usd: None,
         nondeterministic: false,
         refused: None,
     };

@@ -44,7 +44,7 @@ pub use crashed::check_open_call;
 pub(crate) use end::waits_for;
 pub use end::{Rest, doubt, end_of_job, rest};
 pub use fork::{Fork, ForkRefusal, ForkRequest, fork};
-pub use gates::{counting, gate_hash, may_approve};
+pub use gates::{counting, gate_hash, has_approved, may_approve, says_why};
 pub use inbox::{audited, inbox};
 pub use ladder::{NOT_YETS_MAX, ReconcileAnswer, reconciled};
 pub use lookup::{Lookup, lookups};

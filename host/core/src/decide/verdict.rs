@@ -132,23 +132,17 @@ fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdi
     let Some(before) = call.verdicts.get(&try_no).copied() else {
         return Draft::default();
     };
-    let agrees = matches!(
-        (before, verdict),
-        (Verdict::Applied, Resolved::Applied(_))
-            | (Verdict::NotApplied, Resolved::NotApplied)
-            | (Verdict::Lost, Resolved::Abort)
-    );
-    if agrees || durable.job.state.is_terminal() && call.conflict {
+    if before == word_of(verdict) || durable.job.state.is_terminal() && call.conflict {
         return Draft::default();
     }
-    let message = format!("it was resolved as {before:?} before, and now as {}", word_of(verdict));
+    let message = format!("it was resolved as {} before, and now as {}", before.as_str(), word_of(verdict).as_str());
     one(Body::ResolutionConflict { slot: slot.clone(), try_no, message })
 }
 
-fn word_of(verdict: &Resolved) -> &'static str {
+fn word_of(verdict: &Resolved) -> Verdict {
     match verdict {
-        Resolved::Applied(_) => "Applied",
-        Resolved::NotApplied => "NotApplied",
-        Resolved::Abort => "Lost",
+        Resolved::Applied(_) => Verdict::Applied,
+        Resolved::NotApplied => Verdict::NotApplied,
+        Resolved::Abort => Verdict::Lost,
     }
 }

@@ -322,6 +322,7 @@ impl Evidence {
             rows: self.rows.iter().map(|(_, row)| (row.slot.clone(), row.clone())).collect(),
             effects,
             payloads: payloads.collect(),
+            beside: Vec::new(),
             seen: Default::default(),
         }
     }

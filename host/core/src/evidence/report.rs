@@ -33,8 +33,10 @@ pub enum Found {
     MissingLines,
     /// The file does not have the hash its trailer states.
     FileHash,
-    /// The signature is missing, wrong, or of nobody who is trusted.
+    /// The signature is missing although it was announced, or is wrong.
     Signature,
+    /// The file is not signed, or by nobody whom the trust file names. It may be intact all the same.
+    Trust,
     /// The hash chain of the events is broken.
     Chain,
     /// The state machines refuse the events.
@@ -65,6 +67,7 @@ impl Found {
             Found::MissingLines => "missing_lines",
             Found::FileHash => "file_hash",
             Found::Signature => "signature",
+            Found::Trust => "trust",
             Found::Chain => "chain",
             Found::Illegal => "illegal",
             Found::Header => "header",

@@ -109,7 +109,7 @@ fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is
             let message = "the header names a signer, and the signature is not there";
             report.wrong(report.lines, Found::Signature, message, key, "no signature");
         } else if trust.is_some() && evidence.header.is_some() {
-            report.wrong(1, Found::Signature, "the file is not signed", "a signature of a trusted key", "none");
+            report.wrong(1, Found::Trust, "the file is not signed", "a signature of a trusted key", "none");
         }
         return;
     };
@@ -133,7 +133,7 @@ fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is
         report.wrong(*at, Found::Signature, message, "a valid signature", &record.public_key);
     } else if trust.is_some() && name.is_none() {
         let message = "the trust file does not name the key that signed";
-        report.wrong(*at, Found::Signature, message, "a trusted key", &record.public_key);
+        report.wrong(*at, Found::Trust, message, "a trusted key", &record.public_key);
     }
 }
 

@@ -144,7 +144,7 @@ impl Job {
         self.updated_us = clock.now_us();
     }
 
-    fn holder(&self) -> Option<&Owner> {
+    pub(super) fn holder(&self) -> Option<&Owner> {
         self.claims.get(&self.standing.attempt)
     }
 }

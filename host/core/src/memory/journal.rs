@@ -13,15 +13,24 @@ use crate::ledger::{Quiescence, Row, RowState};
 use crate::quiescence;
 use crate::reuse::Reusable;
 use crate::storage::{
-    ActionRow, Batch, Claim, Claimer, Clock, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record,
-    Request, StoreError, Submitted, WriteError,
+    ActionRow, Batch, Claim, Claimer, Clock, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Owner,
+    Record, Request, StoreError, Submitted, WriteError,
 };
 
 impl Memory {
-    fn claim_where(&self, claimer: &Claimer, wanted: impl Fn(&Job) -> bool) -> Option<Claim> {
+    /// Claims this job, or one of no tenant among `except`.
+    fn take(&self, claimer: &Claimer, job: Option<&JobId>, except: &[String]) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
         state.fire(self.clock.now_us());
+        let looked_at = |of: &Job| job.is_none_or(|job| *job == of.standing.job_id);
+        // Whoever looks for jobs sees which of their holders are gone.
+        let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
+        let running = state.jobs.values().filter(|of| looked_at(of) && of.standing.state == JobState::Running);
+        for owner in running.filter_map(Job::holder).filter(here) {
+            state.gone.entry(owner.lock_content.clone()).or_insert(self.clock.boot_us());
+        }
+        let wanted = |of: &Job| looked_at(of) && !except.contains(&of.standing.tenant_id);
         let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
         let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
         // The first of those whose priority is the highest.
@@ -122,11 +131,11 @@ impl Journal for Memory {
     }
 
     async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
-        Ok(self.claim_where(claimer, |job| !tenants.contains(&job.standing.tenant_id)))
+        Ok(self.take(claimer, None, tenants))
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        Ok(self.claim_where(claimer, |job| job.standing.job_id == *job_id))
+        Ok(self.take(claimer, Some(job_id), &[]))
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {

@@ -2,6 +2,7 @@
 
 use crate::decide;
 use crate::error::Code;
+use crate::event::Header;
 use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::state::Durable;
@@ -15,7 +16,8 @@ pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<St
     for view in blocked {
         match view.reason_code {
             Code::RequiresApproval => {
-                actions.push(format!("latch job approve {id} {}", view.slot));
+                let reason = asked_why(&job.header);
+                actions.push(format!("latch job approve {id} {}{reason}", view.slot));
                 actions.push(format!("latch job reject {id} {} --reason TEXT", view.slot));
             }
             Code::RequiresSignal => {
@@ -83,8 +85,14 @@ pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<St
     actions
 }
 
+/// What an approval has to be given with, where the policy of the job's acceptance wants reasons; today's may
+/// want one as well, and says so.
+pub fn asked_why(header: &Header) -> &'static str {
+    if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
+}
+
 /// A word of a command line, in single quotes where a shell would read it otherwise.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+,=".contains(c);
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
         return text.to_owned();

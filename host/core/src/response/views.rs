@@ -6,8 +6,9 @@ use serde_json::Value;
 use crate::cost::Totals;
 use crate::error::Code;
 use crate::event::{Consequence, Holder, Resource, ResultType, Unconfirmed};
-use crate::ids::{JobId, Slot, StepId};
+use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
+use crate::pending::Asked;
 use crate::step::StepState;
 
 /// What a job came to, or where it stands.
@@ -43,6 +44,12 @@ pub struct Response {
     /// The first of `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_on: Option<BlockedView>,
+    /// What was asked of the job and is not taken in yet: it is when the job goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<PendingView>,
+    /// Who cancelled the job, while that is not over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled_by: Option<String>,
     /// What became of each call that took effect, where the job undoes what it did: the last one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compensations: Vec<CompensationView>,
@@ -139,6 +146,9 @@ pub struct BlockedView {
     /// The gate to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_id: Option<String>,
+    /// What an approval of it is bound to: `latch job approve --hash`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_hash: Option<Hash>,
     /// When it goes on, expires or times out by itself, microseconds since 1970 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
@@ -157,6 +167,26 @@ pub struct BlockedView {
     /// The invocation itself, where one is waited for: what to look for in the outside system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallView>,
+}
+
+/// What somebody asked of the job, acknowledged and not taken in yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingView {
+    /// Its number in the inbox, as the command that asked said it.
+    pub inbox_id: i64,
+    /// What was asked.
+    pub asked: Asked,
+    /// About which invocation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
+    /// The key of a signal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_key: Option<String>,
+    /// Who asked.
+    pub by: String,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// An invocation that somebody has to decide about.

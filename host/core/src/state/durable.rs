@@ -58,6 +58,12 @@ impl Draft {
             && self.reusables.is_empty()
             && self.status.is_none()
     }
+
+    /// Whether it leaves no trace of an inbox row but that it is done.
+    pub fn is_silent(&self) -> bool {
+        Draft { inbox_done: vec![], ..self.clone() }.is_empty()
+    }
+
     /// Both, this one first.
     pub fn and(mut self, other: Draft) -> Draft {
         self.events.extend(other.events);
@@ -92,6 +98,8 @@ pub struct Durable {
     pub payloads: BTreeMap<String, Arc<[u8]>>,
     /// What was found of other jobs' work.
     pub seen: Seen,
+    /// Inbox rows of times that have come: they contradict no end because of another one.
+    pub beside: Vec<i64>,
 }
 
 impl Durable {
@@ -104,6 +112,7 @@ impl Durable {
             effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
             payloads: record.payloads.into_iter().map(|p| (p.label, p.bytes.into())).collect(),
             seen: Seen::default(),
+            beside: Vec::new(),
         };
         verify(&record.events, &durable)?;
         Ok(durable)
@@ -152,7 +161,11 @@ impl Durable {
         (batch.awaited, batch.timers) = self.job.changes_since(&open);
         batch.acquire = draft.acquire;
         batch.drained = draft.drained;
-        batch.flush = if draft.flush_now { Flush::Now } else { Flush::Linger };
+        batch.beside = if draft.drained { self.beside.clone() } else { Vec::new() };
+        // One without events leaves no gap in the log when it is lost: nothing is written behind it before it
+        // is known to be there.
+        let now = draft.flush_now || batch.events.is_empty();
+        batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)
     }
 

@@ -400,6 +400,7 @@ impl Job {
                 code,
                 provenance,
                 usage,
+                assumed_micro_usd,
                 nondeterministic,
                 refused,
                 ..
@@ -424,6 +425,7 @@ impl Job {
                     time_us: event.time_us,
                     provenance: *provenance,
                     usage: usage.clone(),
+                    assumed_micro_usd: *assumed_micro_usd,
                     nondeterministic: *nondeterministic,
                 });
             }

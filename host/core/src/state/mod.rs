@@ -204,6 +204,11 @@ impl Call {
     pub fn is_unstarted(&self) -> bool {
         self.first_attempt == 0 || self.reopened
     }
+
+    /// What is charged for this try because its answer does not say what it used.
+    pub fn assumed_of(&self, try_no: u32) -> Option<u64> {
+        self.finished.as_ref().filter(|finished| finished.try_no == try_no)?.assumed_micro_usd
+    }
 }
 
 /// An answer.
@@ -223,6 +228,8 @@ pub struct Finished {
     pub provenance: Provenance,
     /// What it cost.
     pub usage: Option<Usage>,
+    /// What is charged where the answer does not say what it used, millionths of a US dollar.
+    pub assumed_micro_usd: Option<u64>,
     /// Whether a model gave it.
     pub nondeterministic: bool,
 }

@@ -104,7 +104,7 @@ pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case],
             operator: case.operator.clone(),
             ended: base.end(),
             fuel: base.fuel,
-            memory_bytes: base.memory_bytes,
+            memory_bytes: Some(base.memory_bytes),
             runs: 1,
         };
         let one = Ran { case, script, base };

@@ -15,9 +15,9 @@ use super::dynamic::Case;
 use super::finding::Finding;
 use super::report::{HistoryRun, Report};
 use super::rule::Kind;
-use crate::engine::Plugin;
+use crate::engine::{Components, Plugin, Runnable};
 use crate::evidence::{is_signature, unknown};
-use crate::replay::{self, Components};
+use crate::replay;
 
 /// So many steps of real jobs become cases of one operator: all of them are replayed, these are run
 /// under other hosts too.
@@ -59,7 +59,7 @@ pub(super) fn read(history: &History) -> Result<Read<'_>, Unreadable> {
 struct ThisBuild(Arc<Plugin>);
 
 impl Components for ThisBuild {
-    fn by_digest(&self, _: Hash, _: WasiMode) -> Result<Arc<Plugin>, String> {
+    fn by_digest(&self, _: Hash, _: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         Ok(self.0.clone())
     }
 }
@@ -106,7 +106,8 @@ async fn one(plugin: &Arc<Plugin>, read: &Read<'_>, engine_profile: Hash, report
         }
     }
     if !is_ours {
-        let message = format!("no step of {} is one of this plugin's operators", run.job);
+        let message =
+            format!("no step of {} was run by this plugin: none is of its operators, or all were reused", run.job);
         report.add([Finding::new("D155", read.file, message)]);
     }
     if durable.job.header.engine_profile != engine_profile {

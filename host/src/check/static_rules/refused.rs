@@ -1,4 +1,4 @@
-//! D001 to D013, D017 and D018: what a host refuses when it loads a plugin, every single thing of
+//! D001 to D013, D017, D018 and D020: what a host refuses when it loads a plugin, every single thing of
 //! it, with what the bytes say beyond what the engine does.
 
 use super::Examined;
@@ -17,7 +17,7 @@ pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
     let imports = imports(component, &anatomy, &differences, &error.problems);
     found.extend(imports);
     let explained = !found.is_empty();
-    found.extend(error.problems.iter().filter_map(|problem| rest(file, problem, explained)));
+    found.extend(error.problems.iter().filter_map(|problem| rest(file, problem, explained, anatomy.is_plain())));
     found
 }
 
@@ -112,7 +112,7 @@ fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], 
 }
 
 /// What the bytes do not tell: what `describe` did, and what the entry says.
-fn rest(file: &str, problem: &Problem, explained: bool) -> Option<Finding> {
+fn rest(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
     let message = problem.to_string();
     let rule = match problem {
         Problem::Import { .. } => return None,
@@ -120,8 +120,9 @@ fn rest(file: &str, problem: &Problem, explained: bool) -> Option<Finding> {
         Problem::NotAComponent(_) | Problem::Digest { .. } | Problem::Source(_) | Problem::DuplicateOperator { .. } => {
             "D001"
         }
+        Problem::Unfit { .. } => "D020",
+        Problem::Export { .. } if is_plain => "D020",
         Problem::Export { .. } => "D003",
-        Problem::Unfit { .. } => "D006",
         Problem::SameName { .. } => "D010",
         Problem::StepGrants
         | Problem::StepConfirmed
@@ -144,5 +145,54 @@ fn manifest(at: &str, wrong: &str) -> &'static str {
         "effects" | "determinism" => "D011",
         "input-schema" | "output-schema" => "D012",
         _ => "D004",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use latchwork_core::manifest::WasiMode;
+    use latchwork_core::memory::{ManualClock, Memory};
+
+    use super::*;
+    use crate::capability::EnvOrFile;
+    use crate::config::Grants;
+    use crate::engine::plain::tests::made::component;
+    use crate::engine::{Engine, EngineOptions, PluginSettings, Statements};
+
+    /// I68: plain functions that cannot be operators break a rule of their own, and no rule of our worlds.
+    #[test]
+    fn plain_functions_that_cannot_be_operators_are_a_rule() {
+        let engine = Engine::new(EngineOptions::default()).unwrap();
+        let rows = "package example:db;
+            interface rows { resource cursor { next: func() -> u8; } open: func() -> cursor; }
+            world w { export rows; export plain: func(); }";
+        let deep = (0..40).fold("u16".to_owned(), |inner, _| format!("list<{inner}>"));
+        let deep = format!("package a:b; interface i {{ f: func(x: {deep}) -> u8; }} world w {{ export i; }}");
+        let many: Vec<_> = (0..501).map(|n| format!("fun{n}: func();")).collect();
+        let many = format!("package a:b; interface i {{ {} }} world w {{ export i; }}", many.join(" "));
+        let good = "package a:b; world w { export plain: func(n: u8) -> string; }";
+        for (wit, why) in [(rows, "a resource"), (&deep, "deep"), (&many, "more than 500 functions"), (good, "")] {
+            let bytes = component(wit);
+            let settings = PluginSettings {
+                name: "it".into(),
+                grants: Grants::default(),
+                limits: Default::default(),
+                wasi: WasiMode::None,
+                operators: Statements::default(),
+                config: BTreeMap::new(),
+                secrets: Arc::new(EnvOrFile { dir: "none".into() }),
+                kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
+                servers: None,
+            };
+            let loaded = engine.load(&bytes, settings);
+            let outline = engine.outline(&bytes);
+            let found = run(&Examined { file: "it.wasm", bytes: &bytes, outline, loaded: &loaded });
+            assert!(found.iter().all(|finding| finding.rule == "D020"), "{found:#?}");
+            assert_eq!(found.is_empty(), why.is_empty(), "{found:#?}");
+            assert!(found.is_empty() || found.iter().any(|finding| finding.message.contains(why)), "{found:#?}");
+        }
     }
 }

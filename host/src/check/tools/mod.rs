@@ -23,7 +23,7 @@ use tracing::instrument::WithSubscriber as _;
 
 use super::Wrong;
 use super::finding::Finding;
-use super::report::Report;
+use super::report::{CaseRun, Report};
 use super::rule::Kind;
 use crate::engine::{Plugin, PluginSettings, StepContext, ToolCallContext, ToolEnd};
 use crate::os::clock;
@@ -52,6 +52,7 @@ struct Running<'a> {
     class: Class,
     found: Vec<Finding>,
     notes: Vec<String>,
+    ran: Option<CaseRun>,
 }
 
 /// Runs every case.
@@ -77,19 +78,40 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     if !wrong.is_empty() {
         return Err(wrong);
     }
+    for spec in &tools.plugin.manifest.operators {
+        let name = spec.name.as_str();
+        if !cases.iter().any(|case| case.operator == name) {
+            let message = format!("{name} has no case: nothing is known of what it does");
+            let hint = "write a line for it into cases.jsonl";
+            report.add([Finding::new("D050", tools.cases_file, message).of(name).hint(hint)]);
+        }
+    }
+    report.ran_rule("D050");
     if cases.is_empty() {
         report.not_run(Kind::Tools, "there are no cases: cases.jsonl in its folder, or --cases");
         return Ok(());
     }
     for case in cases {
         let spec = tools.plugin.operator(&case.operator).expect("looked at above");
-        let mut running =
-            Running { tools, case, spec, class: tools.plugin.class(&case.operator), found: vec![], notes: vec![] };
+        let mut running = Running {
+            tools,
+            case,
+            spec,
+            class: tools.plugin.class(&case.operator),
+            found: vec![],
+            notes: vec![],
+            ran: None,
+        };
         match running.run().await {
             Ok(()) => {}
-            Err(error) => report.notes.push(format!("case {} could not be run: {error}", case.name)),
+            // A check that did not look is no check that passed.
+            Err(error) => {
+                let message = format!("case {} could not be run: {error}", case.name);
+                return Err(vec![Wrong { line: case.line, column: None, pointer: String::new(), message }]);
+            }
         }
         report.add(running.found);
+        report.cases.extend(running.ran);
         for note in running.notes {
             if !report.notes.contains(&note) {
                 report.notes.push(note);
@@ -98,9 +120,6 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     }
     for spec in &tools.plugin.manifest.operators {
         let name = spec.name.as_str();
-        if !cases.iter().any(|case| case.operator == name) {
-            report.notes.push(format!("{name} has no case"));
-        }
         if tools.plugin.class(name) == Class::Opaque {
             report.notes.push(format!(
                 "{name} is opaque: a call whose record is lost parks its job until a person says what became of it"
@@ -160,7 +179,7 @@ impl Running<'_> {
     }
 
     /// Calls it once.
-    async fn call(&self, world: &World, tries_before: u32) -> Called {
+    async fn call(&mut self, world: &World, tries_before: u32) -> Called {
         let (plugin, log) = (self.plugin(world), world::Log::default());
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::TRACE)
@@ -172,6 +191,15 @@ impl Running<'_> {
         let context = self.context(tries_before);
         let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
         let end = calling.with_subscriber(subscriber).await;
+        let run = self.ran.get_or_insert_with(|| CaseRun {
+            name: self.case.name.clone(),
+            operator: self.case.operator.clone(),
+            ended: ended(&end.answer),
+            fuel: end.fuel,
+            memory_bytes: None,
+            runs: 0,
+        });
+        run.runs += 1;
         Called { end, log: log.text() }
     }
 
@@ -183,6 +211,14 @@ impl Running<'_> {
             .case(self.case.name.as_str());
         self.found.push(finding);
         self.found.last_mut().expect("pushed a moment ago")
+    }
+}
+
+/// How a call ended: its error's code, if it failed.
+fn ended(answer: &Answer) -> String {
+    match answer {
+        Answer::Ok(_) => "succeeded".to_owned(),
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure.code.as_str().to_owned(),
     }
 }
 

@@ -33,5 +33,6 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
         true => "it is recorded that the effect is gone: the next job that asks for the action performs it",
         false => "it is recorded that the effect is taken as it is now",
     };
+    super::uncontradicted(&stores, &durable, &request).await?;
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }

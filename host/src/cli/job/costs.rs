@@ -45,6 +45,9 @@ async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>)
         entry["operator"] = json!(call.map(|call| &call.operator));
         entry["cache"] =
             json!(if effect.provenance == latchwork_core::effect::Provenance::Reused { "hit" } else { "miss" });
+        if let Some(assumed) = call.and_then(|call| call.assumed_of(*try_no)) {
+            entry["assumed_micro_usd"] = json!(assumed);
+        }
         if let (Some(Value::Object(fields)), Some(entry)) = (usage.map(|usage| json!(usage)), entry.as_object_mut()) {
             entry.extend(fields);
         }
@@ -61,7 +64,9 @@ async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>)
         let rows: Vec<[String; 9]> = tries
             .iter()
             .map(|entry| {
-                let cost = entry["cost_micro_usd"].as_u64().map(usd).unwrap_or_default();
+                let assumed = entry["assumed_micro_usd"].as_u64().map(|most| format!("up to {}", usd(most)));
+                let said = entry["cost_micro_usd"].as_u64().map(usd);
+                let cost = assumed.or(said).unwrap_or_default();
                 let [slot, try_no, operator, model, tokens_in, tokens_out, wall, trace] =
                     ["slot", "try", "operator", "model", "tokens_in", "tokens_out", "wall_ms", "provider_trace_id"]
                         .map(|key| cell(entry, key));

@@ -107,7 +107,5 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
         file.as_file().sync_all()?;
         file.persist(path).map(drop).map_err(|error| error.error)
     });
-    written.map_err(|error| {
-        CliError::failed(pages::OUTPUT_UNWRITABLE, format!("{} cannot be written: {error}", path.display()))
-    })
+    written.map_err(|error| CliError::unwritable(path, &error))
 }

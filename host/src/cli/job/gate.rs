@@ -2,8 +2,11 @@
 //! is resumed, and the gate's hash says for which exact call.
 
 use latchwork_core::decide;
+use latchwork_core::ids::Slot;
 use latchwork_core::pages;
-use latchwork_core::storage::Request;
+use latchwork_core::pending;
+use latchwork_core::state::Gate;
+use latchwork_core::storage::{InboxRow, Request};
 
 use crate::cli::args::JobGateArgs;
 use crate::cli::context::Context;
@@ -30,22 +33,41 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
         let message = format!("the gate at {} is for another call now: its hash is {}", args.slot, gate.hash);
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
+    let header = &durable.job.header;
+    let rules = gates::rules(&config, header);
     if !ctx.json {
-        for line in gates::shown(&durable, &args.slot, gate) {
+        for line in gates::shown(&durable, &args.slot, gate, &rules) {
             ctx.printer.note(line);
         }
     }
     let actor = ctx.actor(args.actor.as_deref());
-    let header = &durable.job.header;
-    if approve && !decide::may_approve(&gates::rules(&config, header), header, &actor) {
+    if approve && rules.gate_reason && !decide::says_why(args.reason.as_deref()) {
+        let message = "the policy wants a reason with each approval: give one with `--reason TEXT`";
+        return Err(CliError::input(pages::JOB_REFUSES, message.to_owned()).into());
+    }
+    if approve && !decide::may_approve(&rules, header, &actor) {
         let message = format!("{actor} asked for the job, and the policy lets nobody approve a call of their own job");
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
     let (slot, gate_hash) = (args.slot.clone(), gate.hash);
-    let (request, done) = if approve {
-        (Request::Approve { slot, gate_hash }, "approved")
-    } else {
-        (Request::Reject { slot, gate_hash }, "rejected")
+    let request = match approve {
+        true => Request::Approve { slot, gate_hash },
+        false => Request::Reject { slot, gate_hash },
     };
-    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
+    let inbox = super::uncontradicted(&stores, &durable, &request).await?;
+    let done = match approve {
+        true => approved(gate, &inbox, &args.slot, &actor),
+        false => "rejected".to_owned(),
+    };
+    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, &done).await
+}
+
+/// How far that brings the gate.
+fn approved(gate: &Gate, inbox: &[InboxRow], slot: &Slot, actor: &str) -> String {
+    let mut who = pending::approvers(gate, inbox, slot);
+    who.insert(actor);
+    match gate.quorum {
+        quorum if who.len() < quorum as usize => format!("approved by {} of {quorum}", who.len()),
+        _ => "approved".to_owned(),
+    }
 }

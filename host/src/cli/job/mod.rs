@@ -2,12 +2,15 @@
 
 use latchwork_core::ids::JobId;
 use latchwork_core::pages;
-use latchwork_core::storage::{InboxError, JobRow, Request, StoreError};
+use latchwork_core::pending;
+use latchwork_core::state::Durable;
+use latchwork_core::storage::{InboxRow, JobRow, Request, StoreError};
 
 use super::args::{JobArgs, JobCommand};
 use super::context::Context;
 use super::error::{CliError, Exit};
 use crate::host::Stores;
+use crate::os::ThisMachine;
 
 mod cancel;
 mod confirm;
@@ -49,11 +52,33 @@ async fn row(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobRow> {
 }
 
 /// Everything stored of a job.
-async fn durable(stores: &Stores, job_id: &JobId) -> anyhow::Result<latchwork_core::state::Durable> {
+async fn durable(stores: &Stores, job_id: &JobId) -> anyhow::Result<Durable> {
+    Ok(loaded(stores, job_id).await?.0)
+}
+
+/// The same, and what it has not taken in yet.
+async fn loaded(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Durable, Vec<InboxRow>)> {
     let record = stores.journal.load(job_id).await?.ok_or_else(|| no_such_job(job_id))?;
+    let inbox = record.inbox.clone();
     let effects = stores.effects.effects(job_id).await?;
     let damaged = |error: latchwork_core::state::FoldError| StoreError::Damaged(format!("job {job_id}: {error}"));
-    Ok(latchwork_core::state::Durable::load(record, effects).map_err(damaged)?)
+    Ok((Durable::load(record, effects).map_err(damaged)?, inbox))
+}
+
+/// A request that contradicts what somebody asked before, and the job has not taken in yet, is refused: it
+/// would change nothing, or be a conflict that nobody wanted.
+async fn uncontradicted(stores: &Stores, durable: &Durable, request: &Request) -> anyhow::Result<Vec<InboxRow>> {
+    let job_id = &durable.job.header.job_id;
+    let inbox = stores.journal.inbox(job_id).await?;
+    let Some(row) = pending::contradicted(durable, &inbox, request) else { return Ok(inbox) };
+    let what = pending::slot(request).map_or_else(|| format!("job {job_id}"), ToString::to_string);
+    let done = pending::Asked::of(&row.request).map(pending::Asked::done).unwrap_or_default();
+    let why = row.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let by = &row.actor;
+    let message = format!(
+        "{what} is already {done} by {by}{why}, and the job takes that in when it goes on: `latch resume {job_id}`"
+    );
+    Err(CliError::input(pages::JOB_REFUSES, message).into())
 }
 
 /// Puts a request into the job's inbox and says what happens next.
@@ -66,17 +91,9 @@ async fn ask(
     request: Request,
     done: &str,
 ) -> anyhow::Result<Exit> {
-    let id = match stores.journal.put_inbox(job_id, actor, reason, request).await {
-        Ok(id) => id,
-        Err(error @ InboxError::NoJob(_)) => return Err(CliError::input(pages::NO_SUCH_JOB, error.to_string()).into()),
-        // It is what was asked for that does not fit, whether the job is over or the wait.
-        Err(error @ InboxError::Over { .. }) => {
-            return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
     // Nobody claims a job that is over: what is said of it becomes an event here.
-    let over = crate::worker::audit(&*stores.journal, &*stores.effects, job_id).await?;
+    let over = crate::worker::audit(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
     let next = ctx.command(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
     ctx.answer(&document, || format!("{done}; next: {next}"));

@@ -64,7 +64,7 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
 async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Result<(usize, Report)> {
     let record = host.journal.load(job_id).await?.ok_or_else(|| super::no_such_job(job_id))?;
     let durable = host.load(job_id).await?;
-    let replayed = replay::replay(&host.registry, &durable, &record.events, every_prefix).await;
+    let replayed = replay::replay(&*host.registry, &durable, &record.events, every_prefix).await;
     let report = replayed.map_err(|error| match error {
         ReplayError::Missing { .. } => anyhow::Error::from(StoreError::Damaged(format!("job {job_id}: {error}"))),
         other => other.into(),

@@ -40,6 +40,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
         },
     };
     let actor = ctx.actor(args.actor.as_deref());
+    super::uncontradicted(&stores, &durable, &request).await?;
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 

@@ -20,7 +20,13 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
     let stores = open::stores_only(&ctx.config(None)?).await?;
     let actor = ctx.actor(args.actor.as_deref());
     let request = Request::Signal { key: args.key, payload };
-    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, "the signal is recorded").await
+    let state = super::row(&stores, &args.job).await?.state;
+    let done = match state.is_terminal() {
+        // Accepted only where the wait had a signal: what comes again is acknowledged and ignored.
+        true => "the job is over and had this signal: it is noted, and changes nothing",
+        false => "the signal is recorded",
+    };
+    super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 
 /// The payload as it was written: it is kept as received.

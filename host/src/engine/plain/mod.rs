@@ -12,7 +12,7 @@ mod read;
 mod schema;
 mod seal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod ty;
 
 use std::collections::BTreeMap;

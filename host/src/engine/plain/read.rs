@@ -131,7 +131,7 @@ impl Reader {
             }
             Type::Option(option) => {
                 self.count(2, 0);
-                self.boxed("where it is there", &option.ty()).map(Ty::Option)
+                self.boxed("if given", &option.ty()).map(Ty::Option)
             }
             Type::Result(result) => {
                 self.count(2, 0);

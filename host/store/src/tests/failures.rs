@@ -123,6 +123,15 @@ async fn a_commit_whose_answer_is_lost_is_looked_up() {
     let mut silent = next.clone();
     silent.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });
     assert!(matches!(store.write(silent).await, Err(WriteError::Unknown(_))));
+    // What was refused in the same group is refused all the same.
+    probe.armed.store(true, Ordering::SeqCst);
+    let mut stale = append(next.clone()).0;
+    stale.attempt = 9;
+    let mut silent = next.clone();
+    silent.payloads.push(latchwork_core::storage::Payload { label: "input".to_owned(), bytes: vec![1] });
+    let (refused, unknown) = futures::join!(store.write(stale), store.write(silent));
+    assert_eq!(refused, Err(WriteError::Fenced { attempt: 9, current: 1 }));
+    assert!(matches!(unknown, Err(WriteError::Unknown(_))), "{unknown:?}");
     store.write(append(next).0).await.unwrap();
 }
 

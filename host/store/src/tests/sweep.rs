@@ -35,3 +35,18 @@ async fn lock_files_go_when_no_open_job_names_them() {
     store.sweep_owners(&owners, &own).await.unwrap();
     assert_eq!(there(), ["owner-lives.lock"]);
 }
+
+/// Between its making and its locking a lock file is free: whoever sweeps then would take it for a dead one's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lock_file_is_not_made_while_others_are_looked_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweeping = crate::sweep::alone(dir.path()).unwrap();
+    let owners = dir.path().to_owned();
+    let taking = std::thread::spawn(move || OwnerLock::take(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
+    // It has this long to do it wrong; done right it waits for however long.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(!dir.path().join("owner-w.lock").exists());
+    drop(sweeping);
+    let lock = taking.join().unwrap();
+    assert!(dir.path().join("owner-w.lock").exists() && !crate::is_gone(lock.owner()));
+}

@@ -82,6 +82,24 @@ fn a_call_that_could_pass_the_budget_is_not_made() {
     }
 }
 
+/// I33, I34: an answer that does not say what it used is charged the most that it can have cost.
+#[test]
+fn a_silent_answer_costs_the_most_that_it_can() {
+    let silent = [Answer::Ok(Output { usage: Some(Usage::default()), ..good() }), Answer::Ok(good())];
+    for (answer, most, spent) in silent.iter().flat_map(|answer| [(answer, Some(45), 90), (answer, None, 0)]) {
+        let mut sim = three("Model", per_job(100));
+        sim.most = most;
+        sim.script.insert(Operator::new("Model"), vec![answer.clone(); 3]);
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.cost.cost_micro_usd, spent, "{answer:?}");
+        assert_eq!(exceeded(&sim).is_some(), most.is_some(), "the third could pass the budget");
+    }
+    // What an answer says is what it cost.
+    let mut sim = three("Model", per_job(1_000));
+    sim.most = Some(45);
+    assert_eq!(sim.process(None).unwrap().job.cost.cost_micro_usd, 120);
+}
+
 /// I34: the month is the tenant's, whatever jobs spent in it.
 #[test]
 fn what_other_jobs_have_spent_counts_in_the_month() {

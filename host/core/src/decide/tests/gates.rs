@@ -158,6 +158,43 @@ fn rules_that_became_narrower_after_an_approval_hold() {
     }
 }
 
+/// I27: where the policy wants reasons, only approvals that give one count; who gave none may say why
+/// later.
+#[test]
+fn an_approval_may_have_to_say_why() {
+    for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
+        let mut sim = Sim::new(Mode::HumanGated, plan);
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.standing_approvals = vec!["a".into()];
+        sim.begin_with(*header);
+        sim.rules.standing_approvals = true;
+        sim.rules.gate_reason = true;
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, JobState::Parked, "{slot}: what was approved with the submission says nothing");
+        for reason in [None, Some(""), Some("  ")] {
+            let request = Request::Approve { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
+            sim.ask_because("bob", reason, request);
+            let durable = sim.process(None).unwrap();
+            assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
+            assert!(durable.job.gates[&Slot::new(slot)].approvals.is_empty(), "{slot}: {reason:?}");
+        }
+        // He may have approved before the rule was made.
+        sim.rules.gate_reason = false;
+        sim.rules.gate_quorum = 2;
+        sim.rules.standing_approvals = false;
+        approve(&mut sim, "bob", slot);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "{slot}");
+        sim.rules.gate_reason = true;
+        sim.rules.gate_quorum = 1;
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "{slot}: no reason was given");
+        let request = Request::Approve { slot: Slot::new(slot), gate_hash: gate(&sim, slot) };
+        sim.ask_because("bob", Some("the amount is right"), request.clone());
+        sim.ask_because("bob", Some("still right"), request);
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.gates[&Slot::new(slot)].approvals.len(), 1, "{slot}");
+    }
+}
+
 #[test]
 fn rules_narrow_each_other() {
     use crate::manifest::Effect;

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::sim::{Sim, pinned, step};
+use super::sim::{Cut, Sim, pinned, step};
 use crate::error::Code;
 use crate::event::Mode;
-use crate::ids::Operator;
+use crate::ids::{Operator, Slot};
 use crate::job::JobState;
 use crate::manifest::{Class, Effect, Pinned, PluginKind};
 use crate::plan::{self, Gate, Step};
 use crate::policy::{AutoExec, Demand, Rules, TRUST_MAX, covers, forbids, needs_gate};
+use crate::response::response;
+use crate::storage::{Request, Resolved};
 
 use Effect::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
-
-const MODES: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
 
 fn planned(effects: &[Effect]) -> Step {
     let step: Step = serde_json::from_value(step("a", "Opaque", &[], json!({}))).unwrap();
@@ -61,7 +61,7 @@ fn modes_forbid_and_gate_what_leaves_the_house() {
     assert_eq!(Mode::default(), Mode::HumanGated);
     let rules = Rules::default();
     for (effect, leaves) in [(ReadOnly, false), (InternalWrite, false), (ExternalWrite, true), (ExternalSend, true)] {
-        for mode in MODES {
+        for mode in Mode::ALL {
             let (step, tool) = (planned(&[effect]), tool(&[effect]));
             let forbidden = forbids(mode, &step, &tool).map(|failure| failure.code);
             assert_eq!(
@@ -87,7 +87,7 @@ fn what_plan_and_policy_gate_is_gated_in_every_mode() {
     let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
     // What a step plugin's operator declares is gated where it is caused: at its calls.
     let script = pinned(Class::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
-    for mode in MODES {
+    for mode in Mode::ALL {
         let gated =
             |rules: &Rules, step: &plan::Step, operator: &Pinned, own| needs_gate(rules, mode, step, operator, own);
         assert!(!gated(&tags, &plain, &writes, true), "{mode:?}");
@@ -117,6 +117,51 @@ fn acting_without_being_asked_is_off_and_takes_the_highest_trust() {
     assert_eq!(trusted.process(None).unwrap().job.state, JobState::Completed);
 }
 
+/// I42: in a mode that the policy lists no longer, an open job begins nothing that changes the
+/// world; it reads, ends what it began, and undoes what it did.
+#[test]
+fn a_withdrawn_mode_begins_nothing_more() {
+    let withdrawn = |sim: &mut Sim| sim.rules.modes.retain(|mode| *mode != Mode::AutoExec);
+    let plan = || vec![step("r", "Read", &[], json!({})), step("a", "Opaque", &["r"], json!({}))];
+    let trusting = |plan| {
+        let mut sim = Sim::new(Mode::AutoExec, plan);
+        let trust: BTreeMap<_, _> = [("ada/Opaque".to_owned(), 3), ("ada/Keyed".to_owned(), 3)].into();
+        sim.rules.auto_exec = AutoExec { enabled: true, trust, ..AutoExec::default() };
+        sim
+    };
+    let mut sim = trusting(plan());
+    withdrawn(&mut sim);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.output(&"r".into()).as_deref(), Some(&b"\"done\""[..]));
+    let failed = response(&durable).failed;
+    assert_eq!((failed[0].step_id.as_str(), failed[0].reason_code), ("a", Code::ModeForbids));
+    assert!(failed[0].message.contains("AUTO_EXEC"), "{}", failed[0].message);
+    assert!(sim.world.is_empty());
+
+    // A call inside a step is refused to the step.
+    let mut sim = trusting(vec![step("s", "Script", &[], json!({ "calls": ["Read", "Opaque"] }))]);
+    withdrawn(&mut sim);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(&*durable.output(&"s".into()).unwrap(), br#"["\"done\"","MODE_FORBIDS"]"#);
+    assert!(sim.world.is_empty());
+
+    // What was begun in it is brought to an end, and undone.
+    let mut sim = super::compensation::job(Mode::AutoExec, "keep", plan());
+    sim.process(Some(Cut::AfterExecute(1))).unwrap_err();
+    withdrawn(&mut sim);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "in doubt");
+    sim.resolve(Slot::new("a"), Resolved::Applied("\"done\"".to_owned()));
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
+
+    let mut sim = super::compensation::job(Mode::AutoExec, "keep", super::compensation::plan());
+    super::compensation::stopped(&mut sim);
+    withdrawn(&mut sim);
+    sim.ask(Request::Cancel);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert_eq!(sim.world.len(), 8, "{:?}", sim.world);
+}
+
 /// I42: each setting of a policy by itself: of two, the narrower holds, whichever is the older.
 #[test]
 fn of_two_policies_each_setting_is_the_narrower() {
@@ -126,7 +171,9 @@ fn of_two_policies_each_setting_is_the_narrower() {
         ..Rules::default()
     };
     let web = || Operator::new("Web.Fetch");
-    let narrower: [(&str, Rules); 10] = [
+    let narrower: [(&str, Rules); 12] = [
+        ("modes", Rules { modes: vec![Mode::DryRun], ..wide() }),
+        ("reason", Rules { gate_reason: true, ..wide() }),
         ("gate effects", Rules { gate_effects: vec![InternalWrite], ..wide() }),
         ("gate tags", Rules { gate_tags: vec!["money".into()], ..wide() }),
         ("standing approvals", Rules { standing_approvals: false, ..wide() }),

@@ -348,8 +348,13 @@ impl Sim {
 
     /// The same as somebody else.
     pub(super) fn ask_as(&mut self, actor: &str, request: Request) {
-        let id = self.inbox.len() as i64;
-        self.inbox.push(InboxRow { id, actor: actor.into(), reason: None, request });
+        self.ask_because(actor, None, request);
+    }
+
+    /// The same, with a reason.
+    pub(super) fn ask_because(&mut self, actor: &str, reason: Option<&str>, request: Request) {
+        let (id, reason) = (self.inbox.len() as i64, reason.map(str::to_owned));
+        self.inbox.push(InboxRow { id, actor: actor.into(), reason, request });
     }
 
     pub(super) fn durable(&self) -> Durable {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::effect::{Effect, Provenance};
-use crate::event::Body;
+use crate::event::{Body, Verdict};
 use crate::evidence::read::{self, At, Evidence};
 use crate::evidence::record::{EffectRecord, Kind};
 use crate::evidence::report::{Found, NotChecked, Report};
 use crate::ids::Slot;
-use crate::manifest::Pinned;
+use crate::manifest::{Class, Pinned};
 use crate::state::Job;
 
 pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
@@ -22,7 +22,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         inside(*at, effect, report);
         belongs(*at, effect, job, report);
     }
-    executed_once(evidence, report);
+    executed_once(evidence, job, report);
     for (at, event) in &evidence.events {
         let Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } = &event.body else { continue };
         // That it is there, and its hash, is looked at with all payloads.
@@ -64,8 +64,9 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
 }
 
-/// No second good answer of one call, and no try after a good answer, whoever says so.
-fn executed_once(evidence: &Evidence, report: &mut Report) {
+/// No second good answer of one call, and no try after a good answer, whoever says so. A try in doubt that
+/// was repeated under its key may turn out to have worked, too: the other side knows the key.
+fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
         if let Some(first) = good.get(&effect.slot).filter(|first| **first != effect.try_no) {
@@ -74,7 +75,7 @@ fn executed_once(evidence: &Evidence, report: &mut Report) {
             let (expected, found) =
                 (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
             report.wrong(*at, Found::DoubleExecution, message, expected, found);
-        } else if effect.kind == Kind::Ok {
+        } else if effect.kind == Kind::Ok && !was_repeated(job, &effect.slot, effect.try_no) {
             good.insert(&effect.slot, effect.try_no);
         }
     }
@@ -84,6 +85,13 @@ fn executed_once(evidence: &Evidence, report: &mut Report) {
             report.wrong(*at, Found::DoubleExecution, message, format!("try {first}"), format!("try {}", row.try_no));
         }
     }
+}
+
+/// Whether a keyed call was repeated while this try of it was in doubt.
+fn was_repeated(job: &Job, slot: &Slot, try_no: u32) -> bool {
+    let Some(call) = job.calls.get(slot) else { return false };
+    let keyed = job.pinned(&call.operator).is_some_and(|pinned| pinned.class == Class::Keyed);
+    keyed && call.verdicts.get(&try_no) == Some(&Verdict::Repeat)
 }
 
 /// What the record shows of an effect is what stands in the effect.

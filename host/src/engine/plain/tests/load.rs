@@ -140,9 +140,7 @@ fn resources_are_refused_with_a_reason() {
     let error = load(wit, settings()).unwrap_err();
     assert_eq!(error.problems.len(), 4, "constructor, method, and two functions: {error}");
     let text = error.to_string();
-    for part in
-        ["its result: a resource", "parameter c: a resource", "parameter n, item, where it is there: a resource"]
-    {
+    for part in ["its result: a resource", "parameter c: a resource", "parameter n, item, if given: a resource"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains("\"rows.[constructor]cursor\" = false"), "{text}");

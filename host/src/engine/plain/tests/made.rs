@@ -8,7 +8,7 @@ use wit_parser::abi::{AbiVariant, WasmType};
 use wit_parser::{Resolve, WorldItem};
 
 /// The first world of a text, as a component.
-pub(super) fn component(wit: &str) -> Vec<u8> {
+pub(crate) fn component(wit: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("made.wit", wit).unwrap();
     let world = *resolve.packages[package].worlds.values().next().expect("the text has a world");

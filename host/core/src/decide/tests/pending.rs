@@ -1,0 +1,116 @@
+//! What people asked and the job has not taken in yet.
+
+use serde_json::json;
+
+use super::sim::{Sim, step};
+use crate::error::Code;
+use crate::event::Mode;
+use crate::ids::{Hash, Slot};
+use crate::pending::{self, Asked};
+use crate::response::{Response, response};
+use crate::storage::{InboxRow, Request, Resolved};
+
+fn row(id: i64, actor: &str, request: Request) -> InboxRow {
+    InboxRow { id, actor: actor.into(), reason: None, request }
+}
+
+/// A job at the gates of `a` and `b`, which take so many people.
+fn gated(quorum: u32) -> (Sim, Hash) {
+    let call = |id: &str| step(id, "Opaque", &[], json!({ "to": id }));
+    let mut sim = Sim::new(Mode::HumanGated, vec![call("a"), call("b")]);
+    sim.rules.gate_quorum = quorum;
+    sim.process(None).unwrap();
+    let hash = sim.durable().job.gates[&Slot::new("a")].hash;
+    (sim, hash)
+}
+
+fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
+    let durable = sim.durable();
+    response(&durable).with_pending(&durable, inbox, sim.now_us)
+}
+
+/// I107: what was asked is shown and not offered again; what was not asked still is.
+#[test]
+fn what_was_asked_is_not_offered_again() {
+    let (sim, gate_hash) = gated(2);
+    let slot = Slot::new("a");
+    let (approve, reject) =
+        (Request::Approve { slot: slot.clone(), gate_hash }, Request::Reject { slot: slot.clone(), gate_hash });
+    let id = sim.durable().job.header.job_id.clone();
+    let resume = format!("latch resume {id}");
+    let offers = |response: &Response, slot: &str| {
+        response.next_actions.iter().any(|action| action.starts_with(&format!("latch job approve {id} {slot}")))
+    };
+    let plain = shown(&sim, &[]);
+    assert!(plain.pending.is_empty() && offers(&plain, "a") && !plain.next_actions.contains(&resume));
+    for (inbox, offered) in [
+        (vec![row(1, "bob", approve.clone())], true),
+        (vec![row(1, "bob", approve.clone()), row(2, "bob", approve.clone())], true),
+        (vec![row(1, "bob", approve.clone()), row(2, "eve", approve.clone())], false),
+        (vec![row(1, "bob", reject.clone())], false),
+    ] {
+        let response = shown(&sim, &inbox);
+        assert_eq!((offers(&response, "a"), offers(&response, "b")), (offered, true), "{inbox:?}");
+        assert_eq!(response.next_actions[0], resume);
+        assert_eq!(response.pending.len(), inbox.len());
+        assert_eq!((&response.pending[0].slot, response.pending[0].by.as_str()), (&Some(slot.clone()), "bob"));
+        assert_eq!(response.blocked, plain.blocked, "until it is taken in, the job waits as it did");
+    }
+    let expires_us = plain.blocked.iter().filter_map(|view| view.until).max().unwrap();
+    let expired = response(&sim.durable()).with_pending(&sim.durable(), &[], expires_us);
+    assert_eq!(expired.next_actions, [resume.as_str()], "its time is over, noted or not");
+    let cancelled = shown(&sim, &[row(1, "bob", Request::Cancel)]);
+    assert_eq!((cancelled.next_actions, cancelled.pending[0].asked), (vec![resume], Asked::Cancel));
+    let own = shown(&sim, &[row(1, "worker", Request::LateEffect { slot, try_no: 1 })]);
+    assert_eq!(own, plain, "what workers say to each other is nobody's decision");
+}
+
+/// I107: a second word that says otherwise is found, one that says the same is not.
+#[test]
+fn what_contradicts_an_earlier_word_is_found() {
+    let (sim, gate_hash) = gated(2);
+    let durable = sim.durable();
+    let slot = Slot::new("a");
+    let approve = Request::Approve { slot: slot.clone(), gate_hash };
+    let reject = Request::Reject { slot: slot.clone(), gate_hash };
+    let resolve =
+        |try_no, verdict: &Resolved| Request::Resolve { slot: slot.clone(), try_no, verdict: verdict.clone() };
+    let confirm = |gone| Request::Confirm { slot: slot.clone(), gone };
+    let (yes, no, lost) = (Resolved::Applied("1".into()), Resolved::NotApplied, Resolved::Abort);
+    let is = |inbox: &[&Request], request: &Request| {
+        let inbox: Vec<_> = inbox.iter().zip(0..).map(|(r, id)| row(id, &format!("p{id}"), (*r).clone())).collect();
+        pending::contradicted(&durable, &inbox, request).is_some()
+    };
+    for (inbox, request, expected) in [
+        (vec![&reject], &approve, true),
+        (vec![&reject], &reject, false),
+        (vec![&approve], &reject, false),
+        (vec![&approve, &approve], &reject, true),
+        (vec![&resolve(1, &yes)], &resolve(1, &no), true),
+        (vec![&resolve(1, &yes)], &resolve(1, &yes), false),
+        (vec![&resolve(1, &yes)], &resolve(1, &Resolved::Applied("2".into())), true),
+        (vec![&resolve(1, &lost)], &resolve(2, &no), false),
+        (vec![&confirm(false)], &confirm(true), true),
+        (vec![&confirm(true)], &confirm(true), false),
+        (vec![&Request::Continue], &Request::Abort, true),
+        (vec![&Request::Cancel], &Request::Cancel, false),
+        (vec![], &approve, false),
+    ] {
+        assert_eq!(is(&inbox, request), expected, "{inbox:?} {request:?}");
+    }
+}
+
+/// I107: who cancelled a job is shown until that is over.
+#[test]
+fn a_job_that_is_being_cancelled_says_so() {
+    let call = step("a", "Opaque", &[], json!({}));
+    let mut sim = Sim::new(Mode::AutoExec, vec![call]);
+    let failure = crate::error::Failure::new(Code::NetworkTimeout, "no answer in time");
+    sim.script.insert("Opaque".into(), vec![crate::effect::Answer::Unknown { failure, kept: None }]);
+    sim.process(None).unwrap();
+    sim.ask_as("eve", Request::Cancel);
+    let durable = sim.process(None).unwrap();
+    let parked = response(&durable);
+    assert_eq!(parked.cancelled_by.as_deref(), Some("eve"), "{:?}", parked.state);
+    assert!(!parked.state.is_terminal());
+}

@@ -1,0 +1,68 @@
+//! What was asked of a job and is not taken in yet: nobody has to ask for it again.
+
+use crate::error::Code;
+use crate::pending::{self, Asked};
+use crate::state::Durable;
+use crate::storage::{InboxRow, Request};
+
+use super::{BlockedView, PendingView, Response, next_actions};
+
+impl Response {
+    /// The same at `now_us` (microseconds since 1970 UTC), with what the job has not taken in yet: it does
+    /// when it goes on. What was asked already, or is over because of its time, is not offered.
+    #[must_use]
+    pub fn with_pending(self, durable: &Durable, inbox: &[InboxRow], now_us: i64) -> Response {
+        let pending: Vec<PendingView> = inbox.iter().filter_map(view).collect();
+        // What is over because of its time takes nothing any more, noted or not.
+        let is_over = |view: &BlockedView| view.until.is_some_and(|until_us| until_us <= now_us);
+        if pending.is_empty() && !self.blocked.iter().any(is_over) {
+            return self;
+        }
+        let all =
+            |row: &PendingView| matches!(row.asked, Asked::Continue | Asked::Abort | Asked::Cancel | Asked::Retry);
+        let mut left = self.blocked.clone();
+        if pending.iter().any(all) {
+            left.clear();
+        } else {
+            left.retain(|view| !is_over(view) && !is_asked(durable, inbox, view));
+        }
+        let mut next_actions: Vec<String> = match left.len() == self.blocked.len() {
+            true => self.next_actions,
+            false => next_actions(durable, &left),
+        };
+        let resume = format!("latch resume {}", self.job_id);
+        next_actions.retain(|action| *action != resume);
+        next_actions.insert(0, resume);
+        Response { pending, next_actions, ..self }
+    }
+}
+
+fn view(row: &InboxRow) -> Option<PendingView> {
+    let key = match &row.request {
+        Request::Signal { key, .. } => Some(key.clone()),
+        _ => None,
+    };
+    Some(PendingView {
+        inbox_id: row.id,
+        asked: Asked::of(&row.request)?,
+        slot: pending::slot(&row.request).cloned(),
+        correlation_key: key,
+        by: row.actor.clone(),
+        reason: row.reason.clone(),
+    })
+}
+
+/// Whether what this waits for is asked already.
+fn is_asked(durable: &Durable, inbox: &[InboxRow], view: &BlockedView) -> bool {
+    let about = |row: &&InboxRow| pending::slot(&row.request) == Some(&view.slot);
+    match view.reason_code {
+        Code::RequiresApproval => {
+            let gate = durable.job.undecided(&view.slot);
+            gate.is_some_and(|gate| pending::is_decided(gate, inbox, &view.slot))
+        }
+        Code::RequiresSignal => inbox.iter().any(
+            |row| matches!(&row.request, Request::Signal { key, .. } if Some(key) == view.correlation_key.as_ref()),
+        ),
+        _ => inbox.iter().any(|row| about(&row)),
+    }
+}

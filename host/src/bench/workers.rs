@@ -1,0 +1,101 @@
+//! Jobs that are left to worker processes over one database, and how fast they were done.
+
+use latchwork_core::ids::JobId;
+use latchwork_core::job::JobState;
+use latchwork_core::storage::Filter;
+use serde::Serialize;
+
+use super::{BenchError, Workload};
+use crate::host::{Enqueued, Host};
+
+/// Who submits the benchmark's jobs.
+pub(super) const ACTOR: &str = "bench";
+/// Processes that begin and end are no part of what is measured: from when this share of the jobs is over, in percent.
+const FROM: usize = 20;
+/// Until this share is.
+const TO: usize = 80;
+
+/// What so many workers came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shared {
+    /// Kind of job.
+    pub workload: &'static str,
+    /// What `per_second` counts: calls, steps or jobs.
+    pub unit: &'static str,
+    /// Worker processes.
+    pub workers: u32,
+    /// Jobs they did.
+    pub jobs: u32,
+    /// Units a second of all of them together.
+    pub per_second: f64,
+}
+
+/// How many jobs of earlier benchmarks are in the database; none where it has jobs of others.
+///
+/// # Errors
+/// The database cannot be read.
+pub async fn jobs_before(host: &Host) -> Result<Option<u64>, BenchError> {
+    let rows = host.journal.jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await?;
+    Ok(rows.iter().all(|row| row.actor_id == ACTOR).then_some(rows.len() as u64))
+}
+
+/// Accepts jobs that nobody claims yet, numbered from `first` on.
+///
+/// # Errors
+/// A job is refused.
+pub async fn fill(host: &Host, workload: Workload, first: u64, jobs: u32) -> Result<Vec<JobId>, BenchError> {
+    let mut ids = Vec::new();
+    for number in first..first + u64::from(jobs) {
+        match host.enqueue(workload.submission(host, number)?).await? {
+            Enqueued::New(row) => ids.push(row.job_id),
+            Enqueued::Attached(row) => {
+                return Err(BenchError::NotCompleted(row.job_id, "before it began".to_owned()));
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// How fast these jobs ended, by the database's clock.
+///
+/// # Errors
+/// One of them is not completed.
+pub async fn done(host: &Host, workload: Workload, workers: u32, ids: &[JobId]) -> Result<Shared, BenchError> {
+    let mut ends_us = Vec::new();
+    for id in ids {
+        let row = host.journal.job(id).await?;
+        match row.filter(|row| row.state == JobState::Completed) {
+            Some(row) => ends_us.push(row.updated_us),
+            None => return Err(BenchError::NotCompleted(id.clone(), "before it was over".to_owned())),
+        }
+    }
+    Ok(Shared {
+        workload: workload.name(),
+        unit: workload.unit(),
+        workers,
+        jobs: u32::try_from(ids.len()).unwrap_or(u32::MAX),
+        per_second: ends_per_second(&mut ends_us) * f64::from(workload.units_per_job()),
+    })
+}
+
+fn ends_per_second(ends_us: &mut [i64]) -> f64 {
+    ends_us.sort_unstable();
+    let at = |percent: usize| (ends_us.len() * percent / 100).min(ends_us.len().saturating_sub(1));
+    let (from, to) = (at(FROM), at(TO));
+    let (Some(first), Some(last)) = (ends_us.get(from), ends_us.get(to)) else { return 0.0 };
+    (to - from) as f64 * 1e6 / (last - first).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_leaves_out_how_it_begins_and_ends() {
+        // The first comes late, then one each millisecond, the last after a while.
+        let mut ends: Vec<i64> = (0..100).map(|n| 1_000_000 + n * 1_000).collect();
+        (ends[0], ends[99]) = (0, 9_000_000);
+        assert_eq!(ends_per_second(&mut ends), 1000.0);
+        assert_eq!(ends_per_second(&mut []), 0.0);
+    }
+}

@@ -1,0 +1,136 @@
+//! `latch bench --server`: worker processes over one PostgreSQL database, beside what the server itself
+//! can do.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use latchwork_core::pages;
+use latchwork_store::{Database, NoProbe, Transaction, pgbench, transactions_per_second};
+use serde_json::json;
+
+use super::args::BenchArgs;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::open;
+use super::output::{Tone, table};
+use crate::bench::{self, Shared, Workload};
+use crate::config::{Config, DATABASE_VARIABLE};
+use crate::host::{Host, Stores};
+use crate::worker::NoCrash;
+
+/// Clients of pgbench: one after the other, and as many as bring the most on a small server.
+const CLIENTS: [u32; 2] = [1, 8];
+
+pub(super) async fn run(
+    args: &BenchArgs,
+    url: &str,
+    (config, file): (Config, &Path),
+    wanted: Vec<Workload>,
+    ctx: &Context<'_>,
+) -> anyhow::Result<Exit> {
+    let scratch = tempfile::tempdir()?;
+    let limits = limits(args, url, scratch.path(), ctx)?;
+    let mut config = config;
+    config.database = url.to_owned();
+    let options = open::options(&config, url, Arc::new(NoProbe))?;
+    let owner = open::owner(&options.owner_dir)?;
+    let store = Database::open(options).await?;
+    let stores = Stores { journal: store.clone(), effects: store.clone(), kv: store.clone(), owner };
+    let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(anyhow::Error::from)?;
+    let Some(mut number) = bench::jobs_before(&host).await? else {
+        let message = "--server: the database has jobs of others: give the benchmark one of its own";
+        return Err(CliError::input(pages::USAGE, message).into());
+    };
+    let mut rows: Vec<Shared> = Vec::new();
+    for workload in wanted {
+        for workers in &args.workers {
+            ctx.printer.note(format!("measuring {}, {workers} workers", workload.name()));
+            let ids = bench::fill(&host, workload, number, args.queue).await?;
+            number += u64::from(args.queue);
+            work(*workers, url, file)?;
+            rows.push(bench::done(&host, workload, *workers, &ids).await?);
+        }
+    }
+    let about = store.about_server();
+    store.close().await;
+    show(ctx, &rows, limits, &about);
+    if ctx.json {
+        let row = |row: &Shared| {
+            let mut value = serde_json::to_value(row).expect("figures are plain data");
+            value["of_five_rows"] = json!(limits.map(|limits| row.per_second / limits.five_rows[1]));
+            value
+        };
+        ctx.printer.document(&json!({
+            "release": !cfg!(debug_assertions),
+            "server": about,
+            "pgbench": limits.map(|limits| json!({ "one_row": limits.one_row, "five_rows": limits.five_rows })),
+            "workers": rows.iter().map(row).collect::<Vec<_>>(),
+        }));
+    }
+    Ok(Exit::Done)
+}
+
+/// Transactions a second, for each number of clients.
+#[derive(Clone, Copy)]
+struct Limits {
+    one_row: [f64; 2],
+    five_rows: [f64; 2],
+}
+
+fn limits(args: &BenchArgs, url: &str, folder: &Path, ctx: &Context<'_>) -> anyhow::Result<Option<Limits>> {
+    let Some(program) = pgbench() else {
+        ctx.printer.warn("there is no pgbench here (it comes with PostgreSQL): figures stand alone");
+        return Ok(None);
+    };
+    ctx.printer.note("measuring the server with pgbench");
+    let time = Duration::from_secs_f64(args.seconds);
+    let mut limits = Limits { one_row: [0.0; 2], five_rows: [0.0; 2] };
+    for (at, clients) in CLIENTS.into_iter().enumerate() {
+        let rate = |what| transactions_per_second(&program, url, what, clients, time, folder);
+        (limits.one_row[at], limits.five_rows[at]) = (rate(Transaction::OneRow)?, rate(Transaction::FiveRows)?);
+    }
+    Ok(Some(limits))
+}
+
+/// Has so many processes do what is there to do.
+fn work(workers: u32, url: &str, config: &Path) -> anyhow::Result<()> {
+    let program = std::env::current_exe().context("this program's file cannot be found")?;
+    let mut children = Vec::new();
+    for _ in 0..workers {
+        let mut command = Command::new(&program);
+        command.args(["worker", "--until-idle", "--config"]).arg(config).env(DATABASE_VARIABLE, url);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        children.push(command.spawn().context("a worker cannot be started")?);
+    }
+    for mut child in children {
+        let status = child.wait().context("a worker cannot be waited for")?;
+        anyhow::ensure!(status.success(), "a worker failed: {status}");
+    }
+    Ok(())
+}
+
+fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str) {
+    ctx.printer.say(ctx.printer.tone(Tone::Title, &format!("workers ({about})")));
+    if let Some(Limits { one_row, five_rows }) = limits {
+        for (what, rates) in [("one row", one_row), ("five rows, pipelined", five_rows)] {
+            let [one, many] = rates;
+            ctx.printer
+                .say(format!("  pgbench, {what:<22} {one:>8.0} /s alone {many:>8.0} /s by {} clients", CLIENTS[1]));
+        }
+    }
+    let cells: Vec<[String; 5]> = rows
+        .iter()
+        .map(|row| {
+            let of = limits.map(|limits| format!("{:.2}", row.per_second / limits.five_rows[1]));
+            let (workers, jobs) = (row.workers.to_string(), row.jobs.to_string());
+            let rate = format!("{:.0} {}", row.per_second, row.unit);
+            [row.workload.to_owned(), workers, jobs, rate, of.unwrap_or_else(|| "-".to_owned())]
+        })
+        .collect();
+    for line in table(["workload", "workers", "jobs", "a second", "of five rows"], &cells) {
+        ctx.printer.say(format!("  {line}"));
+    }
+}

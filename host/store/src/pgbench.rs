@@ -1,0 +1,91 @@
+//! What a PostgreSQL server itself can do, by its own measure: the program pgbench. The limit that
+//! workers on it are held against.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use latchwork_core::storage::StoreError;
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS bench_rows (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, bytes \
+    TEXT NOT NULL);\nTRUNCATE bench_rows;\n";
+const ROW: &str = "INSERT INTO bench_rows (bytes) VALUES (repeat('7', 230));\n";
+
+/// What a client does again and again.
+#[derive(Clone, Copy, Debug)]
+pub enum Transaction {
+    /// Inserts one row.
+    OneRow,
+    /// Inserts five rows in one transaction that is sent at once, as much as the record of a call is.
+    FiveRows,
+}
+
+impl Transaction {
+    fn script(self) -> String {
+        match self {
+            Self::OneRow => ROW.to_owned(),
+            Self::FiveRows => format!("\\startpipeline\nBEGIN;\n{}COMMIT;\n\\endpipeline\n", ROW.repeat(5)),
+        }
+    }
+}
+
+/// The program, where it is installed: in `PATH`, or of the newest server of the system.
+pub fn pgbench() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<(u32, PathBuf)> = versions
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin/pgbench"))))
+        .filter(|(_, program)| program.is_file())
+        .collect();
+    found.sort();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let in_path = std::env::split_paths(&path).map(|dir| dir.join("pgbench")).find(|program| program.is_file());
+    in_path.or_else(|| found.pop().map(|(_, program)| program))
+}
+
+/// Transactions a second of so many clients for so long, in a table of the database that is made for it.
+/// Scripts are written to `folder`.
+pub fn transactions_per_second(
+    pgbench: &Path,
+    url: &str,
+    what: Transaction,
+    clients: u32,
+    time: Duration,
+    folder: &Path,
+) -> Result<f64, StoreError> {
+    let run = |name: &str, script: &str, args: &[&str]| {
+        let file = folder.join(name);
+        let failed = |error: &dyn std::fmt::Display| StoreError::Unavailable(format!("pgbench: {error}"));
+        std::fs::write(&file, script).map_err(|error| failed(&error))?;
+        let mut command = Command::new(pgbench);
+        command.args(["--no-vacuum", "--file"]).arg(&file).args(args).arg(url).stdin(Stdio::null());
+        let ran = command.output().map_err(|error| failed(&error))?;
+        match ran.status.success() {
+            true => Ok(String::from_utf8_lossy(&ran.stdout).into_owned()),
+            false => Err(failed(&String::from_utf8_lossy(&ran.stderr).trim())),
+        }
+    };
+    run("table.sql", TABLE, &["--transactions=1"])?;
+    let clients = format!("--client={clients}");
+    let time = format!("--time={}", time.as_secs().max(1));
+    let said = run("load.sql", &what.script(), &["--protocol=prepared", &clients, "--jobs=2", &time])?;
+    rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench says no rate: {}", said.trim())))
+}
+
+/// The rate in what pgbench says.
+fn rate(said: &str) -> Option<f64> {
+    let line = said.lines().filter_map(|line| line.strip_prefix("tps = ")).next_back()?;
+    line.split(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_read() {
+        let said =
+            "number of clients: 8\nlatency average = 0.2 ms\ntps = 9601.250000 (without initial connection time)";
+        assert_eq!(rate(said), Some(9601.25));
+        assert_eq!(rate("pgbench: error"), None);
+    }
+}

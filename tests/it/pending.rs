@@ -1,0 +1,80 @@
+//! What is acknowledged and not taken in yet is shown, and nobody is led to contradict it.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::program::latch;
+
+fn submit(place: &Place) -> String {
+    let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
+    assert_eq!(ran.code, 3, "{} {}", ran.stdout, ran.stderr);
+    ran.json()["job_id"].as_str().unwrap().to_owned()
+}
+
+fn show(place: &Place, id: &str) -> (Value, String) {
+    let shown = place.latch(&["job", "show", id, "--json"]).json();
+    (shown, place.latch(&["job", "show", id]).stdout)
+}
+
+/// I107: after a rejection nobody is asked to approve, and who does all the same is told why not.
+#[test]
+fn a_rejection_is_shown_and_not_contradicted() {
+    let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let id = submit(&place);
+    let reject = place.latch(&["job", "reject", &id, "o", "--actor", "bob", "--reason", "too dear"]);
+    assert_eq!(reject.code, 0, "{}", reject.stderr);
+    let (shown, text) = show(&place, &id);
+    let pending = &shown["pending"][0];
+    assert_eq!((&pending["asked"], &pending["slot"], &pending["by"]), (&json!("reject"), &json!("o"), &json!("bob")));
+    assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
+    assert!(text.contains("o: rejected by bob (too dear); taken in when the job goes on"), "{text}");
+    assert!(!text.contains("wants to execute"), "nobody has to decide: {text}");
+    let approve = place.latch(&["job", "approve", &id, "o", "--actor", "eve"]);
+    assert_eq!(approve.code, 2, "{}", approve.stdout);
+    assert!(approve.stderr.contains("already rejected by bob (too dear)"), "{}", approve.stderr);
+    let done = place.latch(&["resume", &id, "--json"]).json();
+    assert_eq!(done["failed"][0]["reason_code"], "GATE_REJECTED", "{done:#}");
+    assert!(place.world().is_empty());
+    assert_eq!(show(&place, &id).0.get("pending"), None, "it is taken in");
+}
+
+/// I107: approvals are counted before they are taken in.
+#[test]
+fn a_quorum_is_counted_as_it_comes_together() {
+    let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    let place = place.configure("[policy.default.gate]\nquorum = 2");
+    let id = submit(&place);
+    let approve = |actor: &str| place.latch(&["job", "approve", &id, "o", "--actor", actor]);
+    let first = approve("bob");
+    assert!(first.code == 0 && first.stdout.contains("approved by 1 of 2"), "{}", first.stdout);
+    assert!(show(&place, &id).0["next_actions"].to_string().contains("latch job approve"), "one more is wanted");
+    assert!(approve("eve").stdout.contains("approved; next"), "that is enough");
+    assert_eq!(show(&place, &id).0["next_actions"], json!([format!("latch resume {id}")]));
+    let refused = place.latch(&["job", "reject", &id, "o", "--actor", "kim"]);
+    assert!(refused.code == 2 && refused.stderr.contains("already approved"), "{}", refused.stderr);
+    assert_eq!(place.latch(&["resume", &id]).code, 0);
+    assert_eq!(place.world().get("o"), Some(&1));
+}
+
+/// I107, I46: a second verdict that says otherwise is no conflict that somebody has to live with.
+#[test]
+fn a_verdict_is_not_contradicted_by_the_next_one() {
+    let place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let place = place.approved(vec!["o"]);
+    let killed = latch(&place.dir, &place.run_args()).env("LATCH_CRASH_AT", "execute:after").output().unwrap();
+    assert_eq!(killed.status.code(), None, "it is killed");
+    let listed = place.latch(&["job", "list", "--json"]).json();
+    let id = listed["jobs"][0]["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["resume", &id]).code, 3);
+    let resolve = |args: &[&str]| place.latch(&[&["job", "resolve", &id, "o"], args].concat());
+    assert_eq!(resolve(&["--not-applied", "--reason", "not there"]).code, 0);
+    let second = resolve(&["--abort"]);
+    assert_eq!(second.code, 2, "{}", second.stdout);
+    assert!(second.stderr.contains("o is already resolved as not applied"), "{}", second.stderr);
+    assert_eq!(resolve(&["--not-applied"]).code, 0, "saying the same again is no harm");
+    let (shown, text) = show(&place, &id);
+    assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
+    assert!(text.contains("resolved as not applied"), "{text}");
+    let done = place.latch(&["resume", &id, "--json"]).json();
+    assert_eq!((&done["state"], done.get("contradicted")), (&json!("COMPLETED"), None), "{done:#}");
+}

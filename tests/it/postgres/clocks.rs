@@ -1,0 +1,119 @@
+//! Workers whose machines' clocks are wrong by five minutes, one in each direction.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+use sqlx::Row;
+
+use super::live::a_database;
+use super::server::sql;
+use crate::place::{Place, step, wait};
+use crate::program::ran;
+use crate::shim;
+use crate::workers::{Working, detached, events, open, until_over, worker};
+
+const FIVE_MINUTES_S: i64 = 300;
+/// What a wait of the test waits at most: it would be over by either wrong clock.
+const TIMEOUT: &str = "4m";
+
+/// The command on a machine whose clock is wrong by so many seconds.
+fn wrong_by(mut command: Command, shim: &Path, seconds: i64) -> Command {
+    command.env("LD_PRELOAD", shim).env("CLOCK_SHIFT", seconds.to_string());
+    command
+}
+
+fn server_us(url: &str) -> i64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let now = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
+    runtime.block_on(sql(url, now))[0].get::<i64, _>(0)
+}
+
+/// A job that calls, waits by a timer, and calls again; all of its events.
+fn calls(place: &Place, n: u32) -> String {
+    let call = |id: &str, operator: &str, after: &[&str], note| {
+        let mut call = step(id, operator, after, note);
+        call["idempotency_template"] = json!(format!("{id}:{n}"));
+        call
+    };
+    let steps = [
+        // Long enough for somebody with another clock to think that its lease is over.
+        call("o", "Effect.Opaque", &[], json!({ "note": n, "after_ms": 1500 })),
+        wait("w", json!({ "wait_kind": "timer", "duration": "700ms" })),
+        call("k", "Effect.Keyed", &["o", "w"], json!({ "note": n })),
+    ];
+    submitted(place, json!(steps))
+}
+
+fn submitted(place: &Place, steps: serde_json::Value) -> String {
+    let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    detached(place)
+}
+
+/// I90, I113: leases, timers, timeouts and the times of events are the server's, whatever workers' clocks
+/// say: nothing is taken over, nothing fires early, nothing is over before its time.
+#[test]
+fn workers_whose_clocks_are_wrong_do_as_others() {
+    let Some(url) = a_database() else { return };
+    let place = Place::witness("atomic").approved(vec!["o", "k"]).on_server(&url);
+    let shim = shim::compiled("clock", &place.dir);
+    let before_us = server_us(&url);
+    let patient = json!({ "wait_kind": "signal", "correlation_key": "reply", "timeout": TIMEOUT });
+    let waiting = submitted(&place.again().approved(vec![]), json!([wait("s", patient)]));
+    let workers: Vec<Working> = [FIVE_MINUTES_S, -FIVE_MINUTES_S]
+        .map(|seconds| Working::start(&place, wrong_by(worker(&place, &["--jobs", "3"]), &shim, seconds)))
+        .into();
+    let jobs: Vec<String> = (0..6).map(|n| calls(&place, n)).collect();
+    // All but the one that waits.
+    while open(&place).iter().any(|job| job["job_id"] != json!(waiting)) {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(open(&place)[0]["job_id"], json!(waiting), "its time is not over");
+    let told = place.latch(&["job", "signal", &waiting, "reply", "--payload", "1"]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert_eq!(until_over(&place, "wrong clocks"), 0, "nothing was in doubt");
+    for worker in workers {
+        let notes = worker.notes();
+        let (code, tally) = worker.stop();
+        assert_eq!((code, &tally["failed"], &tally["lost"]), (Some(0), &json!(0), &json!(0)), "{tally} {notes}");
+        assert!(notes.contains(" begins"), "both have work: {notes}");
+    }
+    let after_us = server_us(&url);
+    for id in jobs.iter().chain([&waiting]) {
+        let events = events(&place, id);
+        let mut last_us = before_us;
+        for event in &events {
+            let time_us = event["time_us"].as_i64().expect("a time");
+            assert!((last_us..=after_us).contains(&time_us), "{id}: {last_us} to {after_us}: {event:#}");
+            last_us = time_us;
+            if event["type"] == "timer_fired" {
+                assert!(event["due_us"].as_i64() <= Some(time_us), "not early: {event:#}");
+            }
+        }
+        let claims = events.iter().filter(|event| event["type"] == "job_claimed");
+        let lost = events.iter().filter(|event| event["type"] == "job_lease_lost").count();
+        assert!(claims.count() >= 1 && lost == 0, "{id}: {events:#?}");
+    }
+    let world = place.world();
+    assert_eq!((world["o"], world["k"], world["applied k"]), (6, 6, 6), "{world:?}");
+}
+
+/// The shim does what it says: in a file, whose times are this machine's, a wrong clock is seen.
+#[test]
+fn a_wrong_clock_is_seen_in_a_file() {
+    let place = Place::witness("atomic").approved(vec!["o"]).plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let shim = shim::compiled("clock", &place.dir);
+    let mut times = Vec::new();
+    for seconds in [-FIVE_MINUTES_S, 0, FIVE_MINUTES_S] {
+        let place = place.again();
+        let command = crate::program::latch(&place.dir, &place.run_args());
+        let ran = ran(wrong_by(command, &shim, seconds).output().expect("latch runs"));
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
+        times.push(events(&place, &id)[0]["time_us"].as_i64().expect("a time"));
+    }
+    // Each run takes its time, so that no difference is less.
+    let least_us = FIVE_MINUTES_S * 1_000_000;
+    assert!(times[1] - times[0] >= least_us && times[2] - times[1] >= least_us, "{times:?}");
+}

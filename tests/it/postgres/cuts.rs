@@ -1,0 +1,170 @@
+//! `latch worker` behind a network that cuts its connections: where a commit is lost, its answer, half a
+//! message, or only the bell.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::live::a_database;
+use super::proxy::{Cut, Proxy};
+use crate::crash::check_world;
+use crate::evidence;
+use crate::place::{Place, witness_plan};
+use crate::program::{latch, ran};
+use crate::seed::{dice, number, seed, shuffled, sweeps};
+use crate::workers::{Working, detached, events, until_over, worker};
+
+/// Passings of each kind of place that a run of the suite cuts at, and those that there are to draw from.
+const SAMPLE: usize = 3;
+fn passings(cut: Cut) -> u32 {
+    // Few things are rung for one job.
+    if cut == Cut::Listener { 3 } else { 14 }
+}
+
+/// Places are tried side by side: much of the time is waiting.
+const AT_ONCE: usize = 4;
+
+/// A worker whose connections all lead through the network.
+fn through(place: &Place, proxy: &Proxy) -> Working {
+    let mut command = worker(place, &[]);
+    command.env("LATCH_DATABASE", proxy.url());
+    let working = Working::start(place, command);
+    // Opening the database is not patient: whoever named it wrongly is told at once.
+    while !working.notes().contains("working, ") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    working
+}
+
+/// One job, whose worker's connection is cut the `nth` time it comes to such a place. Whether it did.
+fn cut_once(template: &Place, cut: Cut, nth: u32) -> bool {
+    let Some(url) = a_database() else { return false };
+    let when = format!("{cut:?}, time {nth}");
+    let place = template.again().on_server(&url);
+    let (passed, armed) = (AtomicU32::new(0), Arc::new(AtomicBool::new(false)));
+    let is = armed.clone();
+    let choose =
+        move |here| here == cut && is.load(Ordering::SeqCst) && passed.fetch_add(1, Ordering::SeqCst) + 1 == nth;
+    let proxy = Proxy::start(&url, choose);
+    let alone = through(&place, &proxy);
+    armed.store(true, Ordering::SeqCst);
+    detached(&place);
+    let asked = until_over(&place, &when);
+    let notes = alone.notes();
+    let (code, tally) = alone.stop();
+    // It went on by itself: in its first attempt, with nothing in doubt and nothing called again.
+    assert_eq!((code, asked, &tally["failed"]), (Some(0), 0, &json!(0)), "{when}: {tally} {notes}");
+    check_world(&place, &when);
+    let world = place.world();
+    assert_eq!((world["k"], world["d/2"]), (1, 1), "{when}: {world:?} {notes}");
+    let cuts = proxy.cuts();
+    assert!(cuts.is_empty() || cuts == [cut], "{when}: {cuts:?}");
+    !cuts.is_empty()
+}
+
+/// I1, I87, I112: whatever commit, answer or message of a worker is lost with its connection, it goes on by
+/// itself: no call is made twice, none is in doubt.
+#[test]
+fn a_worker_goes_on_wherever_its_connection_is_cut() {
+    if a_database().is_none() {
+        return;
+    }
+    let template = Place::witness("atomic");
+    let mut dice = dice(seed());
+    let take = if sweeps() { usize::MAX } else { SAMPLE };
+    let mut points = Vec::new();
+    for cut in Cut::ALL {
+        let drawn = shuffled((1..=passings(cut)).collect(), &mut dice);
+        points.extend(drawn.into_iter().take(take).map(|nth| (cut, nth)));
+    }
+    let queue = Mutex::new(points.into_iter());
+    let reached = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap().next();
+                    let Some((cut, nth)) = next else { return };
+                    reached.fetch_add(u32::from(cut_once(&template, cut, nth)), Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    let reached = reached.into_inner();
+    assert!(reached >= 8, "few places were reached: {reached}");
+}
+
+/// Of so many places one is cut.
+const ONE_IN: u32 = 60;
+
+/// I1, I2, I112: two workers behind a network that cuts at random, jobs accepted through it: what was
+/// acknowledged is there, nothing is called without its record, and every job is over.
+#[test]
+fn workers_behind_a_network_that_cuts_at_random_complete_every_job_once() {
+    let Some(url) = a_database() else { return };
+    let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 8));
+    let place = Place::witness("atomic").on_server(&url);
+    // Its tables are made in peace.
+    assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+    let dice = Mutex::new(dice(seed));
+    let armed = Arc::new(AtomicBool::new(false));
+    let is = armed.clone();
+    let proxy = Proxy::start(&url, move |_| is.load(Ordering::SeqCst) && dice.lock().unwrap().below(ONE_IN) == 0);
+    let workers: Vec<Working> = (0..2).map(|_| through(&place, &proxy)).collect();
+    armed.store(true, Ordering::SeqCst);
+    let ids: Vec<String> = (0..jobs).map(|n| accepted(&place, &proxy, n)).collect();
+    let asked = until_over(&place, &format!("seed {seed}"));
+    for worker in workers {
+        let notes = worker.notes();
+        let (code, tally) = worker.stop();
+        assert_eq!(code, Some(0), "seed {seed}: {tally} {notes}");
+    }
+    let cuts = proxy.cuts();
+    assert!(cuts.len() >= jobs as usize, "seed {seed}: {cuts:?}");
+    let world = place.worlds();
+    for ((job, label), times) in &world {
+        assert!(ids.contains(job), "seed {seed}: nobody asked for {job}");
+        let slot = label.trim_start_matches("applied ");
+        let of_slot = |event: &&serde_json::Value| event["slot"] == slot;
+        let told = events(&place, job);
+        let started = told.iter().filter(of_slot).filter(|event| event["type"] == "tool_invocation_started").count();
+        assert!(started >= 1, "seed {seed}: {job} {label} has no record of its start");
+        let repeats = matches!(label.as_str(), "k" | "d/2");
+        assert!(*times == 1 || repeats, "seed {seed}: {job} {label}: {times}");
+    }
+    assert_eq!(world.len(), ids.len() * 8, "seed {seed}: {world:?}");
+    for id in &ids {
+        let job = place.latch(&["job", "show", id, "--json"]).json();
+        assert_eq!(job["state"], "COMPLETED", "seed {seed}: {job:#}");
+        evidence::holds(&place, id, &format!("seed {seed}"));
+    }
+    note(&format!("{jobs} jobs, {} cuts, {asked} questions", cuts.len()));
+}
+
+/// A job that was acknowledged through the network.
+fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
+    let mut plan = witness_plan();
+    for step in plan["steps"].as_array_mut().expect("a list") {
+        if step["kind"] == "operator" {
+            step["idempotency_template"] = json!(format!("{}:{n}", step["step_id"].as_str().expect("an id")));
+        }
+    }
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    for _ in 0..20 {
+        let mut command = latch(&place.dir, &[&place.run_args()[..], &["--detach"]].concat());
+        let ran = ran(command.env("LATCH_DATABASE", proxy.url()).output().expect("latch runs"));
+        if ran.code == 0 {
+            return ran.json()["job_id"].as_str().expect("an id").to_owned();
+        }
+        // Cut off while it opened the database. The same request is the same job, whatever came of it.
+        assert_eq!(ran.json()["error"]["code"], "L0032", "{} {}", ran.stdout, ran.stderr);
+    }
+    panic!("job {n} is not accepted");
+}
+
+#[expect(clippy::print_stdout, reason = "what a run came to is told")]
+fn note(what: &str) {
+    println!("{what}");
+}

@@ -1,0 +1,201 @@
+//! A network between `latch` and a server: everything passes, until a connection is cut at a place that
+//! was chosen.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use sqlx::postgres::PgConnectOptions;
+
+use super::wire::{Client, Messages, NOTIFIED, READY};
+
+/// Where a connection is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cut {
+    /// A COMMIT never reaches the server.
+    BeforeCommit,
+    /// The first half of a COMMIT's messages reaches the server.
+    InCommit,
+    /// The server has committed, and its answer is lost.
+    AfterCommit,
+    /// The first half of the answer to a COMMIT reaches the client.
+    InAnswer,
+    /// The first half of whatever else a client sends reaches the server.
+    InQuestion,
+    /// Of the connection that listens, a message does not arrive.
+    Listener,
+}
+
+impl Cut {
+    pub(super) const ALL: [Cut; 6] =
+        [Cut::BeforeCommit, Cut::InCommit, Cut::AfterCommit, Cut::InAnswer, Cut::InQuestion, Cut::Listener];
+}
+
+type Choose = dyn Fn(Cut) -> bool + Send + Sync;
+
+/// The network. Its threads end with their connections, at the latest with the process.
+pub(super) struct Proxy {
+    url: String,
+    cuts: Arc<Mutex<Vec<Cut>>>,
+}
+
+impl Proxy {
+    /// In front of the server of this address. At every place where a connection may be cut, `choose` is
+    /// asked whether it is.
+    pub(super) fn start(server: &str, choose: impl Fn(Cut) -> bool + Send + Sync + 'static) -> Proxy {
+        let server: PgConnectOptions = server.parse().expect("an address");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        let database = server.get_database().expect("it names a database");
+        let url = format!("postgres://{}@127.0.0.1:{port}/{database}?sslmode=disable", server.get_username());
+        let cuts = Arc::new(Mutex::new(Vec::new()));
+        let (choose, noted): (Arc<Choose>, _) = (Arc::new(choose), cuts.clone());
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                // Where the server is away, the connection ends at once.
+                let Some(server) = Stream::connect(&server) else { continue };
+                // What is sent goes out at once.
+                client.set_nodelay(true).expect("it is a TCP socket");
+                let client = Stream::Tcp(client);
+                let (choose, cuts) = (choose.clone(), noted.clone());
+                let line = Arc::new(Line { client, server, answer: Mutex::default(), cut: false.into(), choose, cuts });
+                let other = line.clone();
+                std::thread::spawn(move || other.upward());
+                std::thread::spawn(move || line.downward());
+            }
+        });
+        Proxy { url, cuts }
+    }
+
+    /// The address of the same database through this network.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// What was cut so far.
+    pub(super) fn cuts(&self) -> Vec<Cut> {
+        self.cuts.lock().unwrap().clone()
+    }
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    fn connect(server: &PgConnectOptions) -> Option<Stream> {
+        let port = server.get_port();
+        match server.get_socket() {
+            Some(dir) => UnixStream::connect(dir.join(format!(".s.PGSQL.{port}"))).ok().map(Stream::Unix),
+            None => TcpStream::connect((server.get_host(), port)).ok().map(Stream::Tcp),
+        }
+    }
+
+    fn read(&self, bytes: &mut [u8]) -> usize {
+        let read = match self {
+            Stream::Tcp(stream) => (&*stream).read(bytes),
+            Stream::Unix(stream) => (&*stream).read(bytes),
+        };
+        read.unwrap_or(0)
+    }
+
+    /// Whoever does not read any more is found when something is read from it.
+    fn write(&self, bytes: &[u8]) {
+        let _ = match self {
+            Stream::Tcp(stream) => (&*stream).write_all(bytes),
+            Stream::Unix(stream) => (&*stream).write_all(bytes),
+        };
+    }
+
+    fn shut(&self) {
+        let _ = match self {
+            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+/// One connection.
+struct Line {
+    client: Stream,
+    server: Stream,
+    /// What is to become of the answer that comes next.
+    answer: Mutex<Option<Cut>>,
+    cut: AtomicBool,
+    choose: Arc<Choose>,
+    cuts: Arc<Mutex<Vec<Cut>>>,
+}
+
+impl Line {
+    fn chosen(&self, cut: Cut) -> bool {
+        !self.cut.load(Ordering::SeqCst) && (self.choose)(cut)
+    }
+
+    fn end(&self, cut: Option<Cut>) {
+        if let Some(cut) = cut {
+            self.cut.store(true, Ordering::SeqCst);
+            self.cuts.lock().unwrap().push(cut);
+        }
+        self.client.shut();
+        self.server.shut();
+    }
+
+    fn upward(&self) {
+        let (mut messages, mut client) = (Messages::default(), Client::default());
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            let read = self.client.read(&mut bytes);
+            if read == 0 {
+                return self.end(None);
+            }
+            for message in messages.take(&bytes[..read]) {
+                let Some((sent, commits)) = client.sends(&message) else { continue };
+                let cut = match commits {
+                    true => [Cut::BeforeCommit, Cut::InCommit, Cut::AfterCommit, Cut::InAnswer].as_slice(),
+                    false => &[Cut::InQuestion],
+                };
+                match cut.iter().copied().find(|cut| self.chosen(*cut)) {
+                    Some(Cut::BeforeCommit) => return self.end(Some(Cut::BeforeCommit)),
+                    Some(half @ (Cut::InCommit | Cut::InQuestion)) => {
+                        self.server.write(&sent[..sent.len() / 2]);
+                        return self.end(Some(half));
+                    }
+                    answer => *self.answer.lock().unwrap() = answer,
+                }
+                self.server.write(&sent);
+            }
+        }
+    }
+
+    fn downward(&self) {
+        let mut messages = Messages::of_server();
+        let mut bytes = vec![0; 1 << 16];
+        let mut held = Vec::new();
+        loop {
+            let read = self.server.read(&mut bytes);
+            if read == 0 {
+                return self.end(None);
+            }
+            for message in messages.take(&bytes[..read]) {
+                if message[0] == NOTIFIED && self.chosen(Cut::Listener) {
+                    return self.end(Some(Cut::Listener));
+                }
+                let cut = *self.answer.lock().unwrap();
+                let Some(cut) = cut else {
+                    self.client.write(&message);
+                    continue;
+                };
+                held.extend_from_slice(&message);
+                if message[0] == READY {
+                    if cut == Cut::InAnswer {
+                        self.client.write(&held[..held.len() / 2]);
+                    }
+                    return self.end(Some(cut));
+                }
+            }
+        }
+    }
+}

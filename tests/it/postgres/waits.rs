@@ -1,0 +1,90 @@
+//! Who works on a server never waits for somebody who stands in the middle of a transaction, unless they
+//! want the same; and those who count do so one after the other.
+
+use std::time::Duration;
+
+use latchwork_core::awaited::TimerWrite;
+use latchwork_core::storage::{Journal, QueueLimit, Submitted};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
+
+use super::server::database;
+use super::{claimer, open, running};
+use crate::conformance::world::new_job;
+
+/// Far longer than anything takes that waits for nobody, and shorter than what the server lets anybody stand
+/// in a transaction.
+const SOON: Duration = Duration::from_secs(8);
+
+/// Somebody who keeps the row of a job locked, as long as the connection is there.
+async fn locked(url: &str, job_id: &str) -> PgConnection {
+    let options: PgConnectOptions = url.parse().unwrap();
+    let mut conn = options.connect().await.unwrap();
+    for text in ["BEGIN".to_owned(), format!("SELECT 1 FROM jobs WHERE job_id = '{job_id}' FOR UPDATE")] {
+        sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut conn).await.unwrap();
+    }
+    conn
+}
+
+/// I86: a job that somebody is taking, or keeps locked, keeps nobody from the next one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_waits_for_nobody() {
+    let Some(url) = database().await else { return };
+    let opened = open(&url).await;
+    for name in ["first", "second"] {
+        opened.store.submit(new_job(name)).await.unwrap();
+    }
+    let _somebody = locked(&url, "job_first").await;
+    let (claimer, _lock) = claimer(opened.dir.path(), "worker");
+    let claimed = tokio::time::timeout(SOON, opened.store.claim(&claimer)).await.expect("it waits for nobody");
+    assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
+}
+
+/// I26: nor does a timer wait: those of other jobs fire.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_timer_of_a_locked_job_keeps_no_other_from_firing() {
+    let Some(url) = database().await else { return };
+    let opened = open(&url).await;
+    let mut locks = Vec::new();
+    for name in ["first", "second"] {
+        let (mut log, lock) = running(&opened, name).await;
+        let mut batch = log.append(1);
+        batch.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
+        opened.store.write(batch).await.unwrap();
+        locks.push((log, lock));
+    }
+    let _somebody = locked(&url, "job_first").await;
+    tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("it waits for nobody").unwrap();
+    assert_eq!(opened.store.inbox(&locks[1].0.job_id).await.unwrap().len(), 1);
+    assert_eq!(opened.store.inbox(&locks[0].0.job_id).await.unwrap().len(), 0);
+}
+
+/// I99: as many processes submit at the same moment: no more wait than may.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_queue_is_never_fuller_than_it_may_be() {
+    let Some(url) = database().await else { return };
+    let mut opened = Vec::new();
+    for _ in 0..4 {
+        opened.push(open(&url).await);
+    }
+    // In each round there is room for one more.
+    for round in 0..15 {
+        let asks = opened.iter().enumerate().map(|(at, opened)| {
+            let mut new = new_job(&format!("job{round}of{at}"));
+            new.queue = QueueLimit { all: Some(round + 1), tenant: None };
+            opened.store.submit(new)
+        });
+        let done = futures_all(asks).await;
+        let new = done.iter().filter(|done| matches!(done, Submitted::New)).count();
+        assert_eq!(new, 1, "round {round}: {done:?}");
+    }
+}
+
+/// All of them at once.
+async fn futures_all<E: std::fmt::Debug>(
+    asks: impl Iterator<Item = impl Future<Output = Result<Submitted, E>>>,
+) -> Vec<Submitted> {
+    let [a, b, c, d] = asks.collect::<Vec<_>>().try_into().ok().expect("four");
+    let (a, b, c, d) = tokio::join!(a, b, c, d);
+    [a, b, c, d].into_iter().map(|done| done.unwrap()).collect()
+}

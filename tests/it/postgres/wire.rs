@@ -1,0 +1,71 @@
+//! As much of PostgreSQL's protocol as it takes to know where one message ends and which commits.
+
+use std::collections::BTreeSet;
+
+/// Bytes that come in pieces, cut into messages.
+#[derive(Default)]
+pub(super) struct Messages {
+    left: Vec<u8>,
+    /// Whether the first message, which has no type, is over: only clients send one.
+    begun: bool,
+}
+
+impl Messages {
+    /// What a server sends.
+    pub(super) fn of_server() -> Self {
+        Self { begun: true, ..Self::default() }
+    }
+
+    /// Those that are whole now, in order.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        self.left.extend_from_slice(bytes);
+        let mut whole = Vec::new();
+        loop {
+            let typed = usize::from(self.begun);
+            let Some(length) = self.left.get(typed..typed + 4) else { return whole };
+            let length = u32::from_be_bytes(length.try_into().expect("four bytes")) as usize + typed;
+            if self.left.len() < length {
+                return whole;
+            }
+            let rest = self.left.split_off(length);
+            whole.push(std::mem::replace(&mut self.left, rest));
+            self.begun = true;
+        }
+    }
+}
+
+/// What a client has prepared that commits, and what it is about to send: messages go on together, up to
+/// one that the server answers.
+#[derive(Default)]
+pub(super) struct Client {
+    commits: BTreeSet<Vec<u8>>,
+    pending: Vec<u8>,
+    committing: bool,
+}
+
+impl Client {
+    /// What goes on to the server with this message, and whether it commits; none where more belongs to it.
+    pub(super) fn sends(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
+        let mut texts = message.get(5..).unwrap_or_default().split(|byte| *byte == 0);
+        match message[0] {
+            b'P' => {
+                let (name, sql) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+                if sql == b"COMMIT" {
+                    self.commits.insert(name.to_vec());
+                }
+            }
+            // The portal, then the statement.
+            b'B' => self.committing |= texts.nth(1).is_some_and(|name| self.commits.contains(name)),
+            b'Q' => self.committing |= texts.next() == Some(b"COMMIT"),
+            _ => {}
+        }
+        self.pending.extend_from_slice(message);
+        let goes_on = matches!(message[0], b'P' | b'B' | b'D' | b'E' | b'C');
+        (!goes_on).then(|| (std::mem::take(&mut self.pending), std::mem::take(&mut self.committing)))
+    }
+}
+
+/// A server's message behind which it waits for the client.
+pub(super) const READY: u8 = b'Z';
+/// A server's message of its own accord, to who listens.
+pub(super) const NOTIFIED: u8 = b'A';

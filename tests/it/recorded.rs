@@ -1,0 +1,170 @@
+//! What is recorded of a call is what its step gets, whatever its shape, its size and its place.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::program::{Ran, latch};
+
+/// The witness tools with these limits of theirs.
+fn limited(output: &str) -> Place {
+    let place = Place::witness("atomic").again();
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).expect("it was written");
+    let limits = format!("limits = {{ output = {output:?} }}\n");
+    let config = config.replace("name = \"witness", &format!("{limits}name = \"witness"));
+    std::fs::write(&file, config).expect("writable");
+    place
+}
+
+pub(crate) fn killed(place: &Place, args: &[&str], point: &str) {
+    use std::os::unix::process::ExitStatusExt;
+    let output = latch(&place.dir, args).env("LATCH_CRASH_AT", point).output().expect("latch runs");
+    assert_eq!(output.status.signal(), Some(9), "{point}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+pub(crate) fn completed(ran: &Ran) {
+    assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
+}
+
+/// The lines of evidence of the one job.
+fn evidence(place: &Place) -> Vec<Value> {
+    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+    let exported = place.latch(&["job", "export", &job, "--out", "-"]);
+    assert_eq!(exported.code, 0, "{}", exported.stderr);
+    exported.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// What is kept under this label.
+fn payload(evidence: &[Value], label: &str) -> Value {
+    let of_label = |line: &&Value| line["record"] == "payload" && line["label"] == label;
+    let line = evidence.iter().find(of_label).unwrap_or_else(|| panic!("nothing is kept of {label}"));
+    serde_json::from_str(line["content"]["text"].as_str().expect("text")).expect("JSON")
+}
+
+/// The answers in the effect store, by slot.
+fn effects(evidence: &[Value]) -> Vec<(String, Value)> {
+    let texts = evidence.iter().filter(|line| line["record"] == "effect").map(|line| line["content"]["text"].as_str());
+    let effects = texts.map(|text| serde_json::from_str::<Value>(text.expect("text")).expect("JSON"));
+    effects.map(|effect| (effect["slot"].as_str().expect("a slot").to_owned(), effect["answer"].clone())).collect()
+}
+
+/// I3, I19: values of every awkward shape, one of more than a mebibyte, are injected as they were recorded.
+#[test]
+fn an_injected_answer_is_the_recorded_one_to_the_byte() {
+    let large = json!([{ "$ref": "p#" }, { "$ref": "p#" }]);
+    let notes = [
+        json!(null),
+        json!(""),
+        json!([]),
+        json!({}),
+        json!(false),
+        json!(0),
+        json!(1e300),
+        json!(9_007_199_254_740_991_i64),
+        json!("Grüße 🦀 \u{2028}\u{0}\u{7f}\\\"e\u{301}é"),
+        json!({ "": { "\u{1F600}": [[], [null], {}] }, "z": 1, "a": 2 }),
+        large,
+        json!("last"),
+    ];
+    let calls: Vec<_> =
+        notes.iter().map(|note| json!({ "operator": "Effect.Opaque", "args": { "note": note } })).collect();
+    let text = "0123456789abcdef".repeat(37_000);
+    let place = limited("4MiB").approved(vec!["d"]);
+    let place = place.plan(&[
+        step("p", "Driver.Pure", &[], json!(text)),
+        step("d", "Driver.Run", &["p"], json!({ "calls": calls })),
+    ]);
+    // All but the last were answered.
+    killed(&place, &place.run_args(), "execute:before:12");
+    place.finish_with_the_truth();
+    let evidence = evidence(&place);
+    let recorded = effects(&evidence);
+    let output = payload(&evidence, "output/d");
+    let answers = output["answers"].as_array().expect("a list");
+    assert_eq!((answers.len(), place.worlds().len()), (12, 12));
+    for (n, answer) in answers.iter().enumerate().take(11) {
+        let slot = format!("d/{n}");
+        let (_, effect) = recorded.iter().find(|(of, _)| *of == slot).expect("it was recorded");
+        let result = effect["ok"]["result"].as_str().expect("text");
+        assert_eq!(serde_json::from_str::<Value>(result).expect("JSON"), answer["ok"], "{slot}");
+        let note = if n == 10 { &json!([text, text]) } else { &notes[n] };
+        assert_eq!(&answer["ok"]["note"], note, "{slot}");
+        assert!(n != 10 || result.len() > 1 << 20, "{} bytes", result.len());
+        // The very answer of the one execution: the file is named in it at random.
+        let file = answer["ok"]["file"].as_str().expect("a name");
+        assert!(place.dir.join("effects").join(file).exists(), "{file}");
+    }
+}
+
+/// I3: calls that are made at once end in another order than they were made in; their answers have the
+/// order of the arguments, also where some are injected and others are not there yet.
+#[test]
+fn calls_at_once_answer_in_the_order_of_the_arguments() {
+    let call = |n: u32| {
+        let operator = ["Effect.Read", "Effect.Keyed", "Effect.Queryable"][n as usize % 3];
+        // The later in the list, the sooner it ends.
+        json!({ "operator": operator, "args": { "note": n, "after_ms": 20 * (8 - n) } })
+    };
+    let calls: Vec<_> = (0..8).map(call).collect();
+    let template = Place::witness("atomic").approved(vec!["d"]);
+    for point in [None, Some("execute:after:1"), Some("execute:after:5"), Some("group_write:after:9")] {
+        let place = template.again().plan(&[step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))]);
+        if let Some(point) = point {
+            killed(&place, &place.run_args(), point);
+        }
+        place.finish_with_the_truth();
+        let output = payload(&evidence(&place), "output/d");
+        let notes: Vec<_> =
+            output["answers"].as_array().expect("a list").iter().map(|a| a["ok"]["note"].clone()).collect();
+        assert_eq!(notes, (0..8).map(|n| json!(n)).collect::<Vec<_>>(), "{point:?}: {output}");
+    }
+}
+
+/// I1: a step that fails takes nothing from those beside it.
+#[test]
+fn a_failed_step_keeps_what_its_siblings_did() {
+    let place = Place::witness("atomic").again().approved(vec!["o", "k"]).plan(&[
+        step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 100 })),
+        step("f", "Effect.Opaque", &[], json!({ "note": 2 })),
+        step("k", "Effect.Keyed", &[], json!({ "note": 3 })),
+        step("g", "Effect.Opaque", &["f"], json!({ "note": 4 })),
+    ]);
+    let parked = place.latch(&place.run_args());
+    assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
+    let job = parked.json()["job_id"].as_str().expect("an id").to_owned();
+    assert_eq!(place.latch(&["job", "reject", &job, "f", "--reason", "no"]).code, 0);
+    let failed = place.latch(&["resume", &job, "--json"]);
+    let response = failed.json();
+    assert_eq!((failed.code, &response["state"]), (3, &json!("PARTIAL")), "{response:#}");
+    let world = place.world();
+    assert_eq!((world.len(), world["o"], world["k"], world["applied k"]), (3, 1, 1, 1), "{world:?}");
+    let of =
+        |id: &str| response["steps"].as_array().expect("a list").iter().find(|step| step["step_id"] == id).cloned();
+    for id in ["o", "k"] {
+        assert_eq!(of(id).expect("a step")["result_type"], "side_effect_committed", "{response:#}");
+    }
+}
+
+/// I3: what a tool did before it answered too much is in doubt; the beginning of the answer is kept.
+#[test]
+fn an_answer_that_is_too_large_leaves_doubt_and_its_beginning() {
+    let place = limited("96KiB").approved(vec!["o"]);
+    let note = "é".repeat(60_000);
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": note }))]);
+    let parked = place.latch(&place.run_args());
+    let response = parked.json();
+    assert_eq!(
+        (parked.code, &response["blocked_on"]["reason_code"]),
+        (3, &json!("INDETERMINATE_EFFECT")),
+        "{response:#}"
+    );
+    assert_eq!(place.world()["o"], 1);
+    let left = payload(&evidence(&place), "kept/o/1");
+    let kept = left["kept"].as_str().expect("text");
+    assert!((65_533..=65_536).contains(&kept.len()), "{} bytes", kept.len());
+    assert!(kept.starts_with("{\"file\":\"opaque.") && kept.ends_with('é'), "cut between characters");
+    let job = response["job_id"].as_str().expect("an id");
+    assert_eq!(place.resolve_truly(job, "o").code, 0);
+    completed(&place.latch(&["resume", job, "--json"]));
+    assert_eq!(place.world()["o"], 1);
+}

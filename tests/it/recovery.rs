@@ -1,0 +1,129 @@
+//! A long job, and many jobs, go on where they died, in bounded memory.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork::config::{Config, LoadOptions};
+use latchwork::host::{Enqueued, Host, Stores};
+use latchwork::submit::{Submission, bare_intent};
+use latchwork::worker::NoCrash;
+use latchwork_core::event::Mode;
+use latchwork_core::storage::Owner;
+use latchwork_store::{Database, OpenOptions};
+use serde_json::json;
+
+use crate::place::{Place, step};
+use crate::program::{Ran, compiled, latch, ran};
+use crate::recorded::{completed, killed};
+
+/// The most memory that a process takes while it runs to its end, in bytes.
+fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
+    let mut child = latch(&place.dir, args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("latch runs");
+    let file = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("a child").is_none() {
+        let status = std::fs::read_to_string(&file).unwrap_or_default();
+        let kib = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        peak = peak.max(kib.unwrap_or_default() * 1024);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (ran(child.wait_with_output().expect("it has ended")), peak)
+}
+
+/// I1, I6: a job of ten thousand events goes on where it died, and takes some memory for each event and
+/// no more.
+#[test]
+fn a_long_job_recovers_in_bounded_memory() {
+    let calls: Vec<_> = (0..1_200).map(|n| json!({ "operator": "Effect.Keyed", "args": { "note": n } })).collect();
+    let ids = ["a", "b", "c"];
+    let steps: Vec<_> = ids.iter().map(|id| step(id, "Driver.Run", &[], json!({ "calls": calls }))).collect();
+    let auto = "[policy.default]\nmodes = [\"AUTO_EXEC\"]\nauto_exec = true\ntrust = { \"ada/Effect.Keyed\" = 3 }";
+    let mut place = Place::witness("atomic").again().configure(auto).plan(&steps);
+    let args = ["run", "plan.json", "--json", "--actor", "ada", "--mode", "AUTO_EXEC"];
+    killed(&place, &args, "execute:after:3500");
+    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+    let (resumed, bytes) = peak(&place, &["resume", &job, "--json"]);
+    completed(&resumed);
+    let applied = place.world().into_iter().filter(|(label, _)| label.starts_with("applied "));
+    let applied: Vec<u32> = applied.map(|(_, times)| times).collect();
+    assert_eq!(applied.len(), 3_600);
+    assert!(applied.iter().all(|times| *times == 1));
+    let events = place.latch(&["job", "events", &job, "--json"]).json()["events"].as_array().map(Vec::len);
+    assert!(events >= Some(10_000), "{events:?}");
+    assert!(bytes > 0 && bytes < 512 << 20, "{} MiB", bytes >> 20);
+    let replayed = place.latch(&["job", "replay", &job, "--json"]);
+    assert_eq!(replayed.code, 0, "{} {}", replayed.stdout, replayed.stderr);
+    // From every one of so many prefixes would take longer than a test may.
+    place.damaged();
+}
+
+/// Puts so many jobs into the queue, each with an action of its own, as a program does that embeds the host.
+fn submitted(place: &Place, jobs: usize) {
+    let options = LoadOptions { cwd: &place.dir, config: None, db: None, near: None, env: &|_| None };
+    let config = Config { cache_dir: Some(compiled()), ..Config::load(&options).expect("it is right") };
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");
+        // It claims nothing.
+        let none = String::new;
+        let owner = Owner {
+            worker: none(),
+            boot_id: none(),
+            lock_path: none(),
+            lock_dev: 0,
+            lock_ino: 0,
+            lock_content: none(),
+        };
+        let stores = Stores { journal: journal.clone(), effects: journal.clone(), kv: journal, owner };
+        let host = Host::start(config, stores, Arc::new(NoCrash)).expect("a host");
+        for n in 0..jobs {
+            let mut keyed = step("k", "Effect.Keyed", &["r"], json!({ "note": n }));
+            keyed["idempotency_template"] = json!(format!("k:{n}"));
+            let steps = [step("r", "Effect.Read", &[], json!({ "before_ms": 20 })), keyed];
+            let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
+            let plan = host.check(plan.to_string().as_bytes()).expect("a plan");
+            let submission = Submission {
+                tenant: "default".into(),
+                actor: "ada".into(),
+                intent_type: "plan".into(),
+                intent_payload: bare_intent(&plan),
+                contexts: vec![],
+                plan,
+                mode: Mode::HumanGated,
+                request_id: None,
+                priority: 0,
+                standing_approvals: vec!["k".into()],
+                policy_hash: Default::default(),
+            };
+            let enqueued = host.enqueue(submission).await.expect("there is room");
+            assert!(matches!(enqueued, Enqueued::New(_)));
+        }
+    });
+}
+
+/// I1: a thousand jobs whose worker died in the middle of them are claimed by one that takes them all at
+/// once, and all end.
+#[test]
+fn a_thousand_jobs_recover_at_once_in_bounded_memory() {
+    const JOBS: usize = 1_000;
+    let place = Place::witness("atomic").again();
+    let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
+    // One after the other they read, so that hardly any is done when the last is claimed.
+    let one = "operators = { \"Effect.Read\" = { at_once = 1 } }";
+    let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
+    submitted(&place, JOBS);
+    killed(&place, &["worker", "--until-idle"], &format!("claim_take:after:{JOBS}"));
+    std::fs::write(place.dir.join("latch.toml"), format!("{plain}\n[worker]\njobs = {JOBS}\n")).expect("writable");
+    let (ran, bytes) = peak(&place, &["worker", "--until-idle", "--json"]);
+    let rested = ran.json()["rested"]["COMPLETED"].as_u64();
+    assert!(rested >= Some(JOBS as u64 / 2), "{} {}", ran.stdout, ran.stderr);
+    let applied = place.worlds().into_iter().filter(|((_, label), _)| label == "applied k");
+    let applied: Vec<u32> = applied.map(|(_, times)| times).collect();
+    assert_eq!(applied.len(), JOBS);
+    assert!(applied.iter().all(|times| *times == 1));
+    assert!(bytes > 0 && bytes < 768 << 20, "{} MiB", bytes >> 20);
+    place.damaged();
+}

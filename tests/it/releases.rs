@@ -1,0 +1,114 @@
+//! What earlier releases wrote: evidence of their jobs, and the components that made it, one folder a
+//! release in `tests/releases`. Before a release, `LATCH_TEST_RECORD=1` with this test writes its folder.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::compensation::{bookings, plan};
+use crate::place::{Place, copy_tree, step, wait};
+use crate::program::run;
+
+fn releases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("releases")
+}
+
+fn job(place: &Place, more: &[&str]) -> String {
+    let ran = place.latch(&[&["run", "plan.json", "--json", "--actor", "ada"], more].concat());
+    ran.json()["job_id"].as_str().expect("a response names its job").to_owned()
+}
+
+fn done(place: &Place, args: &[&str]) {
+    let ran = place.latch(args);
+    assert_eq!(ran.code, 0, "{args:?}: {} {}", ran.stdout, ran.stderr);
+}
+
+/// The golden flow, to its end.
+fn golden() -> (Place, String) {
+    let place = Place::golden("atomic").again();
+    let ran = place.latch(&place.run_args());
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
+    (place, id)
+}
+
+/// Calls undone, by plan steps and inside one.
+fn cancelled() -> (Place, String) {
+    let place = Place::undo("atomic").again();
+    plan(&place, "keep", &bookings());
+    let id = job(&place, &[]);
+    place.latch(&["job", "cancel", &id, "--json", "--actor", "bob", "--reason", "enough"]);
+    place.latch(&["resume", &id, "--json"]);
+    (place, id)
+}
+
+/// Calls of every class, a signal, a timer, and a word of a person.
+fn waited() -> (Place, String) {
+    let call = |operator: &str, note: u32| json!({ "operator": operator, "args": { "note": note } });
+    let calls = [call("Effect.Read", 1), call("Effect.Opaque", 2), call("Effect.Keyed", 3)];
+    let mut last = step("l", "Driver.Run", &["s", "t"], json!({ "calls": calls, "got": { "$ref": "s#/text" } }));
+    last["gate"] = json!("human_confirm");
+    let signal = json!({ "wait_kind": "signal", "correlation_key": "reply" });
+    let timer = json!({ "wait_kind": "timer", "duration": "1ms" });
+    let place = Place::witness("staged").again().plan(&[wait("s", signal), wait("t", timer), last]);
+    let id = job(&place, &[]);
+    done(&place, &["job", "signal", &id, "reply", "--payload", r#"{ "text": "Grüße" }"#]);
+    for slot in ["l", "l/1", "l/2"] {
+        place.latch(&["resume", &id]);
+        done(&place, &["job", "approve", &id, slot, "--actor", "bob", "--reason", "seen"]);
+    }
+    place.latch(&["resume", &id]);
+    (place, id)
+}
+
+/// The components of the steps that the job pinned.
+fn components(place: &Place, file: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(file).expect("readable");
+    let header: Value = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .find_map(|line| line.pointer("/event/operators").cloned())
+        .expect("the job begins with what it pinned");
+    let operators = header.as_object().expect("a map").values();
+    let steps = operators.filter(|operator| operator["kind"] == "step").map(|of| of["digest"].as_str().expect("hex"));
+    let digests: BTreeSet<&str> = steps.collect();
+    digests.iter().map(|digest| place.dir.join(format!(".latch/components/{digest}.wasm"))).collect()
+}
+
+fn record(to: &Path) {
+    std::fs::create_dir_all(to.join("components")).expect("writable");
+    for (name, (place, id)) in [("golden", golden()), ("cancelled", cancelled()), ("waited", waited())] {
+        let file = to.join(format!("{name}.evidence.jsonl"));
+        done(&place, &["job", "export", &id, "--out", file.to_str().expect("text")]);
+        for component in components(&place, &file) {
+            std::fs::copy(&component, to.join("components").join(component.file_name().expect("named"))).expect("kept");
+        }
+    }
+}
+
+/// I19: what any release wrote verifies, its steps are executed again to the same bytes by the engine of
+/// today, and a build of today that does the same is not said to diverge.
+#[test]
+fn what_earlier_releases_wrote_replays() {
+    if std::env::var_os("LATCH_TEST_RECORD").is_some() {
+        record(&releases().join(env!("CARGO_PKG_VERSION")));
+    }
+    let mut files = 0;
+    for release in std::fs::read_dir(releases()).expect("there").map(|entry| entry.expect("readable").path()) {
+        let empty = tempfile::tempdir().expect("room");
+        copy_tree(&release, empty.path());
+        for (name, state, runs) in
+            [("golden", "COMPLETED", 4), ("cancelled", "CANCELLED", 1), ("waited", "COMPLETED", 1)]
+        {
+            let file = format!("{name}.evidence.jsonl");
+            let verified = run(empty.path(), &["verify", "--json", &file, "--plugins", "components"]);
+            assert_eq!(verified.code, 0, "{release:?} {name}: {} {}", verified.stdout, verified.stderr);
+            let report = verified.json();
+            assert_eq!(report["state"], state, "{release:?} {name}");
+            assert!(report["steps_reexecuted"].as_u64() >= Some(runs), "{release:?} {name}: {report:#}");
+            files += 1;
+        }
+    }
+    assert!(files >= 3, "there are releases");
+}

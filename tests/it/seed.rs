@@ -1,0 +1,37 @@
+//! Random choices that a number repeats: `LATCH_TEST_SEED` is the number, printed by whoever draws one.
+//! With `LATCH_TEST_SWEEP` nothing is left to chance: tests that draw a sample take everything.
+
+use latchwork_core::rng::StepRng;
+
+/// The generator of a seed.
+pub(crate) fn dice(seed: u64) -> StepRng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    StepRng::new(bytes)
+}
+
+/// A number from the environment.
+pub(crate) fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// The seed of this run, another one each time where none is given.
+#[expect(clippy::print_stdout, reason = "what repeats a run is told")]
+pub(crate) fn seed() -> u64 {
+    let seed = number("LATCH_TEST_SEED", u64::from(std::process::id()) << 20 | 1);
+    println!("LATCH_TEST_SEED={seed}");
+    seed
+}
+
+/// Whether everything is to be tried that a test would take a sample of.
+pub(crate) fn sweeps() -> bool {
+    std::env::var_os("LATCH_TEST_SWEEP").is_some()
+}
+
+/// In an order of chance.
+pub(crate) fn shuffled<T>(mut things: Vec<T>, dice: &mut StepRng) -> Vec<T> {
+    for at in (1..things.len()).rev() {
+        things.swap(at, dice.below(at as u32 + 1) as usize);
+    }
+    things
+}

@@ -1,0 +1,199 @@
+//! What must hold when a run is over, put to the witness of the world and to the stores, which do not
+//! ask each other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use latchwork::replay;
+use latchwork_core::decide::check_open_call;
+use latchwork_core::effect::{Answer, Provenance};
+use latchwork_core::error::Code;
+use latchwork_core::event::{Body, Event};
+use latchwork_core::evidence::{self, Export, Withhold};
+use latchwork_core::ids::{Hash, JobId, Slot};
+use latchwork_core::keys;
+use latchwork_core::manifest::Class;
+use latchwork_core::state::{Durable, Job};
+use latchwork_core::step::StepState;
+use latchwork_core::storage::{Clock, EffectStore, Filter, Journal};
+
+use crate::plugins::Plugins;
+use crate::scene::Scene;
+use crate::world::Arrived;
+use crate::writer::kind;
+use crate::{operators, people};
+
+/// Looks at everything that is left; gives it as text, so that two runs can be compared.
+pub(crate) async fn all(scene: &Scene) -> String {
+    let mut left = String::new();
+    let jobs = scene.store().jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await.expect("the model answers");
+    for row in &jobs {
+        match job(scene, &row.job_id, &mut left).await {
+            Ok(durable) => scene.tally.count(format!("job {}", durable.job.state.as_str())),
+            Err(wrong) => scene.wrong(format!("{}: {wrong}", row.job_id)),
+        }
+    }
+    let world = scene.world.lock().expect("no holder panics");
+    write!(left, "{:?} {}", world.all(), world.reads).expect("a string takes everything");
+    left
+}
+
+async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable, String> {
+    let record = scene.store().load(job_id).await.map_err(|error| error.to_string())?.ok_or("it is gone")?;
+    let effects = scene.store().effects(job_id).await.map_err(|error| error.to_string())?;
+    let durable = people::load(scene, job_id).await?;
+    let exported_us = scene.clock().now_us();
+    let withhold = Withhold::Nothing;
+    let export =
+        Export { record: &record, effects: &effects, withhold: &withhold, program: "sim", exported_us, signer: None };
+    let file = evidence::write(&export).map_err(|error| error.to_string())?;
+    writeln!(left, "{job_id} {}", Hash::of(&[&file])).expect("a string takes everything");
+    for event in &record.events {
+        writeln!(left, "{}", String::from_utf8_lossy(&event.bytes)).expect("a string takes everything");
+    }
+    if !durable.job.state.is_terminal() {
+        return Err(format!("it is {}", durable.job.state.as_str()));
+    }
+    let report = evidence::verify(&file, None, &|_, _, _| false).map_err(|error| error.to_string())?.report;
+    if !report.intact {
+        return Err(format!("its evidence does not hold: {:?}", report.problems));
+    }
+    log(&record.events)?;
+    once(scene, &durable)?;
+    prefixes(&durable, &record.events)?;
+    let every_prefix = scene.dice.one_in(8);
+    let replayed = replay::replay(&Plugins(None), &durable, &record.events, every_prefix).await;
+    let replayed = replayed.map_err(|error| error.to_string())?;
+    if let Some((prefix, divergence)) = replayed.divergence {
+        return Err(format!("its replay diverges after {prefix} events: {divergence:?}"));
+    }
+    scene.tally.count(if every_prefix { "replayed from every prefix" } else { "replayed" });
+    count(scene, &durable, &record.events);
+    Ok(durable)
+}
+
+/// Dense, chained, by attempts that go up, and nothing new once somebody cancelled.
+fn log(events: &[Event]) -> Result<(), String> {
+    let (mut head, mut attempt, mut cancelled) = (Hash::default(), 0, false);
+    for (seq, event) in events.iter().enumerate() {
+        if event.seq != seq as u64 || event.prev_hash != head {
+            return Err(format!("event {seq} does not follow the one before"));
+        }
+        head = event.hash;
+        let claimed = matches!(event.body, Body::JobClaimed { .. });
+        if event.attempt < attempt || claimed && event.attempt == attempt {
+            return Err(format!("event {seq} is of attempt {} after {attempt}", event.attempt));
+        }
+        attempt = event.attempt;
+        cancelled |= matches!(event.body, Body::JobCancelRequested { .. });
+        if let Body::ToolInvocationStarted { slot, operator, .. } = &event.body
+            && cancelled
+            && !slot.is_compensation()
+            // That a look was begun is recorded with its answer.
+            && operators::class(operator.as_str()) != Class::Read
+        {
+            return Err(format!("event {seq} starts {slot} of a cancelled job"));
+        }
+    }
+    Ok(())
+}
+
+/// The world against the log: each change once, under one key; what succeeded happened, with the recorded
+/// answer, and what is recorded as not having happened did not.
+fn once(scene: &Scene, durable: &Durable) -> Result<(), String> {
+    let world = scene.world.lock().expect("no holder panics");
+    let job = &durable.job;
+    let mut by_slot: BTreeMap<Slot, Vec<&Arrived>> = BTreeMap::new();
+    let prefix = format!("latch:{}:", job.header.job_id);
+    for (key, arrived) in world.all() {
+        let Some((slot, attempt)) = key.strip_prefix(&prefix).and_then(|rest| rest.rsplit_once(':')) else { continue };
+        let slot = Slot::new(slot);
+        let call = job.calls.get(&slot).ok_or_else(|| format!("{key} happened, and the log has no such call"))?;
+        if call.first_attempt.to_string() != attempt {
+            return Err(format!("{key} happened, and the log has it under attempt {}", call.first_attempt));
+        }
+        by_slot.entry(slot).or_default().push(arrived);
+    }
+    for (slot, arrived) in &by_slot {
+        let (times, applied) = arrived.iter().fold((0, 0), |(t, a), one| (t + one.times, a + one.applied));
+        let keyed = arrived.iter().all(|one| one.class == Class::Keyed);
+        if arrived.len() != 1 || applied != 1 || (times != 1 && !keyed) {
+            return Err(format!("{slot} happened {applied} times by {times} requests: {arrived:?}"));
+        }
+    }
+    for (slot, call) in &job.calls {
+        let changes = slot.is_compensation() || job.pinned(&call.operator).is_some_and(|of| of.is_world_changing());
+        let happened = by_slot.get(slot).map(|arrived| arrived[0]);
+        let Some(finished) = call.finished.as_ref().filter(|_| changes && call.committed) else { continue };
+        match (finished.ok, happened) {
+            (true, None) if finished.provenance != Provenance::Reused => {
+                return Err(format!("{slot} is recorded as done, and never happened"));
+            }
+            (true, Some(arrived)) => {
+                let recorded = durable.answer(slot).map(|effect| effect.answer.clone());
+                match recorded {
+                    Some(Answer::Ok(output)) if output.result == arrived.result => {}
+                    other => return Err(format!("{slot} answered {}, and the log has {other:?}", arrived.result)),
+                }
+            }
+            (false, Some(_)) if finished.code != Some(Code::InvocationLost) => {
+                return Err(format!("{slot} is recorded as {:?}, and happened", finished.code));
+            }
+            _ => {}
+        }
+        if slot.is_compensation() {
+            let of = slot.compensated().expect("it undoes something");
+            if happened.is_some() && !by_slot.contains_key(&of) {
+                return Err(format!("{of} was undone and never happened"));
+            }
+        }
+    }
+    let open: Vec<_> = job.calls.iter().filter(|(_, call)| call.open_try.is_some()).map(|(slot, _)| slot).collect();
+    if !open.is_empty() {
+        return Err(format!("{open:?} stand open in a job that is over"));
+    }
+    Ok(())
+}
+
+/// Every prefix is a job, and wherever it ends, nothing that stood open would be executed blindly.
+fn prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
+    for end in 2..=events.len() {
+        let prefix = Job::fold(&events[..end]).map_err(|error| format!("the first {end} events: {error}"))?;
+        for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
+            let given_up = prefix.cancel.is_some() || prefix.aborted || prefix.failure.is_some();
+            if !given_up || slot.is_compensation() {
+                check_open_call(whole, &prefix, slot, call).map_err(|said| format!("{end} events, {slot}: {said}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What was seen, for the floor under it all.
+fn count(scene: &Scene, durable: &Durable, events: &[Event]) {
+    let tally = &scene.tally;
+    for event in events {
+        tally.count(format!("event {}", kind(event)));
+        if let Body::ToolInvocationFinished { slot, provenance, .. } = &event.body {
+            tally.count(format!("answer {provenance:?}"));
+            if slot.is_compensation() {
+                tally.count("an undoing was answered");
+            }
+        }
+    }
+    let cut_off =
+        durable.job.steps.iter().filter(|step| step.state == StepState::Cancelled && step.started_us.is_some());
+    if cut_off.count() > 0 {
+        tally.count("a step that a cancel cut off");
+    }
+    if durable.job.attempt > 1 {
+        tally.count("a job of several attempts");
+    }
+    let world = scene.world.lock().expect("no holder panics");
+    for (slot, call) in &durable.job.calls {
+        let key = keys::external_key(&durable.job.header.job_id, slot, call.first_attempt);
+        if world.done(&key).is_some_and(|arrived| arrived.times > 1) {
+            tally.count("a keyed request arrived again");
+        }
+    }
+}

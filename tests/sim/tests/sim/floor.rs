@@ -1,0 +1,74 @@
+//! What has to be seen over all seeds: a simulation in which nothing goes wrong shows nothing.
+
+use crate::process::POINTS;
+use crate::tally::Tally;
+
+/// Faults, by the names under which they are counted.
+const FAULTS: [&str; 19] = [
+    "asked to cancel",
+    "died at a time",
+    "lost answer",
+    "lost answer of a write",
+    "lost request",
+    "lost write",
+    "outage",
+    "paused",
+    "stopped",
+    "tool: AnswerLost",
+    "tool: Late",
+    "tool: Refused(AuthForbidden)",
+    "tool: Refused(NetworkTimeout)",
+    "tool: Refused(RateLimit)",
+    "tool: RequestLost",
+    "tool: Stalled",
+    "tool: Unsure",
+    "write fenced",
+    "write lease over",
+];
+
+/// Ways out of them, and ends.
+const WAYS_OUT: [&str; 34] = [
+    "a job of several attempts",
+    "a keyed request arrived again",
+    "a step that a cancel cut off",
+    "an undoing was answered",
+    "answer CaughtUp",
+    "answer Executed",
+    "answer KeyedRetry",
+    "answer Operator",
+    "answer Reconciled",
+    "answer Reused",
+    "attempts exhausted",
+    "event compensation_failed",
+    "event gate_approved",
+    "event gate_rejected",
+    "event resolution_conflict",
+    "event signal_kept",
+    "event step_retry_scheduled",
+    "event timer_fired",
+    "event wait_timed_out",
+    "given back",
+    "job CANCELLED",
+    "job COMPLETED",
+    "job FAILED",
+    "job PARTIAL",
+    "lease lost, told by the heartbeat",
+    "left after the store failed",
+    "lost to another worker",
+    "replayed from every prefix",
+    "rested PARKED",
+    "rested WAITING",
+    "told of a late answer",
+    "tool: nothing sent after its time",
+    "write conflict",
+    "write inbox pending",
+];
+
+/// What was not seen.
+pub(crate) fn missing(tally: &Tally) -> Vec<String> {
+    // Workers put late answers alone into inboxes: too seldom to die at in so few seeds.
+    let points = POINTS.iter().filter(|point| **point != "put_inbox");
+    let deaths = points.flat_map(|point| ["before", "after"].map(|when| format!("died {when} {point}")));
+    let others = FAULTS.iter().chain(&WAYS_OUT).map(ToString::to_string);
+    deaths.chain(others).filter(|name| tally.of(name) == 0).collect()
+}

@@ -1,0 +1,89 @@
+//! The operators of a run: what jobs pin, and what a plan may name.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::ids::{Hash, Operator};
+use latchwork_core::manifest::{
+    Class, Determinism, Effect, Limits, OnIndeterminate, Pinned, PluginKind, Resolution, WasiMode,
+};
+use latchwork_core::plan::{Catalog, OperatorInfo};
+
+use crate::weather::SETTLING_MS;
+
+/// The tools, by their class.
+pub(crate) const TOOLS: [(&str, Class); 5] = [
+    ("Sim.Opaque", Class::Opaque),
+    ("Sim.Lossy", Class::Opaque),
+    ("Sim.Keyed", Class::Keyed),
+    ("Sim.Queryable", Class::Queryable),
+    ("Sim.Read", Class::Read),
+];
+/// A step that makes calls, and goes on where one fails.
+pub(crate) const SCRIPT: &str = "Sim.Script";
+/// One that fails where a call does.
+pub(crate) const STRICT: &str = "Sim.Strict";
+
+/// How long a call may take.
+pub(crate) const TIMEOUT_MS: u32 = 1_500;
+
+pub(crate) fn class(operator: &str) -> Class {
+    TOOLS.iter().find(|(name, _)| *name == operator).expect("a tool of the run").1
+}
+
+/// What has this digest is this operator's.
+pub(crate) fn digest(operator: &str) -> Hash {
+    Hash::of(&[operator.as_bytes()])
+}
+
+fn pinned(name: &str, class: Class, kind: PluginKind) -> Pinned {
+    let world_changing = kind == PluginKind::Step || class != Class::Read;
+    Pinned {
+        plugin: name.to_lowercase(),
+        version: "1.0.0".to_owned(),
+        digest: digest(name),
+        kind,
+        effects: vec![if world_changing { Effect::ExternalSend } else { Effect::ReadOnly }],
+        determinism: Determinism::External,
+        class,
+        resolution: Resolution {
+            idempotent_by_key_seconds: if class == Class::Keyed { 86_400 } else { 0 },
+            settling_ms: SETTLING_MS,
+        },
+        reconcile: class == Class::Queryable,
+        compensate: kind == PluginKind::Tool && class != Class::Read,
+        // One of the opaque ones is given up where nobody knows; for the other a person is asked.
+        on_indeterminate: if name == "Sim.Lossy" { OnIndeterminate::Fail } else { OnIndeterminate::Park },
+        verifier: None,
+        confirmation: Default::default(),
+        outcome_type: None,
+        outcome_status: None,
+        retry: None,
+        limits: Limits { timeout_ms: TIMEOUT_MS, ..Limits::default() },
+        wasi: WasiMode::None,
+    }
+}
+
+pub(crate) fn table() -> BTreeMap<Operator, Pinned> {
+    let tools = TOOLS.iter().map(|(name, class)| (*name, pinned(name, *class, PluginKind::Tool)));
+    let steps = [SCRIPT, STRICT].map(|name| (name, pinned(name, Class::Read, PluginKind::Step)));
+    tools.chain(steps).map(|(name, pinned)| (Operator::new(name), pinned)).collect()
+}
+
+/// The table, for the check of plans.
+pub(crate) struct Table(pub(crate) BTreeMap<Operator, Pinned>);
+
+impl Catalog for Table {
+    fn operator(&self, name: &str) -> Option<OperatorInfo> {
+        let pinned = self.0.get(name)?;
+        Some(OperatorInfo {
+            effects: pinned.effects.clone(),
+            determinism: pinned.determinism,
+            kind: pinned.kind,
+            compensate: pinned.compensate,
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.keys().map(ToString::to_string).collect()
+    }
+}

@@ -1,0 +1,203 @@
+//! One process of a worker: it lives, is paused, and dies. Everything that it does to others goes
+//! through [`Process::lives`], so that a dead one does nothing and a paused one does it later.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use latchwork::os::Machine;
+use latchwork::worker::CrashPoint;
+use latchwork_core::storage::{Clock, Owner};
+use tokio::sync::Notify;
+
+use crate::scene::Scene;
+
+/// Statements of the store that a worker makes, and the arrows around execution.
+pub(crate) const POINTS: [&str; 18] = [
+    "claim",
+    "write",
+    "load",
+    "effects",
+    "put_effects",
+    "job",
+    "inbox",
+    "heartbeat",
+    "quiescence",
+    "fire_timers",
+    "put_inbox",
+    "now",
+    "action",
+    "execute",
+    "reconcile",
+    // Where doubt is worst, more often than the others.
+    "sending",
+    "sending",
+    "sending",
+];
+
+pub(crate) struct Process {
+    pub(crate) scene: Arc<Scene>,
+    pub(crate) owner: Owner,
+    dead: AtomicBool,
+    over: AtomicBool,
+    pub(crate) died: Notify,
+    paused_until_ms: AtomicU64,
+    /// Where it dies, before or after, and how often it passes there until then.
+    doom: Option<(&'static str, bool)>,
+    passes_left: AtomicU32,
+    boot_us: u64,
+    /// How far the machine's own clock is off.
+    off_us: i64,
+    heard: Mutex<Option<(i64, u64)>>,
+}
+
+impl Process {
+    pub(crate) fn new(scene: &Arc<Scene>, name: &str) -> Arc<Self> {
+        let dice = &scene.dice;
+        let doomed = scene.is_rough() && scene.weather.dies_in > 0 && !dice.one_in(scene.weather.dies_in + 1);
+        // Half of them at a place, the others at a time.
+        let at_place = doomed && !dice.one_in(3);
+        let doom = at_place.then(|| (*dice.pick(&POINTS), dice.one_in(2)));
+        let apart = scene.weather.apart;
+        let process = Arc::new(Self {
+            owner: Owner {
+                worker: name.to_owned(),
+                boot_id: scene.clock().boot_id(),
+                lock_path: format!("/locks/{name}"),
+                lock_dev: 1,
+                lock_ino: 1,
+                lock_content: name.to_owned(),
+            },
+            dead: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+            died: Notify::new(),
+            paused_until_ms: AtomicU64::new(0),
+            doom,
+            passes_left: AtomicU32::new(dice.below(4)),
+            boot_us: if apart { u64::from(dice.below(1_000_000)) * 1_000 } else { 0 },
+            off_us: if apart { (i64::from(dice.below(600_000)) - 300_000) * 1_000 } else { 0 },
+            heard: Mutex::new(None),
+            scene: scene.clone(),
+        });
+        if apart {
+            process.follow(scene.clock().now_us());
+        }
+        if doomed && !at_place {
+            let (process, after_ms) = (process.clone(), dice.between(50, 9_000));
+            tokio::spawn(async move {
+                process.scene.pass(after_ms).await;
+                process.die("at a time");
+            });
+        }
+        process
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.owner.worker
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Relaxed)
+    }
+
+    /// From now on it does nothing.
+    pub(crate) fn die(&self, place: &str) {
+        if !self.scene.is_rough() || self.dead.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.scene.note(format_args!("{} dies {place}", self.name()));
+        self.scene.tally.count(format!("died {place}"));
+        self.unlock();
+        self.died.notify_one();
+    }
+
+    /// It has nothing left to do.
+    pub(crate) fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.unlock();
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// Its lock is free, where others can see that.
+    fn unlock(&self) {
+        if !self.scene.weather.apart {
+            self.scene.clock().kill(&self.owner);
+        }
+    }
+
+    /// Comes back while the process lives and is not paused.
+    pub(crate) async fn lives(&self) {
+        if self.scene.strikes(self.scene.weather.pauses_in, "paused") {
+            let ms = *self.scene.dice.pick(&[300, 1_500, 4_000, 9_000]);
+            self.scene.note(format_args!("{} is paused for {ms} ms", self.name()));
+            self.paused_until_ms.fetch_max(self.scene.now_ms() + ms, Ordering::Relaxed);
+        }
+        loop {
+            if self.is_dead() {
+                std::future::pending::<()>().await;
+            }
+            let left_ms = self.paused_until_ms.load(Ordering::Relaxed).saturating_sub(self.scene.now_ms());
+            if left_ms == 0 {
+                return;
+            }
+            self.scene.pass(u32::try_from(left_ms).expect("a pause is short")).await;
+        }
+    }
+
+    /// Whether the store can be reached by nobody.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let scene = &self.scene;
+        if scene.strikes(scene.weather.outage_in, "outage") {
+            let ms = *scene.dice.pick(&[200, 1_000, 5_000]);
+            scene.note(format_args!("the store is away for {ms} ms"));
+            scene.outage_until_ms.fetch_max(scene.now_ms() + ms, Ordering::Relaxed);
+        }
+        scene.now_ms() < scene.outage_until_ms.load(Ordering::Relaxed)
+    }
+
+    /// A place at which it may die.
+    pub(crate) fn passes(&self, name: &'static str, after: bool) {
+        if self.doom != Some((name, after)) || self.is_dead() {
+            return;
+        }
+        let left = self.passes_left.load(Ordering::Relaxed);
+        match left.checked_sub(1) {
+            Some(left) => self.passes_left.store(left, Ordering::Relaxed),
+            None => self.die(&format!("{} {name}", if after { "after" } else { "before" })),
+        }
+    }
+}
+
+impl CrashPoint for Process {
+    fn at(&self, name: &'static str, after: bool) {
+        self.passes(name, after);
+    }
+}
+
+impl Machine for Process {
+    fn now_us(&self) -> i64 {
+        let heard = *self.heard.lock().expect("no holder panics");
+        match heard {
+            Some((database_us, at_us)) => database_us + i64::try_from(self.boot_us() - at_us).expect("a run is short"),
+            None => self.scene.clock().now_us() + self.off_us,
+        }
+    }
+
+    fn boot_us(&self) -> u64 {
+        self.boot_us + self.scene.now_ms() * 1_000
+    }
+
+    fn random(&self) -> u64 {
+        self.scene.dice.number()
+    }
+
+    fn follows(&self) -> bool {
+        self.scene.weather.apart
+    }
+
+    fn follow(&self, database_us: i64) {
+        *self.heard.lock().expect("no holder panics") = Some((database_us, self.boot_us()));
+    }
+}

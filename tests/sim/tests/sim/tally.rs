@@ -1,0 +1,31 @@
+//! What happened over all seeds: a run in which nothing goes wrong shows nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// How often each thing happened, by its name.
+#[derive(Default)]
+pub(crate) struct Tally(Mutex<BTreeMap<String, u64>>);
+
+impl Tally {
+    pub(crate) fn count(&self, what: impl Into<String>) {
+        *self.0.lock().expect("no holder panics").entry(what.into()).or_default() += 1;
+    }
+
+    pub(crate) fn add(&self, other: &Tally) {
+        let other = other.0.lock().expect("no holder panics").clone();
+        let mut sums = self.0.lock().expect("no holder panics");
+        for (what, times) in other {
+            *sums.entry(what).or_default() += times;
+        }
+    }
+
+    pub(crate) fn of(&self, what: &str) -> u64 {
+        self.0.lock().expect("no holder panics").get(what).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn lines(&self) -> String {
+        let sums = self.0.lock().expect("no holder panics");
+        sums.iter().map(|(what, times)| format!("{times:>9}  {what}\n")).collect()
+    }
+}

@@ -1,0 +1,195 @@
+//! Tools as they are on a bad network: requests and answers take their time and get lost, and what
+//! was sent arrives whatever became of its sender.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork::engine::{ReconcileVerdict, ToolCallContext, ToolEnd};
+use latchwork::os::Machine;
+use latchwork_core::effect::{Answer, Output};
+use latchwork_core::error::{Code, Failure};
+use latchwork_core::ids::JobId;
+use latchwork_core::ledger::RowState;
+use latchwork_core::manifest::Class;
+use latchwork_core::storage::Journal;
+use tokio::sync::oneshot;
+
+use crate::operators;
+use crate::process::Process;
+use crate::scene::Scene;
+use crate::weather::WIRE_MS;
+
+/// What becomes of one try of a tool.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    Good,
+    /// It says before it does anything that it did nothing.
+    Refused(Code),
+    /// It never gets to send anything.
+    Stalled,
+    RequestLost,
+    AnswerLost,
+    /// The answer comes after the call's time.
+    Late,
+    /// It does it, and cannot say so.
+    Unsure,
+}
+
+const TROUBLES: [Fate; 8] = [
+    Fate::Refused(Code::RateLimit),
+    Fate::Refused(Code::NetworkTimeout),
+    Fate::Refused(Code::AuthForbidden),
+    Fate::Stalled,
+    Fate::RequestLost,
+    Fate::AnswerLost,
+    Fate::Late,
+    Fate::Unsure,
+];
+
+fn failure(code: Code, message: &str) -> Failure {
+    Failure::new(code, message)
+}
+
+/// Calls a tool once, as the engine does: nothing is sent after the call's time.
+pub(crate) async fn call(process: &Arc<Process>, class: Class, body: String, context: ToolCallContext) -> ToolEnd {
+    let since_us = process.boot_us();
+    let answer = answer(process, class, body, context).await;
+    ToolEnd { answer, fuel: 5, wall_us: process.boot_us() - since_us }
+}
+
+async fn answer(process: &Arc<Process>, class: Class, body: String, context: ToolCallContext) -> Answer {
+    let scene = &process.scene;
+    let troubled = scene.is_rough() && scene.dice.one_in(scene.weather.trouble_in);
+    let fate = if troubled { *scene.dice.pick(&TROUBLES) } else { Fate::Good };
+    if troubled {
+        scene.tally.count(format!("tool: {fate:?}"));
+    }
+    process.lives().await;
+    scene.pass(scene.dice.between(1, 80)).await;
+    process.lives().await;
+    let deadline_us = context.started_boot_us + u64::from(context.timeout_ms) * 1_000;
+    let left = Duration::from_micros(deadline_us.saturating_sub(process.boot_us()));
+    if left.is_zero() {
+        scene.tally.count("tool: nothing sent after its time");
+        return Answer::NotApplied(failure(Code::WallClockLimit, "its time was over before it began"));
+    }
+    match fate {
+        Fate::Refused(code) => {
+            let retry_after_ms = (code == Code::RateLimit).then_some(700);
+            return Answer::NotApplied(Failure { retry_after_ms, ..failure(code, "refused") });
+        }
+        Fate::Stalled => {
+            tokio::time::sleep(left).await;
+            process.lives().await;
+            return Answer::NotApplied(failure(Code::WallClockLimit, "it did not get to send anything"));
+        }
+        _ => {}
+    }
+    process.passes("sending", false);
+    if process.is_dead() {
+        return std::future::pending().await;
+    }
+    if class != Class::Read {
+        is_recorded(process, &context).await;
+    }
+    let answered = tokio::time::timeout(left, send(process, class, body, &context, fate)).await;
+    process.lives().await;
+    let unknown = |code| Answer::Unknown { failure: failure(code, "nobody knows"), kept: None };
+    match answered {
+        Ok(Ok(_)) if fate == Fate::Unsure => unknown(Code::NetworkTimeout),
+        Ok(Ok(result)) => Answer::Ok(Output { result, receipt: None, state_changes: vec![], usage: None }),
+        Ok(Err(_)) | Err(_) => unknown(Code::WallClockLimit),
+    }
+}
+
+/// How long something is on its way: mostly not for long.
+fn wire_ms(scene: &Scene) -> u32 {
+    let most = if scene.dice.one_in(2) { WIRE_MS } else { 120 };
+    scene.dice.between(1, most)
+}
+
+/// Sends the request: from here on it is on its way by itself.
+fn send(
+    process: &Arc<Process>,
+    class: Class,
+    body: String,
+    context: &ToolCallContext,
+    fate: Fate,
+) -> oneshot::Receiver<String> {
+    let (answer, answered) = oneshot::channel();
+    let scene = process.scene.clone();
+    let (key, name) = (context.external_key.clone(), process.name().to_owned());
+    tokio::spawn(async move {
+        scene.pass(wire_ms(&scene)).await;
+        if fate == Fate::RequestLost {
+            scene.note(format_args!("{name}'s request under {key} is lost"));
+            return std::future::pending().await;
+        }
+        let arrived = {
+            let mut world = scene.world.lock().expect("no holder panics");
+            match class {
+                Class::Read => {
+                    world.reads += 1;
+                    Ok(format!("{{\"read\":{}}}", world.reads))
+                }
+                _ => world.arrive(class, &key, &body),
+            }
+        };
+        scene.note(format_args!("{name}'s request under {key} arrives: {arrived:?}"));
+        let result = arrived.unwrap_or_else(|wrong| {
+            scene.wrong(wrong);
+            "null".to_owned()
+        });
+        let back_ms = match fate {
+            Fate::AnswerLost => return std::future::pending().await,
+            Fate::Late => 2 * operators::TIMEOUT_MS,
+            _ if scene.dice.one_in(10) => scene.dice.between(1, operators::TIMEOUT_MS),
+            _ => scene.dice.between(1, 120),
+        };
+        scene.pass(back_ms).await;
+        // Who does not wait any more is not told.
+        drop(answer.send(result));
+    });
+    process.passes("sending", true);
+    answered
+}
+
+/// I2 and I14, seen from outside: whatever is sent has its durable record, open, of the sender's own attempt.
+async fn is_recorded(process: &Process, context: &ToolCallContext) {
+    let scene = &process.scene;
+    let job_id = JobId::new(&context.step.job_id);
+    let open = scene.store().recover(&job_id).await.unwrap_or_default();
+    let own = open.iter().find(|row| row.slot.as_str() == context.slot);
+    if !own.is_some_and(|row| row.state == RowState::Inflight && row.attempt == context.attempt) {
+        let (job, slot, attempt) = (&job_id, &context.slot, context.attempt);
+        scene.wrong(format!("{job} {slot} is sent by attempt {attempt}, and the ledger has {own:?}"));
+    }
+}
+
+/// Asks what became of a call.
+pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) -> Result<ReconcileVerdict, Failure> {
+    let scene = &process.scene;
+    process.lives().await;
+    scene.pass(wire_ms(scene)).await;
+    let done = {
+        let world = scene.world.lock().expect("no holder panics");
+        world.done(&context.external_key).map(|arrived| arrived.result.clone())
+    };
+    scene.note(format_args!("{} asks about {}: {done:?}", process.name(), context.external_key));
+    scene.pass(scene.dice.between(1, 120)).await;
+    process.lives().await;
+    if scene.is_rough() && scene.dice.one_in(scene.weather.trouble_in) {
+        return match scene.dice.below(3) {
+            0 => Err(failure(Code::NetworkTimeout, "nobody answers")),
+            1 => Ok(ReconcileVerdict::Unknown),
+            _ => Ok(ReconcileVerdict::NotYet(400)),
+        };
+    }
+    Ok(match done {
+        Some(result) => {
+            let output = Output { result, receipt: None, state_changes: vec![], usage: None };
+            ReconcileVerdict::Happened(output)
+        }
+        None => ReconcileVerdict::DidNotHappen,
+    })
+}

@@ -1,0 +1,81 @@
+//! What goes wrong in one run, and how often.
+
+use crate::dice::Dice;
+
+/// How many simulated milliseconds a request to the world may be on its way; the tools declare it as
+/// their settling time.
+pub(crate) const WIRE_MS: u32 = 1_400;
+/// What tools declare: a request that was sent has arrived by then, or never will.
+pub(crate) const SETTLING_MS: u32 = 1_500;
+
+/// The faults of one run. Every `one_in` is "once in so many times", 0 for never.
+#[derive(Clone, Debug)]
+pub(crate) struct Weather {
+    /// Simulated milliseconds until nothing goes wrong any more.
+    pub(crate) calm_ms: u64,
+    pub(crate) workers: u32,
+    pub(crate) jobs: u32,
+    /// Jobs in hand of one worker.
+    pub(crate) at_once: u32,
+    pub(crate) staged: bool,
+    /// Workers on other machines than the store: nobody sees their locks, and they follow its clock.
+    pub(crate) apart: bool,
+    /// Of the lives of workers.
+    pub(crate) dies_in: u32,
+    pub(crate) stops_in: u32,
+    pub(crate) pauses_in: u32,
+    /// Of the statements.
+    pub(crate) request_lost_in: u32,
+    pub(crate) answer_lost_in: u32,
+    pub(crate) outage_in: u32,
+    /// Of the calls of tools.
+    pub(crate) trouble_in: u32,
+    /// Of the looks of people.
+    pub(crate) cancels_in: u32,
+    /// The longest that a statement is on its way, there and back.
+    pub(crate) travel_ms: u32,
+}
+
+impl Weather {
+    /// Nothing goes wrong: one worker, one job.
+    pub(crate) fn calm() -> Self {
+        Self {
+            calm_ms: 0,
+            workers: 1,
+            jobs: 1,
+            at_once: 1,
+            staged: false,
+            apart: false,
+            dies_in: 0,
+            stops_in: 0,
+            pauses_in: 0,
+            request_lost_in: 0,
+            answer_lost_in: 0,
+            outage_in: 0,
+            trouble_in: 0,
+            cancels_in: 0,
+            travel_ms: 2,
+        }
+    }
+
+    pub(crate) fn of(dice: &Dice) -> Self {
+        let some = |of: &[u32]| *dice.pick(of);
+        Self {
+            calm_ms: u64::from(dice.between(8_000, 30_000)),
+            workers: some(&[1, 2, 2, 3]),
+            jobs: some(&[1, 2, 3, 4]),
+            at_once: some(&[1, 2, 3]),
+            staged: dice.one_in(3),
+            apart: dice.one_in(2),
+            dies_in: some(&[0, 1, 2, 2]),
+            stops_in: some(&[0, 0, 4]),
+            pauses_in: some(&[0, 0, 80, 200]),
+            request_lost_in: some(&[0, 0, 60, 200]),
+            answer_lost_in: some(&[0, 0, 40, 150]),
+            outage_in: some(&[0, 0, 400]),
+            trouble_in: some(&[0, 3, 6]),
+            cancels_in: some(&[0, 0, 40]),
+            travel_ms: some(&[2, 8, 40]),
+        }
+    }
+}

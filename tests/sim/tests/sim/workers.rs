@@ -1,0 +1,119 @@
+//! Workers: one process after the other, each the real worker with its pool.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use latchwork::validate::Validators;
+use latchwork::verifier::Verifiers;
+use latchwork::worker::{Parts, Pool, PoolEvent, PoolSettings, Settings, Stop, Tally, Worker, WorkerError};
+use latchwork_core::ids::Hash;
+
+use crate::link::Link;
+use crate::plans::rules;
+use crate::plugins::Plugins;
+use crate::process::Process;
+use crate::scene::{MARGIN_MS, Scene};
+
+/// Whoever is stopped has given its jobs back by then: a call's time, and what the store may take.
+const STOPS_WITHIN_MS: u32 = 60_000;
+
+fn settings(scene: &Scene) -> Settings {
+    Settings {
+        lease_ms: 2_000,
+        heartbeat_ms: 500,
+        clock_margin_ms: MARGIN_MS,
+        max_attempts_without_progress: 3,
+        staged: scene.weather.staged,
+        limits: BTreeMap::new(),
+    }
+}
+
+fn worker(process: &Arc<Process>) -> Arc<Worker> {
+    let link = Arc::new(Link::of(process));
+    Worker::start(Parts {
+        journal: link.clone(),
+        effects: link,
+        components: Arc::new(Plugins(Some(process.clone()))),
+        engine_profile: Hash::default(),
+        owner: process.owner.clone(),
+        settings: settings(&process.scene),
+        rules: BTreeMap::from([("default".to_owned(), rules())]),
+        prices: BTreeMap::new(),
+        verifiers: Verifiers::default(),
+        validators: Validators::default(),
+        notifier: None,
+        crash: process.clone(),
+        machine: process.clone(),
+    })
+}
+
+/// The `n`-th worker, in as many lives as it takes.
+pub(crate) async fn run(scene: Arc<Scene>, n: u32) {
+    for life in 0.. {
+        scene.pass(scene.dice.between(1, 400)).await;
+        let process = Process::new(&scene, &format!("w{n}.{life}"));
+        scene.note(format_args!("{} begins", process.name()));
+        let stop = Stop::default();
+        let stops = scene.is_rough() && scene.dice.one_in(scene.weather.stops_in);
+        let mut pool = tokio::spawn(pool(process.clone(), stop.clone()));
+        if stops {
+            let (process, stop, after_ms) = (process.clone(), stop.clone(), scene.dice.between(200, 6_000));
+            tokio::spawn(async move {
+                process.scene.pass(after_ms).await;
+                process.scene.note(format_args!("{} is asked to stop", process.name()));
+                stop.stop();
+                process.scene.pass(STOPS_WITHIN_MS).await;
+                if !process.is_dead() && !process.is_over() {
+                    process.scene.wrong(format!("{} does not stop", process.name()));
+                }
+            });
+        }
+        tokio::select! {
+            biased;
+            () = process.died.notified() => {}
+            ended = &mut pool => {
+                process.end();
+                match ended {
+                    Ok(tally) => scene.note(format_args!("{} stopped: {tally:?}", process.name())),
+                    Err(error) => scene.wrong(format!("{}: {error}", process.name())),
+                }
+                scene.tally.count("stopped");
+            }
+        }
+        let pause_ms = *scene.dice.pick(&[10, 500, 5_000]);
+        scene.pass(pause_ms).await;
+    }
+}
+
+async fn pool(process: Arc<Process>, stop: Stop) -> Tally {
+    let settings = PoolSettings { jobs: process.scene.weather.at_once, tenants: BTreeMap::new(), until_idle: false };
+    let pool = Pool::new(worker(&process), settings);
+    pool.run(&stop, |event| tell(&process, event)).await
+}
+
+fn tell(process: &Process, event: PoolEvent) {
+    let scene = &process.scene;
+    let name = process.name();
+    match event {
+        PoolEvent::Rested(response) => {
+            scene.tally.count(format!("rested {}", response.state.as_str()));
+            scene.note(format_args!("{name} brought {} to {:?}", response.job_id, response.state));
+        }
+        PoolEvent::Claimed(job, attempt) => scene.note(format_args!("{name} has {job} as attempt {attempt}")),
+        PoolEvent::Released(job) => {
+            scene.tally.count("given back");
+            scene.note(format_args!("{name} gives {job} back"));
+        }
+        PoolEvent::Lost(job) => {
+            scene.tally.count("lost to another worker");
+            scene.note(format_args!("{name} has lost {job}"));
+        }
+        PoolEvent::Failed(job, WorkerError::Store(error)) => {
+            scene.tally.count("left after the store failed");
+            scene.note(format_args!("{name} leaves {job}: {error}"));
+        }
+        PoolEvent::Failed(job, error) => scene.wrong(format!("{name}, {job}: {error}")),
+        PoolEvent::Unavailable(_) => scene.tally.count("waited for the store"),
+        PoolEvent::Available => {}
+    }
+}

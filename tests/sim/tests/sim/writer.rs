@@ -1,0 +1,178 @@
+//! The writer of one process: batches wait in a queue, share commits, and are answered in order.
+//! What may linger is lost with the process, until a commit takes it along.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use latchwork_core::event::Event;
+use latchwork_core::ids::JobId;
+use latchwork_core::state::Durable;
+use latchwork_core::storage::{Batch, EffectStore, Flush, Journal, WriteError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::process::Process;
+use crate::scene::Scene;
+
+/// How long a batch that may linger waits for company.
+const LINGER: Duration = Duration::from_millis(10);
+
+pub(crate) struct Queued {
+    batch: Batch,
+    done: oneshot::Sender<Result<(), WriteError>>,
+}
+
+/// Where the batches of a process are put.
+pub(crate) struct Queue(mpsc::UnboundedSender<Queued>);
+
+/// What becomes of a commit.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Told,
+    /// It never reached the store.
+    RequestLost,
+    /// It happened, and the process is not told.
+    AnswerLost,
+}
+
+impl Queue {
+    pub(crate) fn of(process: &Arc<Process>) -> Self {
+        let (queue, queued) = mpsc::unbounded_channel();
+        tokio::spawn(run(process.clone(), queued));
+        Self(queue)
+    }
+
+    /// Takes the batch's place in the queue at once; its answer comes later.
+    pub(crate) fn put(&self, batch: Batch) -> oneshot::Receiver<Result<(), WriteError>> {
+        let (done, answer) = oneshot::channel();
+        // Where nobody writes any more, nobody is answered.
+        drop(self.0.send(Queued { batch, done }));
+        answer
+    }
+}
+
+async fn run(process: Arc<Process>, mut queued: mpsc::UnboundedReceiver<Queued>) {
+    while let Some(first) = queued.recv().await {
+        let mut group = vec![first];
+        while group.iter().all(|queued| queued.batch.flush == Flush::Linger) {
+            match tokio::time::timeout(LINGER, queued.recv()).await {
+                Ok(Some(next)) => group.push(next),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        while let Ok(next) = queued.try_recv() {
+            group.push(next);
+        }
+        commit(&process, group).await;
+    }
+}
+
+async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
+    let scene = &process.scene;
+    process.lives().await;
+    process.passes("write", false);
+    process.lives().await;
+    let fate = match () {
+        () if process.is_cut_off() => Fate::RequestLost,
+        () if scene.strikes(scene.weather.request_lost_in, "lost write") => Fate::RequestLost,
+        () if scene.strikes(scene.weather.answer_lost_in, "lost answer of a write") => Fate::AnswerLost,
+        () => Fate::Told,
+    };
+    let fate = if loses(scene, &group) { Fate::AnswerLost } else { fate };
+    scene.travel().await;
+    let mut answers = Vec::new();
+    for Queued { batch, done } in group {
+        let result = match fate {
+            Fate::RequestLost => Err(WriteError::Unavailable("the request was lost".to_owned())),
+            Fate::Told | Fate::AnswerLost => apply(process, batch).await,
+        };
+        answers.push((done, result));
+    }
+    process.passes("write", true);
+    scene.travel().await;
+    process.lives().await;
+    for (done, result) in answers {
+        let result = match fate {
+            Fate::AnswerLost => Err(WriteError::Unknown("the answer was lost".to_owned())),
+            Fate::Told | Fate::RequestLost => result,
+        };
+        // Who does not wait is not told.
+        drop(done.send(result));
+    }
+}
+
+/// Whether this is the commit whose answer is to be lost.
+fn loses(scene: &Scene, group: &[Queued]) -> bool {
+    let mut lose = scene.lose.lock().expect("no holder panics");
+    let mut kinds = group.iter().flat_map(|queued| &queued.batch.events).map(kind);
+    let found = lose.is_some_and(|wanted| kinds.any(|kind| kind == wanted));
+    if found {
+        *lose = None;
+    }
+    found
+}
+
+/// The store takes a batch or refuses it; what it takes goes into the account.
+async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
+    let scene = &process.scene;
+    let job_id = batch.job_id.clone();
+    let kinds: Vec<&str> = batch.events.iter().map(kind).collect();
+    let what = format!("{} of attempt {} at {}: {}", job_id, batch.attempt, batch.expect_seq, kinds.join(" "));
+    let starts = batch.acquire && batch.ledger.iter().any(|write| !write.row().slot.is_compensation());
+    let cancelled = scene.store().job(&job_id).await.ok().flatten().is_some_and(|row| row.cancel_requested);
+    let (attempt, audit) = (batch.attempt, batch.audit);
+    let result = scene.store().write(batch).await;
+    let told = match &result {
+        Ok(()) => "written",
+        Err(WriteError::Fenced { .. }) => "fenced",
+        Err(WriteError::NotHeld { .. }) => "not held",
+        Err(WriteError::Conflict { .. } | WriteError::OtherHead { .. }) => "conflict",
+        Err(WriteError::LeaseExpired) => "lease over",
+        Err(WriteError::Cancelled) => "cancelled",
+        Err(WriteError::InboxPending) => "inbox pending",
+        Err(WriteError::Row { .. }) => "another row",
+        Err(WriteError::EffectExists { .. }) => "another effect",
+        Err(WriteError::ActionKey(_)) => "key held",
+        Err(WriteError::KeyOpen { .. }) => "key open",
+        Err(_) => "broken",
+    };
+    scene.note(format_args!("{} writes {what}: {told}", process.name()));
+    scene.tally.count(format!("write {told}"));
+    match &result {
+        // Two who speak of a job that is over find each other's words taken out already.
+        Err(WriteError::Broken(_)) if audit => {}
+        Err(error @ (WriteError::Broken(_) | WriteError::Damaged(_) | WriteError::PayloadExists { .. })) => {
+            scene.wrong(format!("{what}: {error}"));
+        }
+        Ok(()) if starts && cancelled => scene.wrong(format!("{what} starts a call of a cancelled job")),
+        Ok(()) => holds(process, &job_id, attempt).await,
+        Err(_) => {}
+    }
+    result
+}
+
+/// After each write the job is one that can be loaded, and the writer held it.
+async fn holds(process: &Process, job_id: &JobId, attempt: u32) {
+    let scene = &process.scene;
+    let Ok(Some(row)) = scene.store().job(job_id).await else { return };
+    if row.attempt != attempt {
+        scene.wrong(format!("{job_id}: a write of attempt {attempt} was taken, and {} holds it", row.attempt));
+    }
+    // The whole log is folded again now and then; at the end every prefix is.
+    if !scene.dice.one_in(16) {
+        return;
+    }
+    let (Ok(Some(record)), Ok(effects)) = (scene.store().load(job_id).await, scene.store().effects(job_id).await)
+    else {
+        return;
+    };
+    if let Err(error) = Durable::load(record, effects) {
+        scene.wrong(format!("{job_id} cannot be loaded: {error}"));
+    }
+}
+
+/// The name of an event, from its bytes: keys are sorted, and none with a `type` in it comes later.
+pub(crate) fn kind(event: &Event) -> &str {
+    let text = std::str::from_utf8(&event.bytes).unwrap_or_default();
+    let (_, after) = text.rsplit_once("\"type\":\"").unwrap_or_default();
+    after.split_once('"').map_or(after, |(name, _)| name)
+}
