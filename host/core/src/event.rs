@@ -4,24 +4,24 @@
 //! `prev_hash`; `hash = SHA-256(prev_hash ‖ that form)`. The first event's `prev_hash` is
 //! 32 zero bytes, and it carries everything that is constant for the job.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::effect::{Provenance, Spent, StateChange, Usage};
 use crate::error::{Code, Failure};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
-use crate::manifest::Pinned;
-use crate::policy::Rules;
 use crate::reuse::Reason;
 use crate::wait::WaitKind;
 
 mod confirmed;
 mod forked;
+mod header;
+mod parts;
 
 pub use confirmed::{Consequence, Resource, Unconfirmed};
 pub use forked::{Copied, CopiedCall, Maker, WouldCall};
+pub use header::{AcceptedPolicy, Header, Mode};
+pub use parts::{Decider, Holder, Origin, Period, Refused, ResultType, Verdict};
 
 /// Version of the event format.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -53,190 +53,6 @@ pub struct Event {
     pub hash: Hash,
     /// The hashed form: canonical JSON.
     pub bytes: Vec<u8>,
-}
-
-/// How a job is executed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Mode {
-    /// Computes, changes nothing.
-    DryRun,
-    /// No external write or send.
-    DraftOnly,
-    /// External writes and sends are approved by a person.
-    #[default]
-    HumanGated,
-    /// The mode's own gates are dropped.
-    AutoExec,
-}
-
-impl Mode {
-    /// Each of them.
-    pub const ALL: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
-
-    /// The word in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Mode::DryRun => "DRY_RUN",
-            Mode::DraftOnly => "DRAFT_ONLY",
-            Mode::HumanGated => "HUMAN_GATED",
-            Mode::AutoExec => "AUTO_EXEC",
-        }
-    }
-}
-
-/// What is constant for a job: stored once, in its first event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
-    /// The job.
-    pub job_id: JobId,
-    /// Whose house.
-    pub tenant_id: String,
-    /// Who asked.
-    pub actor_id: String,
-    /// The whole request across systems.
-    pub correlation_id: String,
-    /// W3C trace id.
-    pub trace_id: String,
-    /// What was asked for.
-    pub intent_type: String,
-    /// Identity of the request (§6).
-    pub request_key: Hash,
-    /// How it is executed.
-    pub mode: Mode,
-    /// Seed of every step's random numbers.
-    pub job_seed: Hash,
-    /// Digest of the engine profile for steps.
-    pub engine_profile: Hash,
-    /// Steps that were approved when the job was submitted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub standing_approvals: Vec<StepId>,
-    /// What came with the request beside its payload, where anything did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<PayloadRef>,
-    /// The policy in force when the job was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<AcceptedPolicy>,
-    /// The tenant's rules when it was accepted: later ones can only narrow them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rules: Option<Rules>,
-    /// The operators it may reach.
-    pub operators: BTreeMap<Operator, Pinned>,
-}
-
-/// Names a policy: what it said is in [`Header::rules`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AcceptedPolicy {
-    /// SHA-256 of its canonical form: part of the request key.
-    pub hash: Hash,
-    /// The number its author gave it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<u32>,
-}
-
-/// A call that the host refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
-    /// What was called.
-    pub operator: Operator,
-    /// With what.
-    pub args: PayloadRef,
-    /// Under which action key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action_key: Option<Hash>,
-}
-
-/// Who holds the action key that a step waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
-    /// The key.
-    pub action_key: Hash,
-    /// The job that performs the action.
-    pub job_id: JobId,
-    /// Its call.
-    pub slot: Slot,
-}
-
-/// Where a result comes from that may stand in for an execution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// The job that made it.
-    pub job_id: JobId,
-    /// The step that made it.
-    pub step_id: StepId,
-    /// When, microseconds since 1970 UTC.
-    pub time_us: i64,
-    /// The version of the plugin that made it.
-    pub version: String,
-}
-
-/// Who decided, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decider {
-    /// The person or program.
-    pub actor: String,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// A verdict on a call in doubt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It happened; the result is recorded as that of the call.
-    Applied,
-    /// It certainly did not: the call may be executed again under the same key.
-    NotApplied,
-    /// Nobody will find out: `INVOCATION_LOST` is its answer.
-    Lost,
-    /// It is in doubt, and the ladder has no further rung: a person decides.
-    Unknown,
-    /// It is executed again under its recorded external key.
-    Repeat,
-}
-
-impl Verdict {
-    /// The word for it: `not applied`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Applied => "applied",
-            Verdict::NotApplied => "not applied",
-            Verdict::Lost => "lost",
-            Verdict::Unknown => "unknown",
-            Verdict::Repeat => "to be repeated",
-        }
-    }
-}
-
-/// What a budget is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Period {
-    /// The whole life of a job.
-    Job,
-    /// A tenant's calendar month, UTC.
-    Month,
-}
-
-/// World semantics of a finished step (§7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ResultType {
-    /// Called no tool.
-    Pure,
-    /// Called tools, none of them world-changing.
-    Success,
-    /// The world changed.
-    SideEffectCommitted,
-    /// May be tried again.
-    RetryableFailure,
-    /// Failed for good, the world as it was.
-    PermanentFailure,
-    /// Failed after a committed effect.
-    CompensatableFailure,
-    /// Rolled back.
-    Compensated,
 }
 
 /// What happened.

@@ -78,20 +78,20 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
 /// The database's file, where it is not there and could be. A folder that is not there is an
 /// error of its own, and a server says itself what it lacks.
 pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
-    let Target::File(path) = target(&config.database)? else { return Ok(None) };
-    let could_be = path.parent().is_some_and(Path::is_dir) && !path.exists();
-    Ok(could_be.then_some(path))
+    let Some(path) = file(config)? else { return Ok(None) };
+    Ok((!path.exists()).then_some(path))
 }
 
-/// A database can be made in a folder that is there.
-fn has_folder(config: &Config) -> anyhow::Result<()> {
-    let Target::File(path) = target(&config.database)? else { return Ok(()) };
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) else {
-        return Ok(());
-    };
-    let message =
-        format!("the folder {} of the database is not there; make it, or name another with --db", folder.display());
-    Err(CliError::input(pages::DATABASE_UNAVAILABLE, message).into())
+/// The database's file, where it is one. It can be made in a folder that is there.
+fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
+    let Target::File(path) = target(&config.database)? else { return Ok(None) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+    if let Some(folder) = folder {
+        let message =
+            format!("the folder {} of the database is not there; make it, or name another with --db", folder.display());
+        return Err(CliError::input(pages::DATABASE_UNAVAILABLE, message).into());
+    }
+    Ok(Some(path))
 }
 
 /// What is said of a job where there is no database.
@@ -121,7 +121,7 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
 }
 
 async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> anyhow::Result<Stores> {
-    has_folder(config)?;
+    file(config)?;
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),

@@ -167,8 +167,9 @@ impl Task {
     }
 
     /// After a COMMIT without an answer: what became of it? PostgreSQL knows by the transaction's
-    /// number; where that is said to be committed, its mark or the logs prove that it is ours. SQLite is asked where the jobs stand: a transaction is written whole or not at
-    /// all, so one job that tells decides for the group.
+    /// number; where that is said to be committed, its mark or the logs prove that it is ours. SQLite is
+    /// asked where the jobs stand: a transaction is written whole or not at all, so one job that tells
+    /// decides for the group.
     async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace) -> Fate {
         let why = match failure {
             Failure::Sql(error) => store_error(error),

@@ -57,8 +57,9 @@ impl Marked {
         let mut script = Script::new("SELECT number FROM commits WHERE writer = ?");
         script.text(self.writer.as_str());
         let rows = hand.run(conn, Name::REREAD, script).await?;
-        let number = rows.iter().flatten().next().and_then(|row| Stored::new(row, "commits").int().ok());
-        Ok(number == Some(self.number))
+        let row = rows.iter().flatten().next();
+        let number = row.map(|row| Stored::new(row, "commits").int()).transpose();
+        Ok(number.map_err(|error| sqlx::Error::Decode(error.to_string().into()))? == Some(self.number))
     }
 }
 

@@ -49,19 +49,18 @@ pub struct Draft {
 impl Draft {
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
+        self.inbox_done.is_empty() && self.is_silent()
+    }
+
+    /// Whether it leaves no trace of an inbox row but that it is done.
+    pub fn is_silent(&self) -> bool {
         self.events.is_empty()
             && self.ledger.is_empty()
             && self.effects.is_empty()
             && self.payloads.is_empty()
             && self.actions.is_empty()
-            && self.inbox_done.is_empty()
             && self.reusables.is_empty()
             && self.status.is_none()
-    }
-
-    /// Whether it leaves no trace of an inbox row but that it is done.
-    pub fn is_silent(&self) -> bool {
-        Draft { inbox_done: vec![], ..self.clone() }.is_empty()
     }
 
     /// Both, this one first.

@@ -150,17 +150,10 @@ fn manifest(at: &str, wrong: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::sync::Arc;
-
-    use latchwork_core::manifest::WasiMode;
-    use latchwork_core::memory::{ManualClock, Memory};
-
     use super::*;
-    use crate::capability::EnvOrFile;
-    use crate::config::Grants;
+    use crate::engine::plain::tests::load::settings;
     use crate::engine::plain::tests::made::component;
-    use crate::engine::{Engine, EngineOptions, PluginSettings, Statements};
+    use crate::engine::{Engine, EngineOptions};
 
     /// I68: plain functions that cannot be operators break a rule of their own, and no rule of our worlds.
     #[test]
@@ -176,18 +169,7 @@ mod tests {
         let good = "package a:b; world w { export plain: func(n: u8) -> string; }";
         for (wit, why) in [(rows, "a resource"), (&deep, "deep"), (&many, "more than 500 functions"), (good, "")] {
             let bytes = component(wit);
-            let settings = PluginSettings {
-                name: "it".into(),
-                grants: Grants::default(),
-                limits: Default::default(),
-                wasi: WasiMode::None,
-                operators: Statements::default(),
-                config: BTreeMap::new(),
-                secrets: Arc::new(EnvOrFile { dir: "none".into() }),
-                kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-                servers: None,
-            };
-            let loaded = engine.load(&bytes, settings);
+            let loaded = engine.load(&bytes, settings());
             let outline = engine.outline(&bytes);
             let found = run(&Examined { file: "it.wasm", bytes: &bytes, outline, loaded: &loaded });
             assert!(found.iter().all(|finding| finding.rule == "D020"), "{found:#?}");

@@ -17,7 +17,8 @@ fn engine() -> &'static Engine {
     ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())
 }
 
-fn settings() -> PluginSettings {
+/// Settings that grant nothing.
+pub(crate) fn settings() -> PluginSettings {
     PluginSettings {
         name: "calc".into(),
         grants: Grants::default(),

@@ -1,5 +1,5 @@
 //! Plain components made of WIT alone: what they load as, and how their values are converted.
 
-mod load;
+pub(crate) mod load;
 pub(crate) mod made;
 mod mapping;
