@@ -105,9 +105,13 @@ struct Take {
 
 #[async_trait]
 impl Work for Take {
-    type Done = Option<Claim>;
+    type Done = Result<Option<Claim>, StoreError>;
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Option<Claim>, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+        // The connection may have been made since it was looked where it leads.
+        if let Some(restored) = &tx.restored {
+            return Ok(Err(restored.clone()));
+        }
         let now = tx.now().await?;
         let mut script = Script::new(&format!(
             "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
@@ -116,14 +120,14 @@ impl Work for Take {
         ));
         self.wanted.bind(&mut script, Some(&now), &self.dead);
         let rows = tx.run(Name::CLAIM_FIND, script).await?;
-        let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
+        let Some(row) = rows.iter().flatten().next() else { return Ok(Ok(None)) };
         let id = Stored::new(row, "jobs").int()?.to_string();
         let mut script = Script::default();
         take(&mut script, &id, &self.claimer, &now);
         script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
         let rows = tx.run_last(Name::CLAIM_TAKE, script).await?;
         let row = rows.iter().flatten().next().ok_or_else(|| Failure::Sql(sqlx::Error::RowNotFound))?;
-        Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us: now.now_us }))
+        Ok(Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us: now.now_us })))
     }
 }
 
@@ -197,7 +201,7 @@ impl Database {
             return Ok(None);
         }
         let work = Take { wanted, claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
-        Ok(self.writer.work(work).await?)
+        self.writer.work(work).await?
     }
 
     pub(crate) async fn prolong(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use latchwork_core::job::JobState;
 use latchwork_core::storage::{Clock, Filter, Journal, KeyValue, Request, StoreError, WriteError};
 use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
 use sqlx::postgres::PgConnectOptions;
@@ -310,6 +311,27 @@ async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
 
     // Another process finds it accepted, on whatever machine.
     open(&server.url()).await.store.check_generation().await.unwrap();
+}
+
+/// I89: a claim whose own connection is the first to meet the standby takes nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_that_meets_a_standby_takes_nothing() {
+    let Some(server) = Server::start() else { return };
+    let opened = open(&server.url()).await;
+    let (_log, _lock) = running(&opened, "one").await;
+    let (claimer, _claimer_lock) = claimer(opened.dir.path(), "next");
+    let waits = crate::conformance::world::new_job("two");
+    opened.store.submit(waits.clone()).await.unwrap();
+    promote(&server).await;
+    let refused = opened.store.claim(&claimer).await.map(|_| ());
+    assert!(matches!(refused, Err(StoreError::Restored(_))), "{refused:?}");
+    let mut claimed = crate::conformance::world::new_job("three");
+    claimed.claim = Some(claimer);
+    let refused = opened.store.submit(claimed.clone()).await;
+    assert!(matches!(refused, Err(WriteError::Restored(_))), "{refused:?}");
+    let row = opened.store.job(&waits.row.job_id).await.unwrap().expect("it waits");
+    assert_eq!((row.state, row.attempt), (JobState::Pending, 0));
+    assert!(opened.store.job(&claimed.row.job_id).await.unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
