@@ -12,6 +12,7 @@ use crate::evidence;
 use crate::place::{Place, step};
 use crate::program::latch;
 use crate::undisturbed::story;
+use crate::workers::events;
 
 /// Statements that no worker's path through this job has: asked for by commands that look, by a queue
 /// that is limited, and by steps that may be reused or that cost money.
@@ -119,11 +120,12 @@ pub(crate) fn check_world(place: &Place, when: &str) {
     let job = place.the_job();
     assert_eq!(job["state"], "COMPLETED", "{when}: {job:#}");
     let world = place.world();
+    let log = || events(place, job["job_id"].as_str().expect("a job has an id"));
     for slot in ["o", "q", "d/0", "d/1"] {
-        assert_eq!(world.get(slot), Some(&1), "{when}: {slot} in {world:?}");
+        assert_eq!(world.get(slot), Some(&1), "{when}: {slot} in {world:?}\n{:?}", log());
     }
     for slot in ["k", "d/2"] {
-        assert!(world.get(slot) >= Some(&1), "{when}: {slot} in {world:?}");
+        assert!(world.get(slot) >= Some(&1), "{when}: {slot} in {world:?}\n{:?}", log());
         assert_eq!(world.get(&format!("applied {slot}")), Some(&1), "{when}: {slot} in {world:?}");
     }
     assert_eq!(world.len(), 8, "{when}: nothing else happened: {world:?}");

@@ -14,6 +14,7 @@ mod conformance;
 mod corpus;
 mod costs;
 mod crash;
+mod disk;
 mod evidence;
 mod examples;
 mod flushes;

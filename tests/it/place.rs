@@ -280,6 +280,17 @@ pub(crate) fn witness_plan() -> Value {
     })
 }
 
+/// The witness's plan as one of many: its actions are its own.
+pub(crate) fn witness_plan_of(number: u64) -> Value {
+    let mut plan = witness_plan();
+    for step in plan["steps"].as_array_mut().expect("a list") {
+        if step["kind"] == "operator" {
+            step["idempotency_template"] = json!(format!("{}:{number}", step["step_id"].as_str().expect("an id")));
+        }
+    }
+    plan
+}
+
 /// A wait step.
 pub(crate) fn wait(id: &str, payload: Value) -> Value {
     json!({

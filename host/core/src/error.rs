@@ -57,8 +57,9 @@ codes! {
     MemoryLimit = "MEMORY_LIMIT", retries 0;
     /// The plugin recursed too deeply.
     StackOverflow = "STACK_OVERFLOW", retries 0;
-    /// The plugin ran longer than its limit.
-    WallClockLimit = "WALL_CLOCK_LIMIT", retries 0;
+    /// The plugin ran longer than its limit. The machine may have been too busy: a call that certainly changed
+    /// nothing is tried again, as a step is (§8).
+    WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
     /// The plugin answered with more bytes than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;
     /// A wait step was not answered in time.
@@ -189,6 +190,7 @@ mod tests {
                 ("TEMPORARY_PROVIDER_ERROR", 3),
                 ("TRANSIENT_DB_LOCK", 5),
                 ("DEPENDENCY_UNAVAILABLE", 3),
+                ("WALL_CLOCK_LIMIT", 3),
             ]
         );
         assert_eq!(Code::ALL.iter().filter(|c| c.is_guest_code()).count(), 10);

@@ -30,8 +30,14 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
     }
     let machine = &worker.parts.machine;
     if machine.follows() {
+        let asked_us = machine.boot_us();
+        let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
         match worker.parts.journal.now_us().await {
-            Ok(now_us) => machine.follow(now_us),
+            // The answer is as old as it was long on its way: one that is late would set the clock back.
+            Ok(now_us) if machine.boot_us() - asked_us <= margin_us => {
+                machine.follow(now_us);
+            }
+            Ok(_) => tracing::debug!("the database's time came too late to go by"),
             Err(error) => tracing::debug!(%error, "the database does not tell the time"),
         }
     }

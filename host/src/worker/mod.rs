@@ -39,6 +39,7 @@ mod drive;
 mod execute;
 mod lease;
 mod limits;
+mod lingering;
 mod lookup;
 mod observe;
 mod perform;
@@ -49,6 +50,7 @@ mod step;
 mod timers;
 mod under_way;
 mod undo;
+mod unheard;
 mod validate;
 mod write;
 

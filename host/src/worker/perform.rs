@@ -80,6 +80,7 @@ impl Run {
                     // call would be in doubt for nothing.
                     let under_way = self.under_way()?;
                     // Durable before the tool is called: the barrier.
+                    self.sends_barrier(&invocation.slot, &started, since_boot_us);
                     self.write(draft).await?;
                     self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
                 }
@@ -114,6 +115,7 @@ impl Run {
                     Settled::Answer(_) => {}
                     Settled::Later => later.push(index),
                     Settled::Start { draft, started: one, since_boot_us, leave } => {
+                        self.sends_barrier(&invocations[index].slot, &one, since_boot_us);
                         barriers = barriers.and(draft);
                         started.push((index, one, since_boot_us, (leave, self.under_way()?)));
                     }
@@ -147,6 +149,7 @@ impl Run {
         let limits = &self.worker.limits;
         let mut leave = None;
         let mut asked = 0;
+        invocation.nonce = self.unheard_nonce(&invocation.slot);
         loop {
             // Before the decision, and so before the barrier can be sent: whatever delays this
             // process from here on uses up the call's own time.
@@ -157,7 +160,10 @@ impl Run {
                     // Nothing is recorded of a call that cannot be made here.
                     self.tool(invocation)?;
                     match leave.take().or_else(|| limits.leave_now(&invocation.operator)) {
-                        Some(leave) => return Ok(Settled::Start { draft, started, since_boot_us, leave }),
+                        Some(leave) => {
+                            let since_boot_us = self.since(&invocation.slot, &started, since_boot_us);
+                            return Ok(Settled::Start { draft, started, since_boot_us, leave });
+                        }
                         None if patience == Patience::Pass => return Ok(Settled::Later),
                         // Decided again afterwards: much may have changed.
                         None => leave = Some(limits.leave(&invocation.operator).await),
@@ -172,8 +178,9 @@ impl Run {
                 Next::LookSpent => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 Next::StopOldCall => {
                     // Calls of this attempt live inside the try that awaits them; that try is gone.
+                    // What it sent may be on its way still.
                     invocation.nonce = None;
-                    invocation.quiescence = Some(Quiescence::Quiescent);
+                    invocation.quiescence = None;
                 }
                 Next::WaitMs(ms) => {
                     tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, LOOK_MS_MAX)))).await;
@@ -200,6 +207,7 @@ impl Run {
         since_boot_us: u64,
         (leave, _under_way): (Leave, OneCall),
     ) -> Result<(), Halt> {
+        self.heard_barrier(&invocation.slot);
         // It is under way until the answer is recorded, whatever becomes of the job.
         let effect = self.execute(invocation, started, since_boot_us).await?;
         drop(leave);

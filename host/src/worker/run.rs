@@ -13,8 +13,10 @@ use latchwork_core::state::{Durable, FoldError};
 use latchwork_core::storage::{Claim, StoreError, WriteError};
 use tokio::sync::Notify;
 
+use super::lingering::Lingering;
 use super::observe::Observer;
 use super::under_way::UnderWay;
+use super::unheard::Unheard;
 use super::write::Shown;
 use super::{Worker, WorkerError};
 use crate::os::Machine;
@@ -35,6 +37,10 @@ pub struct Run {
     pub(super) shown: Option<Shown>,
     /// Calls of tools whose answers are not recorded yet.
     pub(super) under_way: UnderWay,
+    /// Writes that nobody waited for.
+    pub(super) lingering: Arc<Lingering>,
+    /// Barriers whose commits got no answer.
+    pub(super) unheard: Unheard,
     /// What was found of recorded changes in this attempt: none is looked at twice.
     pub(super) looked: Mutex<BTreeMap<(Slot, Resource), Looked>>,
 }
@@ -85,7 +91,8 @@ impl Run {
         let rules = worker.rules(&header.tenant_id);
         // What was allowed when the job was accepted and is not now, is not; nor the other way round.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
-        let shown = observer.watches().then(|| Shown::start(job_id.clone(), observer.clone()));
+        let lingering = Arc::new(Lingering::default());
+        let shown = observer.watches().then(|| Shown::start(job_id.clone(), observer.clone(), lingering.clone()));
         Ok(Arc::new(Run {
             attempt: claim.row.attempt,
             rules,
@@ -101,6 +108,8 @@ impl Run {
             heard: AtomicU64::new(0),
             shown,
             under_way: UnderWay::default(),
+            lingering,
+            unheard: Unheard::default(),
             looked: Mutex::default(),
             worker,
             job_id,
@@ -110,6 +119,7 @@ impl Run {
     /// Load everything again, in the same attempt.
     pub(super) async fn reload(&self) -> Result<(), WorkerError> {
         let durable = load(&self.worker, &self.job_id).await?;
+        self.lingering.forget();
         let mut state = self.state();
         let look_first = state.durable.seen.look_first;
         state.durable = durable;

@@ -13,10 +13,11 @@ use latchwork_core::storage::{Batch, Flush, Request, WriteError};
 use tokio::sync::{mpsc, oneshot};
 use tracing::Level;
 
+use super::lingering::Lingering;
 use super::observe::Observer;
 use super::run::{Dropped, Run};
 
-type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
+pub(super) type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
 impl Run {
     /// Writes a draft. One that need not be durable at once returns as soon as it is queued;
@@ -33,7 +34,7 @@ impl Run {
 
     pub(super) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
         let notifier = self.worker.parts.notifier.as_ref();
-        let (written, durable) = {
+        let (number, written, durable) = {
             let mut state = self.state();
             let batch = state.durable.seal(draft, self.machine().now_us())?;
             if batch.attempt != self.attempt {
@@ -43,14 +44,20 @@ impl Run {
             // What somebody is told is durable first.
             let now = batch.flush == Flush::Now || !notices.is_empty();
             let events = if self.shown.is_some() { batch.events.clone() } else { Vec::new() };
-            (self.queue(batch), (now, events, notices))
+            (self.lingering.number(), self.queue(batch), (now, events, notices))
         };
         let (now, events, notices) = durable;
-        match (&self.shown, now) {
-            (None, true) => written.await?,
+        let result = match (&self.shown, now) {
+            (None, true) => written.await,
             // The writer takes it along with the next flush; nobody waits.
-            (None, false) => {}
-            (Some(shown), now) => shown.follow(written, events, now).await?,
+            (None, false) => {
+                self.lingering.add(number, written);
+                Ok(())
+            }
+            (Some(shown), now) => shown.follow(number, written, events, now).await,
+        };
+        if let Err(error) = result {
+            return Err(self.lingering.failure_before(number).unwrap_or(error).into());
         }
         if let Some(notifier) = notifier {
             notifier.tell(notices);
@@ -157,17 +164,17 @@ pub(super) struct Shown {
 }
 
 enum Pending {
-    Events { written: Written, events: Vec<Event>, done: Option<oneshot::Sender<Result<(), WriteError>>> },
+    Events { number: u64, written: Written, events: Vec<Event>, done: Option<oneshot::Sender<Result<(), WriteError>>> },
     Log { place: String, level: Level, message: String },
 }
 
 impl Shown {
-    pub(super) fn start(job_id: JobId, observer: Arc<dyn Observer>) -> Self {
+    pub(super) fn start(job_id: JobId, observer: Arc<dyn Observer>, lingering: Arc<Lingering>) -> Self {
         let (queue, mut pending) = mpsc::unbounded_channel::<Pending>();
         tokio::spawn(async move {
             while let Some(next) = pending.recv().await {
-                let (written, events, done) = match next {
-                    Pending::Events { written, events, done } => (written, events, done),
+                let (number, written, events, done) = match next {
+                    Pending::Events { number, written, events, done } => (number, written, events, done),
                     Pending::Log { place, level, message } => {
                         observer.log(&job_id, &place, level, &message);
                         continue;
@@ -179,9 +186,11 @@ impl Shown {
                         observer.event(&job_id, event);
                     }
                 }
-                if let Some(done) = done {
+                match (done, result) {
                     // The one who waited may be gone; nothing is lost by that.
-                    drop(done.send(result));
+                    (Some(done), result) => drop(done.send(result)),
+                    (None, Err(error)) => lingering.failed(number, error),
+                    (None, Ok(())) => {}
                 }
             }
         });
@@ -195,9 +204,9 @@ impl Shown {
         let _ = self.queue.send(record);
     }
 
-    async fn follow(&self, written: Written, events: Vec<Event>, wait: bool) -> Result<(), WriteError> {
+    async fn follow(&self, number: u64, written: Written, events: Vec<Event>, wait: bool) -> Result<(), WriteError> {
         let (done, waiting) = oneshot::channel();
-        let pending = Pending::Events { written, events, done: wait.then_some(done) };
+        let pending = Pending::Events { number, written, events, done: wait.then_some(done) };
         if self.queue.send(pending).is_err() {
             return Err(WriteError::Broken("the live view stopped".to_owned()));
         }

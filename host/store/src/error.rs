@@ -151,15 +151,21 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::TimedOut => {
                 StoreError::Unavailable("the server does not answer: look at it and at the network".to_owned())
             }
+            // What the server showed of itself was refused; that is told while it is read.
+            sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => not_encrypted(cause),
             sqlx::Error::Io(cause) => StoreError::Unavailable(format!(
                 "the server cannot be reached ({cause}): see that it runs, and that host, port and network are right"
             )),
-            sqlx::Error::Tls(cause) => StoreError::Unavailable(format!(
-                "no encrypted connection can be made ({cause}): see `sslmode` and `sslrootcert` in its address"
-            )),
+            sqlx::Error::Tls(cause) => not_encrypted(cause),
             _ => StoreError::Unavailable(error.to_string()),
         },
     }
+}
+
+fn not_encrypted(cause: impl std::fmt::Display) -> StoreError {
+    StoreError::Unavailable(format!(
+        "no encrypted connection can be made ({cause}): see `sslmode` and `sslrootcert` in its address"
+    ))
 }
 
 fn of_sqlite(code: u32, text: &str) -> StoreError {
@@ -173,7 +179,9 @@ fn of_sqlite(code: u32, text: &str) -> StoreError {
             "its file cannot be opened ({text}): check the path and the permissions of file and directory"
         )),
         BUSY | LOCKED => StoreError::Unavailable(format!("another process keeps it locked ({text})")),
-        IOERR => StoreError::Unavailable(format!("the disk failed ({text}): look into the system's log")),
+        IOERR => StoreError::Unavailable(format!(
+            "the disk failed or is full ({text}): see that there is room, and look into the system's log"
+        )),
         _ => StoreError::Unavailable(text.to_owned()),
     }
 }

@@ -11,7 +11,7 @@ use super::live::a_database;
 use super::proxy::{Cut, Proxy};
 use crate::crash::check_world;
 use crate::evidence;
-use crate::place::{Place, witness_plan};
+use crate::place::{Place, witness_plan_of};
 use crate::program::{latch, ran};
 use crate::seed::{dice, number, seed, shuffled, sweeps};
 use crate::workers::{Working, detached, events, until_over, worker};
@@ -27,7 +27,7 @@ fn passings(cut: Cut) -> u32 {
 const AT_ONCE: usize = 4;
 
 /// A worker whose connections all lead through the network.
-fn through(place: &Place, proxy: &Proxy) -> Working {
+pub(super) fn through(place: &Place, proxy: &Proxy) -> Working {
     let mut command = worker(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
     let working = Working::start(place, command);
@@ -145,12 +145,7 @@ fn workers_behind_a_network_that_cuts_at_random_complete_every_job_once() {
 
 /// A job that was acknowledged through the network.
 fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
-    let mut plan = witness_plan();
-    for step in plan["steps"].as_array_mut().expect("a list") {
-        if step["kind"] == "operator" {
-            step["idempotency_template"] = json!(format!("{}:{n}", step["step_id"].as_str().expect("an id")));
-        }
-    }
+    let plan = witness_plan_of(n);
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
     for _ in 0..20 {
         let mut command = latch(&place.dir, &[&place.run_args()[..], &["--detach"]].concat());

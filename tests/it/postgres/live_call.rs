@@ -19,7 +19,7 @@ fn place(server: &Server) -> Place {
     ])
 }
 
-fn blocking<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn blocking<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
@@ -29,7 +29,7 @@ fn sessions(server: &Server) -> Vec<i32> {
     blocking(sql(&server.url(), ours)).iter().map(|row| row.get(0)).collect()
 }
 
-fn until(what: &str, is: impl Fn() -> bool) {
+pub(super) fn until(what: &str, is: impl Fn() -> bool) {
     for _ in 0..1_200 {
         if is() {
             return;

@@ -14,7 +14,9 @@ mod proxy;
 mod races;
 mod schema;
 pub(crate) mod server;
+mod standby;
 mod time;
+mod tls;
 mod waits;
 mod wire;
 

@@ -39,6 +39,8 @@ type Choose = dyn Fn(Cut) -> bool + Send + Sync;
 pub(super) struct Proxy {
     url: String,
     cuts: Arc<Mutex<Vec<Cut>>>,
+    /// Where new connections lead.
+    server: Arc<Mutex<PgConnectOptions>>,
 }
 
 impl Proxy {
@@ -52,10 +54,13 @@ impl Proxy {
         let url = format!("postgres://{}@127.0.0.1:{port}/{database}?sslmode=disable", server.get_username());
         let cuts = Arc::new(Mutex::new(Vec::new()));
         let (choose, noted): (Arc<Choose>, _) = (Arc::new(choose), cuts.clone());
+        let server = Arc::new(Mutex::new(server));
+        let target = server.clone();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 // Where the server is away, the connection ends at once.
-                let Some(server) = Stream::connect(&server) else { continue };
+                let leads_to = target.lock().unwrap().clone();
+                let Some(server) = Stream::connect(&leads_to) else { continue };
                 // What is sent goes out at once.
                 client.set_nodelay(true).expect("it is a TCP socket");
                 let client = Stream::Tcp(client);
@@ -66,7 +71,12 @@ impl Proxy {
                 std::thread::spawn(move || line.downward());
             }
         });
-        Proxy { url, cuts }
+        Proxy { url, cuts, server }
+    }
+
+    /// From now on new connections lead to the server of this address.
+    pub(super) fn lead_to(&self, server: &str) {
+        *self.server.lock().unwrap() = server.parse().expect("an address");
     }
 
     /// The address of the same database through this network.

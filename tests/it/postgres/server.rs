@@ -85,6 +85,43 @@ impl Server {
 
     /// The same, with settings of its own.
     pub(crate) fn start_with(settings: &[&str]) -> Option<Self> {
+        Self::start_in(Path::new("/tmp"), &[], settings)
+    }
+
+    /// The same, with its files in this folder, made in this way.
+    pub(crate) fn start_in(folder: &Path, made: &[&str], settings: &[&str]) -> Option<Self> {
+        let server = Self::unmade(folder, settings)?;
+        let made = server
+            .command("initdb")
+            .args(["--username=latch", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"])
+            .args(made)
+            .arg("-D")
+            .arg(server.data())
+            .output()
+            .expect("initdb runs");
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        server.run();
+        Some(server)
+    }
+
+    /// A standby of this one, which streams from whichever of these servers it reaches.
+    pub(crate) fn standby(&self, settings: &[&str]) -> Self {
+        let standby = Self::unmade(Path::new("/tmp"), settings).expect("there is a server");
+        let made = standby
+            .command("pg_basebackup")
+            .args(["--username=latch", "--checkpoint=fast", "--write-recovery-conf", "--no-sync", "-h"])
+            .arg(self.dir.path())
+            .arg("-D")
+            .arg(standby.data())
+            .output()
+            .expect("pg_basebackup runs");
+        assert!(made.status.success(), "pg_basebackup: {}", String::from_utf8_lossy(&made.stderr));
+        standby.run();
+        standby
+    }
+
+    /// A folder for its files, and nothing in it.
+    fn unmade(folder: &Path, settings: &[&str]) -> Option<Self> {
         let Some(bin) = binaries() else {
             assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and there is no PostgreSQL");
             // Past the harness, which shows what is printed only where a test fails.
@@ -92,22 +129,18 @@ impl Server {
             let _ = std::io::stderr().write_all(said.as_bytes());
             return None;
         };
-        let dir = tempfile::Builder::new().prefix("latch-pg").tempdir_in("/tmp").expect("a temporary folder");
+        let dir = tempfile::Builder::new().prefix("latch-pg").tempdir_in(folder).expect("a temporary folder");
         std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
         if let Some((uid, gid)) = other_user() {
             chown(dir.path(), Some(uid), Some(gid)).expect("root may");
         }
         let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
-        let server = Self { bin, dir, settings, running: Mutex::default() };
-        let made = server
-            .command("initdb")
-            .args(["--username=latch", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "-D"])
-            .arg(server.data())
-            .output()
-            .expect("initdb runs");
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        server.run();
-        Some(server)
+        Some(Self { bin, dir, settings, running: Mutex::default() })
+    }
+
+    /// Where its socket is.
+    pub(crate) fn socket(&self) -> &Path {
+        self.dir.path()
     }
 
     /// Where its cluster is.
@@ -117,7 +150,12 @@ impl Server {
 
     /// Its first database.
     pub(crate) fn url(&self) -> String {
-        format!("postgres://latch@localhost/postgres?host={}", self.dir.path().display())
+        format!("postgres://latch@localhost:{}/postgres?host={}", self.port(), self.dir.path().display())
+    }
+
+    /// That of its socket, and of its address where its settings name one to listen on.
+    fn port(&self) -> &str {
+        self.settings.iter().find_map(|setting| setting.strip_prefix("port=")).unwrap_or("5432")
     }
 
     /// Start it again after [`Server::stop`].
@@ -138,7 +176,7 @@ impl Server {
         *self.running.lock().expect("nobody panics with it") = Some(child);
         for _ in 0..600 {
             let mut ready = Command::new(self.bin.join("pg_isready"));
-            ready.args(["-q", "-h"]).arg(self.dir.path());
+            ready.args(["-q", "-p", self.port(), "-h"]).arg(self.dir.path());
             if ready.status().is_ok_and(|status| status.success()) {
                 return;
             }
@@ -201,6 +239,14 @@ fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let in_path = std::env::split_paths(&path).find(|dir: &PathBuf| dir.join("initdb").is_file());
     found.pop().map(|(_, bin)| bin).or(in_path)
+}
+
+/// Hands a file to the user that servers run as, who alone may read it.
+pub(super) fn hand_over(file: &Path) {
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    if let Some((uid, gid)) = other_user() {
+        chown(file, Some(uid), Some(gid)).expect("root may");
+    }
 }
 
 /// User and group to run the server as, where we are root: those of `postgres` or `nobody`.

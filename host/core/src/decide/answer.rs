@@ -86,7 +86,8 @@ fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> 
     }
 }
 
-fn repeats(durable: &Durable, slot: &Slot) -> bool {
+/// Whether the open try repeats one that is in doubt.
+pub(super) fn repeats(durable: &Durable, slot: &Slot) -> bool {
     let verdict = durable.job.calls.get(slot).and_then(|call| call.verdict);
     matches!(verdict, Some((_, Verdict::Repeat)))
 }
@@ -178,6 +179,8 @@ fn doubtful(
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // And not before the world has settled.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
+    // The worker's clock may be behind by the margin and catch up before it looks again.
+    let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::kept(slot, started.try_no);
     let text = serde_json::json!({ "failure": failure, "kept": kept }).to_string();

@@ -153,8 +153,9 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
             Next::Write(super::answered(durable, invocation, &started, caught_up(effect), context))
         }
         Decision::Ladder => ladder::rung(durable, invocation, context),
+        Decision::Continue => go_on(durable, invocation, context),
         // Nobody is executing it any more: the worker drops its calls before it asks again.
-        Decision::Continue | Decision::StopOldCall => Next::StopOldCall,
+        Decision::StopOldCall => Next::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => Next::WaitMs(wait_ms),
         Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => Next::Look,
         Decision::Indeterminate { .. } => Next::Write(indeterminate(durable, invocation, context)),
@@ -396,6 +397,23 @@ pub(super) fn started_event(invocation: &Invocation, started: &super::Try) -> Bo
         timeout_ms: started.timeout_ms,
         action_key: invocation.action_key,
     }
+}
+
+/// Our own barrier is durable, though nobody said so, and nothing was executed under it. In a job that was
+/// given up meanwhile nothing is: that is the answer.
+fn go_on(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+    let slot = &invocation.slot;
+    let open = super::Try::open(durable, slot).expect("a row in flight has its open try");
+    let repeats = super::answer::repeats(durable, slot);
+    let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
+    let started = super::Try { provenance, ..open };
+    if ladder::goes_on(durable, slot) {
+        return Next::Execute { draft: Draft::default(), started };
+    }
+    let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));
+    let (try_no, time_us) = (started.try_no, context.now_us);
+    let effect = Effect { slot: slot.clone(), try_no, answer, provenance, time_us, spent: None };
+    Next::Write(super::answered(durable, invocation, &started, effect, context))
 }
 
 /// The write that replaces the slot's row, whatever it is now.

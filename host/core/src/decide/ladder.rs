@@ -42,12 +42,8 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     let Some(open) = Try::open(durable, slot) else {
         return park(durable, slot);
     };
-    // An answer that came late settles it.
-    if let Some(effect) = durable.effects.get(&(slot.clone(), open.try_no))
-        && !matches!(effect.answer, Answer::Unknown { .. })
-    {
-        let effect = Effect { provenance: Provenance::CaughtUp, ..(**effect).clone() };
-        return Next::Write(answered(durable, invocation, &open, effect, context));
+    if let Some(draft) = came_late(durable, invocation, &open, context) {
+        return Next::Write(draft);
     }
     let executes = goes_on(durable, slot);
     // What a plugin says of its calls, it says of them alone: not of undoing them by itself.
@@ -73,12 +69,26 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     }
 }
 
+/// An answer that came late settles it.
+fn came_late(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Option<Draft> {
+    let effect = durable.effects.get(&(invocation.slot.clone(), open.try_no))?;
+    if matches!(effect.answer, Answer::Unknown { .. }) {
+        return None;
+    }
+    let effect = Effect { provenance: Provenance::CaughtUp, ..(**effect).clone() };
+    Some(answered(durable, invocation, open, effect, context))
+}
+
 /// What to write about the tool's own word on the open try.
 pub fn reconciled(durable: &Durable, invocation: &Invocation, said: ReconcileAnswer, context: &Context<'_>) -> Next {
     let slot = &invocation.slot;
     let Some(open) = Try::open(durable, slot) else {
         return Next::Drop;
     };
+    // While it was asked, its answer may have come.
+    if let Some(draft) = came_late(durable, invocation, &open, context) {
+        return Next::Write(draft);
+    }
     let draft = match said {
         ReconcileAnswer::NotYet { wait_ms } => return later(durable, invocation, wait_ms, context),
         ReconcileAnswer::Happened(output) => {

@@ -122,8 +122,12 @@ fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> 
     let is_executed = matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let is_answer = is_executed && !matches!(effect.answer, Answer::Unknown { .. });
     let effect = is_answer.then(|| caught_up(effect))?;
-    let draft = answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context);
-    Some(draft.and(unblock(durable, slot)))
+    // The step that waits for it takes it up: it may have to be tried again, which one that is blocked cannot.
+    let waits = unblock(durable, slot);
+    if !waits.is_empty() {
+        return Some(waits);
+    }
+    Some(answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context))
 }
 
 /// A second verdict on the same try that says otherwise is kept as a conflict; one that agrees, or is

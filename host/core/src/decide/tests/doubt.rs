@@ -43,7 +43,7 @@ fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
     sim.record.events.iter().find(|event| wanted(&event.body)).expect("it happened").time_us
 }
 
-/// I3: the world may say no just before it says yes.
+/// I3: the world may say no just before it says yes, and the clock may have been behind by its margin (2 s).
 #[test]
 fn nobody_asks_or_repeats_before_the_world_has_settled() {
     for operator in ["Queryable", "Keyed"] {
@@ -51,7 +51,7 @@ fn nobody_asks_or_repeats_before_the_world_has_settled() {
         assert_eq!(until_over(&mut sim), JobState::Completed, "{operator}");
         let started = time_of(&sim, |body| matches!(body, Body::ToolInvocationStarted { .. }));
         let resolved = time_of(&sim, |body| matches!(body, Body::InvocationResolved { .. }));
-        assert!(resolved - started >= 60_000_000, "{operator}: {} µs", resolved - started);
+        assert!(resolved - started >= 62_000_000, "{operator}: {} µs", resolved - started);
     }
 }
 

@@ -2,13 +2,17 @@
 
 use serde_json::json;
 
+use super::super::inbox::recorded_invocation;
 use super::evidence::holds;
 use super::sim::{Cut, Sim, good, step};
+use crate::decide::{self, Next, ReconcileAnswer};
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::Mode;
 use crate::ids::Slot;
 use crate::job::JobState;
+use crate::ledger::RowState;
+use crate::storage::Resolved;
 
 fn put_away(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
@@ -44,4 +48,52 @@ fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution
     sim.effects.retain(|effect| effect.try_no != 1);
     sim.effects.push(put_away("a", 1, Answer::Ok(good())));
     holds(&sim);
+}
+
+/// I29: a look of a worker that had lost the job, put away after the one that the log goes by, is no second execution.
+#[test]
+fn a_stray_look_is_no_double_execution() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    sim.effects.push(put_away("a", 2, Answer::Ok(good())));
+    holds(&sim);
+}
+
+/// I119: the answer of a worker that had lost the job comes while the next one asks the tool: what the tool says of
+/// it then is nothing new.
+#[test]
+fn an_answer_that_comes_while_the_tool_is_asked_settles_its_try() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
+    sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
+    sim.reconcile_unknown = true;
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+    sim.effects.push(put_away("a", 1, Answer::Ok(good())));
+    let durable = sim.durable();
+    let slot = Slot::new("a");
+    let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
+    let said = ReconcileAnswer::DidNotHappen;
+    let Next::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
+        panic!("in doubt")
+    };
+    assert_eq!(draft.ledger[0].row().state, RowState::Committed);
+    assert!(draft.effects.is_empty(), "it is stored");
+}
+
+/// I1: the answer that came before a person's word was a refusal that may be tried again: it is.
+#[test]
+fn a_late_refusal_is_tried_again_whatever_somebody_says() {
+    for code in [Code::NetworkTimeout, Code::WallClockLimit] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+        sim.process(Some(Cut::BeforeExecute(0))).expect_err("it is killed");
+        assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+        sim.resolve(Slot::new("a"), Resolved::NotApplied);
+        sim.effects.push(put_away("a", 1, Answer::NotApplied(Failure::new(code, "too slow"))));
+        for _ in 0..10 {
+            let durable = sim.process(None).expect("nobody kills it");
+            sim.now_us = sim.now_us.max(durable.job.waiting_until_us.unwrap_or(0));
+        }
+        assert_eq!(sim.durable().job.state, JobState::Completed, "{code}");
+        assert_eq!(sim.world[&Slot::new("a")], 1);
+        holds(&sim);
+    }
 }

@@ -25,4 +25,5 @@ mod responses;
 mod retries;
 mod reuse;
 mod sim;
+mod unheard;
 mod waits;

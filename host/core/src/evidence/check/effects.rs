@@ -69,6 +69,9 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
+        if is_stray_look(job, effect) {
+            continue;
+        }
         if let Some(first) = good.get(&effect.slot).filter(|first| **first != effect.try_no) {
             let message =
                 format!("{} was executed again (try {}) after try {first} had worked", effect.slot, effect.try_no);
@@ -85,6 +88,14 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
             report.wrong(*at, Found::DoubleExecution, message, format!("try {first}"), format!("try {}", row.try_no));
         }
     }
+}
+
+/// Whether it is a look at the world of a worker that had lost the job: it changed nothing, and what the log
+/// goes by is another one.
+fn is_stray_look(job: &Job, effect: &EffectRecord) -> bool {
+    let Some(call) = job.calls.get(&effect.slot) else { return false };
+    let looks = job.pinned(&call.operator).is_some_and(|pinned| !pinned.is_world_changing());
+    looks && call.finished.as_ref().is_none_or(|finished| finished.try_no != effect.try_no)
 }
 
 /// Whether a keyed call was repeated while this try of it was in doubt.

@@ -1,0 +1,80 @@
+//! A barrier whose commit got no answer, and was durable all the same: nothing was executed under it.
+
+use serde_json::json;
+
+use super::super::inbox::recorded_invocation;
+use super::sim::{Cut, Sim, step};
+use crate::decide::{self, Invocation, Next, Try};
+use crate::effect::{Answer, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::Mode;
+use crate::ids::Slot;
+use crate::ledger::{Quiescence, RowState};
+use crate::state::Durable;
+use crate::storage::{InboxRow, Request};
+
+/// A job whose worker has written the barrier of its call, and knows this nonce.
+fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
+    let executed = before.len();
+    sim.script.insert(operator.into(), before);
+    assert!(sim.process(Some(Cut::BeforeExecute(executed))).is_err());
+    let durable = sim.durable();
+    let nonce = durable.rows[&Slot::new("a")].nonce;
+    (sim, durable, nonce)
+}
+
+fn asked(durable: &Durable, nonce: Option<u64>) -> Invocation {
+    let slot = Slot::new("a");
+    Invocation { nonce, ..recorded_invocation(durable, &slot, &durable.job.calls[&slot]) }
+}
+
+/// I118: its own writer goes on with the try, and writes no second barrier.
+#[test]
+fn its_own_writer_goes_on() {
+    for operator in ["Opaque", "Queryable", "Keyed"] {
+        let (mut sim, durable, nonce) = begun(operator, vec![]);
+        let Next::Execute { draft, started } = decide::next(&durable, &asked(&durable, Some(nonce)), &sim.context())
+        else {
+            panic!("{operator}: it does not go on");
+        };
+        assert!(draft.is_empty(), "{operator}: {draft:?}");
+        assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
+    }
+}
+
+/// I118: the repeat of a keyed call goes on as a repeat.
+#[test]
+fn a_repeat_goes_on_as_one() {
+    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
+    let (mut sim, durable, nonce) = begun("Keyed", vec![unknown]);
+    let next = decide::next(&durable, &asked(&durable, Some(nonce)), &sim.context());
+    let Next::Execute { started, .. } = next else { panic!("{next:?}") };
+    assert_eq!((started.try_no, started.provenance), (2, Provenance::KeyedRetry));
+}
+
+/// I118: nobody else does: another nonce is an older call of the same worker, and none at all is another one's.
+#[test]
+fn nobody_else_goes_on() {
+    let (mut sim, durable, nonce) = begun("Opaque", vec![]);
+    let mut next = |nonce, quiescence| {
+        decide::next(&durable, &Invocation { quiescence, ..asked(&durable, nonce) }, &sim.context())
+    };
+    assert!(matches!(next(Some(nonce ^ 1), None), Next::StopOldCall));
+    assert!(matches!(next(None, None), Next::Look));
+    let Next::Write(draft) = next(None, Some(Quiescence::Quiescent)) else { panic!("in doubt") };
+    assert_eq!(draft.ledger[0].row().state, RowState::Indeterminate);
+}
+
+/// I118: in a job that was given up meanwhile nothing is executed, and nothing is in doubt.
+#[test]
+fn a_job_that_was_given_up_records_that_nothing_was_done() {
+    let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: Request::Cancel };
+    let draft = decide::inbox(&durable, &row, &sim.context());
+    durable.seal(draft, sim.now_us).expect("the log takes it");
+    let next = decide::next(&durable, &asked(&durable, Some(nonce)), &sim.context());
+    let Next::Write(draft) = next else { panic!("{next:?}") };
+    assert_eq!(draft.ledger[0].row().state, RowState::FailedFinal);
+    assert!(matches!(draft.effects[0].answer, Answer::NotApplied(_)));
+}

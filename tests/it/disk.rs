@@ -1,0 +1,161 @@
+//! A disk that is really full: a small file system of its own, filled to the last byte.
+//!
+//! It takes root to mount one; where that cannot be, a test says so on the terminal and passes.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::crash::check_world;
+use crate::evidence;
+use crate::place::{Place, witness_plan_of};
+use crate::postgres::server::Server;
+use crate::workers::{Working, detached, until_over, worker};
+
+/// A file system of its own, gone with the value.
+struct SmallDisk {
+    dir: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    fn mount(kib: u32) -> Option<SmallDisk> {
+        let dir = tempfile::Builder::new().prefix("latch-disk").tempdir_in("/tmp").expect("a temporary folder");
+        let options = format!("size={kib}k,mode=755");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(dir.path()).output();
+        if mounted.is_ok_and(|mounted| mounted.status.success()) {
+            return Some(SmallDisk { dir });
+        }
+        let said = "SKIPPED: no file system can be mounted here, so no disk can be full\n";
+        // Past the harness, which shows what is printed only where a test fails.
+        let _ = std::io::stderr().write_all(said.as_bytes());
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Fills it but for so many KiB; gone again with the file.
+    fn fill(&self, but_kib: usize) -> Ballast {
+        let path = self.path().join("ballast");
+        let mut file = std::fs::File::create(&path).expect("there is room for a name");
+        let block = vec![1_u8; 1024];
+        let mut written = 0;
+        while file.write_all(&block).is_ok() {
+            written += 1;
+        }
+        assert!(written > but_kib, "the disk was full before");
+        let kept = u64::try_from((written - but_kib) * 1024).expect("a small disk");
+        file.set_len(kept).expect("it shrinks");
+        Ballast { path }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // What still runs on it keeps it until it ends.
+        let _ = Command::new("umount").arg("--lazy").arg(self.path()).status();
+    }
+}
+
+/// The file that fills a disk.
+struct Ballast {
+    path: PathBuf,
+}
+
+impl Drop for Ballast {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.path).expect("it is there");
+    }
+}
+
+/// I1, I2: the disk of a SQLite file is full at whatever point: the command names it, begins nothing that it could
+/// not record, and another one goes on when there is room.
+#[test]
+fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
+    let Some(disk) = SmallDisk::mount(4_096) else { return };
+    let template = Place::witness("atomic");
+    let mut stopped = 0;
+    for but_kib in [0, 96, 160, 224, 288, 352, 416, 480] {
+        let file = disk.path().join(format!("{but_kib}.db"));
+        let place = template.again().on_server(&format!("sqlite://{}", file.display()));
+        // Its tables are made while there is room.
+        assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+        let full = disk.fill(but_kib);
+        let ran = place.latch(&place.run_args());
+        drop(full);
+        if ran.code != 0 {
+            stopped += 1;
+            let error = &ran.json()["error"];
+            assert_eq!((ran.code, error["code"].as_str()), (1, Some("L0032")), "{} {}", ran.stdout, ran.stderr);
+            assert!(error["message"].to_string().contains("full"), "{error:#}");
+        }
+        place.finish_with_the_truth();
+        check_world(&place, &format!("{but_kib} KiB were left"));
+        drop(place);
+        for end in ["db", "db-wal", "db-shm"] {
+            let _ = std::fs::remove_file(disk.path().join(format!("{but_kib}.{end}")));
+        }
+    }
+    assert!(stopped >= 2, "only {stopped} runs found the disk full");
+}
+
+/// I1, I2, I87: the disk of a server is full while workers are at work: the server itself goes down or refuses.
+/// When there is room again every job is completed, each call once.
+#[test]
+fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
+    let Some(disk) = SmallDisk::mount(96 * 1024) else { return };
+    let small = ["max_wal_size=4MB", "min_wal_size=2MB", "wal_init_zero=off", "wal_recycle=off"];
+    let Some(server) = Server::start_in(disk.path(), &["--wal-segsize=1"], &small) else { return };
+    let place = Place::witness("atomic").on_server(&server.url());
+    let mut working = vec![Working::start(&place, worker(&place, &[]))];
+    let note = "n".repeat(40_000);
+    let jobs: Vec<String> = (0..6)
+        .map(|number| {
+            let mut plan = witness_plan_of(number);
+            for step in plan["steps"].as_array_mut().expect("a list") {
+                if step["payload"].get("note").is_some() {
+                    step["payload"]["note"] = json!(note);
+                }
+            }
+            std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+            detached(&place)
+        })
+        .collect();
+    let full = disk.fill(64);
+    // Somebody has to write until nothing fits any more.
+    for _ in 0..200 {
+        if server.log().contains("No space left on device") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        let _ = place.latch(&["job", "list"]);
+    }
+    let log = server.log();
+    assert!(log.contains("No space left on device"), "it was not full: {log}");
+    std::thread::sleep(Duration::from_secs(1));
+    drop(full);
+    // A server that could not write its log is down.
+    server.stop();
+    server.run();
+    working.push(Working::start(&place, worker(&place, &[])));
+    let asked = until_over(&place, "the disk was full");
+    for worker in working {
+        let notes = worker.notes();
+        // Who waited too long for a server that was away has said so.
+        assert!(matches!(worker.stop().0, Some(0 | 1)), "{notes}");
+    }
+    let worlds = place.worlds();
+    for job in &jobs {
+        let shown = place.latch(&["job", "show", job, "--json"]).json();
+        assert_eq!(shown["state"], "COMPLETED", "{shown:#}");
+        for slot in ["o", "q", "d/0", "d/1", "applied k", "applied d/2"] {
+            let times = worlds.get(&(job.clone(), slot.to_owned()));
+            assert_eq!(times, Some(&1), "{slot} of {job}, {asked} questions");
+        }
+        evidence::holds(&place, job, "the disk was full");
+    }
+}

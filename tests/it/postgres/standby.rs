@@ -1,0 +1,121 @@
+//! A primary that dies under its workers, and the standby that takes over.
+
+use serde_json::json;
+use sqlx::Row;
+
+use super::cuts::through;
+use super::live_call::{blocking, until};
+use super::proxy::Proxy;
+use super::server::{Server, sql};
+use crate::evidence;
+use crate::place::{Place, witness_plan_of};
+use crate::workers::{Working, detached, events, open, until_over};
+
+/// Commits wait for the first of these that is connected.
+const WAITED_FOR: &str = "FIRST 1 (a, b)";
+
+/// A primary whose commits wait for its standbys `a` and `b`; `b` follows whoever leads.
+fn cluster() -> Option<[Server; 3]> {
+    let primary = Server::start()?;
+    let quick = "wal_retrieve_retry_interval=100ms";
+    let names = format!("synchronous_standby_names={WAITED_FOR}");
+    let from = |name: &str, hosts: &str| {
+        format!("primary_conninfo=host={hosts} port=5432,5432 user=latch application_name={name}")
+    };
+    let here = primary.socket().display();
+    let a = primary.standby(&[quick, &names, &from("a", &format!("{here},{here}"))]);
+    let b = primary.standby(&[quick, &names, &from("b", &format!("{here},{}", a.socket().display()))]);
+    blocking(sql(&primary.url(), &format!("ALTER SYSTEM SET synchronous_standby_names = '{WAITED_FOR}'")));
+    blocking(sql(&primary.url(), "SELECT pg_reload_conf()"));
+    until("commits wait for standby a", || waits_for(&primary) == ["a"]);
+    Some([primary, a, b])
+}
+
+/// Names of the standbys that a server's commits wait for.
+fn waits_for(server: &Server) -> Vec<String> {
+    let names = "SELECT application_name FROM pg_stat_replication WHERE sync_state = 'sync'";
+    blocking(sql(&server.url(), names)).iter().map(|row| row.get(0)).collect()
+}
+
+/// A job with a plan of its own, left to the workers.
+fn another(place: &Place, number: u64) -> String {
+    let mut plan = witness_plan_of(number);
+    for step in plan["steps"].as_array_mut().expect("a list") {
+        let payload = &mut step["payload"];
+        if payload.get("note").is_some() {
+            // Long enough for the primary to die in the middle of many.
+            payload["after_ms"] = json!(200);
+        }
+    }
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+    detached(place)
+}
+
+/// I1, I87, I89: workers that are told that failover is synchronous go on with the standby that took over.
+/// Every job that was accepted is there, and each call happened once; what was in doubt is told.
+#[test]
+fn workers_go_on_with_a_standby_that_has_every_acknowledged_write() {
+    let Some([primary, a, b]) = cluster() else { return };
+    let proxy = Proxy::start(&primary.url(), |_| false);
+    let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nfailover = \"synchronous\"";
+    let place = Place::witness("atomic").on_server(proxy.url()).configure_first(lease);
+    let workers: Vec<Working> = (0..2).map(|_| through(&place, &proxy)).collect();
+    let jobs: Vec<String> = (0..6).map(|number| another(&place, number)).collect();
+    until("calls are made", || place.world().values().sum::<u32>() >= 8);
+    primary.stop();
+    blocking(sql(&a.url(), "SELECT pg_promote()"));
+    until("its commits wait for the other standby", || waits_for(&a) == ["b"]);
+    let in_the_middle = !open_on(&place, &a).is_empty();
+    assert!(in_the_middle, "they were done when the primary died: {}", workers[0].notes());
+    proxy.lead_to(&a.url());
+    let asked = until_over(&place, "a standby took over");
+    for worker in workers {
+        let notes = worker.notes();
+        let (code, tally) = worker.stop();
+        assert_eq!(code, Some(0), "{tally} {notes}");
+    }
+    let worlds = place.worlds();
+    for job in &jobs {
+        let shown = place.latch(&["job", "show", job, "--json"]).json();
+        assert_eq!(shown["state"], "COMPLETED", "{shown:#}");
+        for slot in ["o", "q", "d/0", "d/1", "applied k", "applied d/2"] {
+            let times = worlds.get(&(job.clone(), slot.to_owned()));
+            assert_eq!(times, Some(&1), "{slot} of {job}, {asked} questions: {:?}", events(&place, job));
+        }
+        evidence::holds(&place, job, "after a standby took over");
+    }
+    assert_eq!(worlds.len(), jobs.len() * 8, "nothing else happened: {worlds:?}");
+    drop(b);
+}
+
+/// The jobs that are not over, as the server has them that nobody is led to yet.
+fn open_on(place: &Place, server: &Server) -> Vec<serde_json::Value> {
+    open(&place.again().on_server(&server.url()))
+}
+
+/// I89: whoever did not say so starts nothing on it until a person accepts it, and then goes on.
+#[test]
+fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
+    let Some([primary, a, _b]) = cluster() else { return };
+    let proxy = Proxy::start(&primary.url(), |_| false);
+    let place = Place::witness("atomic").on_server(proxy.url());
+    let working = through(&place, &proxy);
+    assert_eq!(until_over(&place, &another(&place, 1)), 0);
+    primary.stop();
+    blocking(sql(&a.url(), "SELECT pg_promote()"));
+    proxy.lead_to(&a.url());
+    let before = place.world();
+    let left = another(&place, 2);
+    // Longer than it takes to look again.
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    assert_eq!(place.world(), before, "{}", working.notes());
+    let run = place.latch(&["job", "show", &left, "--json"]);
+    assert_eq!(run.json()["state"], "PENDING", "{} {} {}", run.stdout, run.stderr, working.notes());
+    assert!(working.notes().contains("--accept-restore"), "it says what to do: {}", working.notes());
+    let accepted = place.latch(&["doctor", "--accept-restore"]);
+    assert_eq!(accepted.code, 0, "{} {}", accepted.stdout, accepted.stderr);
+    drop(working);
+    let next = through(&place, &proxy);
+    assert_eq!(until_over(&place, "accepted"), 0);
+    assert_eq!(next.stop().0, Some(0));
+}

@@ -1,0 +1,174 @@
+//! Connections that are encrypted: who answers is proven, and who does not is refused.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use sqlx::Row;
+
+use super::live_call::blocking;
+use super::server::{Server, hand_over, sql};
+use crate::place::Place;
+use crate::program::Ran;
+use crate::workers::{Working, detached, until_over, worker};
+
+/// An authority, and where its certificate is.
+struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    file: PathBuf,
+}
+
+impl Authority {
+    fn new(dir: &Path, name: &str) -> Authority {
+        let mut params = CertificateParams::new(vec![]).expect("no names");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
+        let key = KeyPair::generate().expect("a key");
+        let issuer = CertifiedIssuer::self_signed(params, key).expect("a certificate");
+        let file = dir.join(format!("{name}.pem"));
+        std::fs::write(&file, issuer.pem()).expect("writable");
+        Authority { issuer, file }
+    }
+
+    /// A certificate and its key for whoever is called so.
+    fn certifies(&self, dir: &Path, name: &str) -> (PathBuf, PathBuf) {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
+        let (cert, secret) = (dir.join(format!("{name}.crt")), dir.join(format!("{name}.key")));
+        std::fs::write(&cert, certificate.pem()).expect("writable");
+        std::fs::write(&secret, key.serialize_pem()).expect("writable");
+        (cert, secret)
+    }
+}
+
+/// A server that is spoken to over the network, with a certificate for `localhost`.
+struct Encrypted {
+    server: Server,
+    port: u16,
+    ours: Authority,
+    others: Authority,
+    /// A client's, for the user `latch`.
+    client: (PathBuf, PathBuf),
+    _dir: tempfile::TempDir,
+}
+
+impl Encrypted {
+    fn start() -> Option<Encrypted> {
+        let dir = tempfile::tempdir_in("/tmp").expect("a folder");
+        std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is ours");
+        let (ours, others) = (Authority::new(dir.path(), "ours"), Authority::new(dir.path(), "others"));
+        let (cert, key) = ours.certifies(dir.path(), "localhost");
+        let client = ours.certifies(dir.path(), "latch");
+        hand_over(&key);
+        // Free now, and nobody else asks for one that was just given away.
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        let server = Server::start_with(&[
+            &format!("port={port}"),
+            "listen_addresses=localhost",
+            "ssl=on",
+            &format!("ssl_cert_file={}", cert.display()),
+            &format!("ssl_key_file={}", key.display()),
+            &format!("ssl_ca_file={}", ours.file.display()),
+        ])?;
+        Some(Encrypted { server, port, ours, others, client, _dir: dir })
+    }
+
+    /// Who may come over the network, and how: a line of `pg_hba.conf`.
+    fn admits(&self, line: &str) {
+        let file = self.server.data().join("pg_hba.conf");
+        std::fs::write(file, format!("local all all trust\n{line}\n")).expect("it is ours");
+        blocking(sql(&self.server.url(), "SELECT pg_reload_conf()"));
+    }
+
+    fn url(&self, host: &str, more: &str) -> String {
+        format!("postgres://latch@{host}:{}/postgres?{more}", self.port)
+    }
+
+    /// What the doctor finds over such an address.
+    fn asked(&self, place: &Place, host: &str, more: &str) -> Ran {
+        place.again().on_server(&self.url(host, more)).latch(&["doctor", "--json"])
+    }
+
+    /// The jobs over such an address.
+    fn listed(&self, place: &Place, host: &str, more: &str) -> Ran {
+        let mut place = place.again().on_server(&self.url(host, more));
+        place.unreplayed();
+        place.latch(&["job", "list", "--json"])
+    }
+}
+
+fn database(ran: &Ran) -> String {
+    let report = ran.json();
+    let checks = report["checks"].as_array().cloned().unwrap_or_default();
+    checks.iter().find(|check| check["check"] == "database").map(|check| check["found"].to_string()).unwrap_or_default()
+}
+
+/// I87: a worker behind `verify-full` works, every one of its sessions is encrypted, and the server takes no
+/// other ones.
+#[test]
+fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
+    let Some(encrypted) = Encrypted::start() else { return };
+    encrypted.admits("hostssl all all all trust");
+    let template = Place::witness("atomic");
+    let full = format!("sslmode=verify-full&sslrootcert={}", encrypted.ours.file.display());
+    let place = template.again().on_server(&encrypted.url("localhost", &full));
+    detached(&place);
+    let working = Working::start(&place, worker(&place, &[]));
+    assert_eq!(until_over(&place, "encrypted"), 0);
+    let sessions = "SELECT s.ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) \
+                    WHERE application_name = 'latchwork'";
+    let rows = blocking(sql(&encrypted.server.url(), sessions));
+    assert!(rows.len() >= 2, "it writes, and it listens");
+    for row in rows {
+        let (is, version): (bool, Option<String>) = (row.get(0), row.get(1));
+        assert_eq!((is, version.as_deref()), (true, Some("TLSv1.3")));
+    }
+    assert_eq!(working.stop().0, Some(0));
+    let doctor = encrypted.asked(&template, "localhost", &full);
+    assert!(database(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
+
+    // Another authority, another name, and no encryption at all.
+    let others = format!("sslrootcert={}", encrypted.others.file.display());
+    let ours = format!("sslrootcert={}", encrypted.ours.file.display());
+    for (host, more) in [
+        ("localhost", format!("sslmode=verify-full&{others}")),
+        ("localhost", format!("sslmode=verify-ca&{others}")),
+        ("127.0.0.1", format!("sslmode=verify-full&{ours}")),
+        ("localhost", "sslmode=verify-full".to_owned()),
+        ("localhost", "sslmode=disable".to_owned()),
+    ] {
+        let refused = encrypted.listed(&template, host, &more);
+        let error = &refused.json()["error"];
+        assert_eq!((refused.code, error["code"].as_str()), (1, Some("L0032")), "{host} {more}: {}", refused.stdout);
+        let message = error["message"].to_string();
+        assert!(more.contains("disable") || message.contains("sslrootcert"), "{host} {more}: {message}");
+    }
+    for (host, more) in [
+        ("127.0.0.1", format!("sslmode=verify-ca&{ours}")),
+        ("127.0.0.1", "sslmode=require".to_owned()),
+        ("localhost", String::new()),
+    ] {
+        let doctor = encrypted.asked(&template, host, &more);
+        assert!(database(&doctor).contains("TLSv1.3"), "{host} {more}: {} {}", doctor.stdout, doctor.stderr);
+    }
+}
+
+/// I87: a server that wants to know who asks by a certificate is shown one.
+#[test]
+fn a_client_shows_its_certificate() {
+    let Some(encrypted) = Encrypted::start() else { return };
+    encrypted.admits("hostssl all all all cert");
+    let template = Place::witness("atomic");
+    let full = format!("sslmode=verify-full&sslrootcert={}", encrypted.ours.file.display());
+    let (cert, key) = &encrypted.client;
+    let shown = format!("{full}&sslcert={}&sslkey={}", cert.display(), key.display());
+    let place = template.again().on_server(&encrypted.url("localhost", &shown));
+    assert_eq!(place.latch(&place.run_args()).code, 0);
+    let refused = encrypted.listed(&template, "localhost", &full);
+    let error = &refused.json()["error"];
+    assert_eq!(error["code"], "L0032", "{}", refused.stdout);
+    assert!(error["message"].to_string().contains("certificate"), "{}", refused.stdout);
+}
