@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::crash::check_world;
 use crate::evidence;
 use crate::place::{Place, witness_plan_of};
+use crate::postgres::live_call::until;
 use crate::postgres::server::Server;
 use crate::workers::{Working, detached, until_over, worker};
 
@@ -111,31 +112,23 @@ fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
     let small = ["max_wal_size=4MB", "min_wal_size=2MB", "wal_init_zero=off", "wal_recycle=off"];
     let Some(server) = Server::start_in(disk.path(), &["--wal-segsize=1"], &small) else { return };
     let place = Place::witness("atomic").on_server(&server.url());
-    let mut working = vec![Working::start(&place, worker(&place, &[]))];
     let note = "n".repeat(40_000);
     let jobs: Vec<String> = (0..6)
         .map(|number| {
             let mut plan = witness_plan_of(number);
             for step in plan["steps"].as_array_mut().expect("a list") {
                 if step["payload"].get("note").is_some() {
-                    step["payload"]["note"] = json!(note);
+                    step["payload"] = json!({ "note": note, "after_ms": 300 });
                 }
             }
             std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
             detached(&place)
         })
         .collect();
+    let mut working = vec![Working::start(&place, worker(&place, &[]))];
+    until("calls are made", || !place.world().is_empty());
     let full = disk.fill(64);
-    // Somebody has to write until nothing fits any more.
-    for _ in 0..200 {
-        if server.log().contains("No space left on device") {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-        let _ = place.latch(&["job", "list"]);
-    }
-    let log = server.log();
-    assert!(log.contains("No space left on device"), "it was not full: {log}");
+    until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
     // A server that could not write its log is down.

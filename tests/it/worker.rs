@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::compensation::{self, stop, with};
+use crate::crash::killed;
 use crate::evidence;
 use crate::place::{Place, built, step, wait};
+use crate::postgres::live_call::until;
 use crate::program::{Ran, latch, ran};
 use crate::server::Server;
 use crate::stopped::{go_on, stopped};
@@ -151,6 +154,39 @@ fn a_worker_that_stops_gives_its_jobs_back() {
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 1 })), "{} {}", ran.stdout, ran.stderr);
     assert_eq!(server.asked().len(), 2, "what was recorded is not asked again");
+}
+
+/// I97: what undoes a job may have to wait for its turn; a worker that stops does not wait with it.
+#[test]
+fn a_worker_that_stops_waits_for_no_turn() {
+    let place = Place::undo("atomic");
+    let booked = |id: &str, depends_on: &[&str]| {
+        let made = step(id, "Booking.Make", depends_on, json!({ "note": id }));
+        with(made, "compensate_with", json!("Booking.Cancel"))
+    };
+    compensation::plan(&place, "keep", &[booked("a", &[]), booked("b", &["a"]), stop("b")]);
+    let ran = compensation::run(&place, &["--approve", "a", "--approve", "b"]);
+    let job = compensation::id(&ran.json());
+    // Whoever asks is gone before it does anything about it.
+    let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
+    assert!(killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")));
+    let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
+    assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")));
+    let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
+    let limit = "[worker]\noperators = { \"Booking.Cancel\" = { rate = \"1/1h\" } }";
+    std::fs::write(place.dir.join("latch.toml"), format!("{plain}\n{limit}\n")).expect("writable");
+    let worker = start(&place, &[]);
+    until("one is undone", || events(&place, &job).iter().any(|event| event == "compensation_finished"));
+    std::thread::sleep(Duration::from_millis(300));
+    terminate(&worker);
+    let ran = ended(worker);
+    assert_eq!((ran.code, &ran.json()["released"]), (0, &json!(1)), "{} {}", ran.stdout, ran.stderr);
+    let told = events(&place, &job);
+    assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
+    std::fs::write(place.dir.join("latch.toml"), plain).expect("writable");
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "CANCELLED": 1 })), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(events(&place, &job).iter().filter(|event| *event == "compensation_finished").count(), 2);
 }
 
 /// I97: stopped while a barrier is written, a worker makes the call that follows it, or writes none: no call

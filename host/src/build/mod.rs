@@ -34,6 +34,7 @@ mod tools;
 mod wasm_target;
 mod world;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use latchwork_core::ids::Hash;
@@ -103,8 +104,24 @@ pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
 pub fn again(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
+    let _alone = alone(&dir, progress)?;
     let made = make(&dir, &recipe, cargo::Folder::Another, options, progress)?;
     publish::content(&made, recipe.lang)
+}
+
+/// Two builds of a folder at the same time would write over each other's files: one waits. Held until the file
+/// is dropped.
+fn alone(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
+    let build = dir.join("build");
+    std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;
+    let path = build.join(".lock");
+    let failed = |source| BuildError::io("lock", &path, source);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    if file.try_lock().is_err() {
+        progress("another process builds this plugin; waiting for it");
+        file.lock().map_err(failed)?;
+    }
+    Ok(file)
 }
 
 fn make(
@@ -128,6 +145,7 @@ fn make(
 pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
+    let _alone = alone(&dir, progress)?;
     let made = make(&dir, &recipe, cargo::Folder::Usual, options, progress)?;
     let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::pages;
-use latchwork_store::{Database, NoProbe, Transaction, pgbench, transactions_per_second};
+use latchwork_store::{Database, NoProbe, Target, Transaction, pgbench, transactions_per_second};
 use serde_json::json;
 
 use super::args::BenchArgs;
@@ -32,7 +32,10 @@ pub(super) async fn run(
     ctx: &Context<'_>,
 ) -> anyhow::Result<Exit> {
     let scratch = tempfile::tempdir()?;
-    let limits = limits(args, url, scratch.path(), ctx)?;
+    if !matches!(open::target(url), Ok(Target::Server(_))) {
+        let message = "--server: name a database of a PostgreSQL server, `postgres://user@host/database`";
+        return Err(CliError::input(pages::USAGE, message).into());
+    }
     let mut config = config;
     config.database = url.to_owned();
     let options = open::options(&config, url, Arc::new(NoProbe))?;
@@ -44,6 +47,7 @@ pub(super) async fn run(
         let message = "--server: the database has jobs of others: give the benchmark one of its own";
         return Err(CliError::input(pages::USAGE, message).into());
     };
+    let limits = limits(args, url, scratch.path(), ctx)?;
     let mut rows: Vec<Shared> = Vec::new();
     for workload in wanted {
         for workers in &args.workers {
@@ -102,12 +106,13 @@ fn work(workers: u32, url: &str, config: &Path) -> anyhow::Result<()> {
     for _ in 0..workers {
         let mut command = Command::new(&program);
         command.args(["worker", "--until-idle", "--config"]).arg(config).env(DATABASE_VARIABLE, url);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         children.push(command.spawn().context("a worker cannot be started")?);
     }
-    for mut child in children {
-        let status = child.wait().context("a worker cannot be waited for")?;
-        anyhow::ensure!(status.success(), "a worker failed: {status}");
+    for child in children {
+        let ended = child.wait_with_output().context("a worker cannot be waited for")?;
+        let said = String::from_utf8_lossy(&ended.stderr);
+        anyhow::ensure!(ended.status.success(), "a worker failed ({}): {}", ended.status, said.trim());
     }
     Ok(())
 }

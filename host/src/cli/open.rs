@@ -133,7 +133,7 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> 
     };
     let main = open(&config.database).await?;
     if matches!(target(&config.database)?, Target::Server(_)) {
-        os::clock::follow(main.now_us().await?);
+        follow_its_time(&main, config.clock_margin_ms).await?;
     }
     let effects = match (&config.effect_store, config.commit) {
         (Some(url), Commit::Staged) => open(url).await?,
@@ -141,6 +141,29 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> 
     };
     let owner = owner(&options(config, &config.database, probe)?.owner_dir)?;
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
+}
+
+/// How often a server's time is asked for until it is told fast enough to go by.
+const TIME_ASKED_MAX: u32 = 10;
+
+/// Go by the time of a server. An answer that was longer on its way than clocks may differ is none.
+async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
+    let margin_us = u64::from(margin_ms) * 1000;
+    for _ in 0..TIME_ASKED_MAX {
+        let asked_us = os::clock::boot_us();
+        let now_us = server.now_us().await?;
+        let took_us = os::clock::boot_us() - asked_us;
+        if took_us <= margin_us {
+            os::clock::follow(now_us, asked_us);
+            return Ok(());
+        }
+        tracing::warn!("the server took {} ms to tell its time; asking again", took_us / 1000);
+    }
+    let message = format!(
+        "the server takes longer than `clock_margin` ({margin_ms} ms) to tell its time: look at it and at the network, or \
+         raise `clock_margin` on all workers"
+    );
+    Err(StoreError::Unavailable(message).into())
 }
 
 /// What this process has opened.

@@ -69,10 +69,18 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
         true => warn_of_approvals(ctx, host, args, &row.tenant_id),
         false => approvals_too_late(ctx, args, &row.job_id),
     }
-    let next = ctx.command(&format!("latch job show {}", row.job_id));
-    let document = json!({
+    let restored = open::is_restored().await?;
+    let next = match restored {
+        true => ctx.command("latch doctor --accept-restore"),
+        false => ctx.command(&format!("latch job show {}", row.job_id)),
+    };
+    let mut document = json!({
         "job_id": row.job_id, "state": row.state.as_str(), "new": is_new, "next_actions": [next],
     });
+    if restored {
+        document["reason_code"] = json!(Code::Restored);
+        ctx.printer.warn("the database was restored or cloned: no worker takes the job before that is accepted");
+    }
     ctx.answer(&document, || match is_new {
         true => format!("{} waits for a worker (`{}`); next: {next}", row.job_id, ctx.command("latch worker")),
         false => format!("attached to {}, which is {}; next: {next}", row.job_id, row.state.as_str()),

@@ -13,9 +13,11 @@ pub fn now_us() -> i64 {
 }
 
 /// Go by this database time from now on, as it passes on the boot-time clock: machines that share a
-/// database agree about the time, whatever their own clocks say.
-pub fn follow(database_us: i64) {
-    *HEARD.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, signed_boot_us()));
+/// database agree about the time, whatever their own clocks say. It counts from when it was asked for
+/// ([`boot_us`] of then): an answer that was long on its way does not set the clock back.
+pub fn follow(database_us: i64, asked_boot_us: u64) {
+    let asked_us = i64::try_from(asked_boot_us).unwrap_or(i64::MAX);
+    *HEARD.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));
 }
 
 /// Whether [`follow`] was called.

@@ -12,8 +12,8 @@ pub trait Machine: Send + Sync {
     fn random(&self) -> u64;
     /// Whether it goes by a database's time: [`clock::follows`].
     fn follows(&self) -> bool;
-    /// Go by this database time from now on: [`clock::follow`].
-    fn follow(&self, database_us: i64);
+    /// Go by this database time, asked for then: [`clock::follow`].
+    fn follow(&self, database_us: i64, asked_boot_us: u64);
 }
 
 /// The machine that this process runs on.
@@ -33,7 +33,7 @@ impl Machine for ThisMachine {
     fn follows(&self) -> bool {
         clock::follows()
     }
-    fn follow(&self, database_us: i64) {
-        clock::follow(database_us);
+    fn follow(&self, database_us: i64, asked_boot_us: u64) {
+        clock::follow(database_us, asked_boot_us);
     }
 }

@@ -127,7 +127,7 @@ impl Run {
             self.advance_all().await?;
             self.start_tries(tries);
             if tries.is_empty() {
-                if let Some(response) = self.come_to_rest().await? {
+                if let Some(response) = self.rest_unless_stopped().await? {
                     return Ok(response);
                 }
                 continue;
@@ -242,6 +242,25 @@ impl Run {
                 Ok(())
             }
             Err(Halt::Dropped(dropped)) => Err(dropped),
+        }
+    }
+
+    /// Comes to rest, and undoes and finds out what that takes, until the job is lost or the worker stops. Only a
+    /// call that is being executed is waited for then.
+    async fn rest_unless_stopped(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
+        let mut rest = std::pin::pin!(self.come_to_rest());
+        let stopped = tokio::select! {
+            biased;
+            rested = &mut rest => return rested,
+            () = self.gone.notified() => Dropped::Lost,
+            () = self.worker.stopping() => Dropped::Stopping,
+        };
+        tokio::select! {
+            biased;
+            // It came to its end by itself.
+            Ok(Some(response)) = &mut rest => Ok(Some(response)),
+            () = self.under_way.close() => Err(stopped),
+            else => Err(stopped),
         }
     }
 

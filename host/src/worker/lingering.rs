@@ -19,6 +19,8 @@ struct Heard {
     queued: u64,
     open: VecDeque<(u64, Written)>,
     failed: Option<(u64, WriteError)>,
+    /// What was queued until then is told about no more.
+    looked_at: u64,
 }
 
 impl Heard {
@@ -56,7 +58,10 @@ impl Lingering {
 
     /// One of them failed, as somebody else has heard.
     pub(super) fn failed(&self, number: u64, error: WriteError) {
-        self.heard().failed.get_or_insert((number, error));
+        let mut heard = self.heard();
+        if number > heard.looked_at {
+            heard.failed.get_or_insert((number, error));
+        }
     }
 
     /// Why the first of them failed, if that was before this write.
@@ -68,6 +73,8 @@ impl Lingering {
 
     /// What is stored has been looked at.
     pub(super) fn forget(&self) {
-        *self.heard() = Heard::default();
+        let mut heard = self.heard();
+        let queued = heard.queued;
+        *heard = Heard { queued, looked_at: queued, ..Heard::default() };
     }
 }

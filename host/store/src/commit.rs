@@ -119,7 +119,7 @@ impl Task {
                 let trace = Trace { number: tx.number.take(), mark: tx.mark.take(), place };
                 // Whatever it still keeps locked is let go.
                 drop(conn);
-                match self.ask(&failure, &marks, trace).await {
+                match self.ask(&failure, &marks, trace, starts(group)).await {
                     // It never was committed: nothing of it is there, and it can be.
                     Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
                     fate => return fate,
@@ -170,7 +170,8 @@ impl Task {
     /// number; where that is said to be committed, its mark or the logs prove that it is ours. SQLite is
     /// asked where the jobs stand: a transaction is written whole or not at all, so one job that tells
     /// decides for the group.
-    async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace) -> Fate {
+    /// Where the answer comes from a database that nobody has accepted, nothing is begun on it.
+    async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace, starts: bool) -> Fate {
         let why = match failure {
             Failure::Sql(error) => store_error(error),
             Failure::Store(error) => error.clone(),
@@ -179,6 +180,10 @@ impl Task {
         tracing::warn!(error = %why, "a commit failed; reading what became of it");
         let mut patience = Patience::new();
         let mut conn = match self.connection(&mut patience).await {
+            Ok((conn, Some(restored))) if starts => {
+                self.conn = Some(conn);
+                return Fate::Unknown(format!("{why}; then another database answered: {restored}"));
+            }
             Ok((conn, _)) => conn,
             Err(error) => return Fate::Unknown(format!("{why}; then it could not be opened: {error}")),
         };
@@ -287,6 +292,11 @@ async fn outcome(
             _ => return Ok(None),
         }
     }
+}
+
+/// Whether any of a group starts calls.
+fn starts(group: &[Part]) -> bool {
+    group.iter().any(|part| matches!(part, Part::Batch { batch, .. } if batch.acquire))
 }
 
 /// What a group has to lock.

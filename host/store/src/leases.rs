@@ -138,13 +138,16 @@ struct Prolong {
 
 #[async_trait]
 impl Work for Prolong {
-    type Done = Vec<JobId>;
+    type Done = Result<Vec<JobId>, StoreError>;
 
     fn jobs(&self) -> Vec<JobId> {
         self.held.iter().map(|(job_id, _)| job_id.clone()).collect()
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<Vec<JobId>, Failure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
+        if let Some(restored) = &tx.restored {
+            return Ok(Err(restored.clone()));
+        }
         let until_us = tx.now().await?.boot_us + i64::from(self.lease_ms) * 1000;
         let mut script = Script::default();
         script.over(
@@ -161,7 +164,7 @@ impl Work for Prolong {
             let kept = Stored::new(row, "jobs").text()?;
             lost.retain(|job_id| job_id.as_str() != kept);
         }
-        Ok(lost)
+        Ok(Ok(lost))
     }
 }
 
@@ -208,7 +211,7 @@ impl Database {
         if held.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?)
+        self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?
     }
 
     pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {

@@ -142,10 +142,14 @@ pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
         Target::Server(url) => server_name(url),
     };
     let mut patience = Patience::new();
+    let mut told = false;
     let opened = loop {
         match try_open(options.clone()).await {
             Err(Away { error, passes: true }) if options.patient && patience.waits().await => {
-                tracing::warn!(%error, "the database is waited for");
+                if !told {
+                    tracing::warn!(%error, "the database is waited for");
+                }
+                told = true;
             }
             opened => break opened.map_err(|away| away.error),
         }

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use latchwork_core::storage::StoreError;
 
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS bench_rows (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, bytes \
-    TEXT NOT NULL);\nTRUNCATE bench_rows;\n";
-const ROW: &str = "INSERT INTO bench_rows (bytes) VALUES (repeat('7', 230));\n";
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS latchwork_pgbench_rows (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, bytes \
+    TEXT NOT NULL);\nTRUNCATE latchwork_pgbench_rows;\n";
+const GONE: &str = "DROP TABLE latchwork_pgbench_rows;\n";
+const ROW: &str = "INSERT INTO latchwork_pgbench_rows (bytes) VALUES (repeat('7', 230));\n";
 
 /// What a client does again and again.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +69,7 @@ pub fn transactions_per_second(
     let clients = format!("--client={clients}");
     let time = format!("--time={}", time.as_secs().max(1));
     let said = run("load.sql", &what.script(), &["--protocol=prepared", &clients, "--jobs=2", &time])?;
+    run("gone.sql", GONE, &["--transactions=1"])?;
     rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench says no rate: {}", said.trim())))
 }
 

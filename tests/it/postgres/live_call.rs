@@ -29,7 +29,7 @@ fn sessions(server: &Server) -> Vec<i32> {
     blocking(sql(&server.url(), ours)).iter().map(|row| row.get(0)).collect()
 }
 
-pub(super) fn until(what: &str, is: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
     for _ in 0..1_200 {
         if is() {
             return;

@@ -9,7 +9,7 @@ mod differential;
 mod faults;
 mod killed;
 pub(crate) mod live;
-mod live_call;
+pub(crate) mod live_call;
 mod proxy;
 mod races;
 mod schema;

@@ -106,12 +106,12 @@ fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
     proxy.lead_to(&a.url());
     let before = place.world();
     let left = another(&place, 2);
-    // Longer than it takes to look again.
-    std::thread::sleep(std::time::Duration::from_secs(4));
+    until("it says what to do", || working.notes().contains("--accept-restore"));
+    // It looks again and again.
+    std::thread::sleep(std::time::Duration::from_secs(2));
     assert_eq!(place.world(), before, "{}", working.notes());
     let run = place.latch(&["job", "show", &left, "--json"]);
     assert_eq!(run.json()["state"], "PENDING", "{} {} {}", run.stdout, run.stderr, working.notes());
-    assert!(working.notes().contains("--accept-restore"), "it says what to do: {}", working.notes());
     let accepted = place.latch(&["doctor", "--accept-restore"]);
     assert_eq!(accepted.code, 0, "{} {}", accepted.stdout, accepted.stderr);
     drop(working);

@@ -1,7 +1,7 @@
 //! What an answer of a try means: final, to be tried again, or in doubt.
 
 use crate::effect::{Answer, Effect, Provenance, Usage};
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::event::{Body, Verdict};
 use crate::ids::{Operator, Slot};
 use crate::ledger::{Row, RowState};
@@ -132,7 +132,10 @@ fn bad(
     let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.nth(durable, slot);
-    let retries_left = retry::retries_allowed(failure.code, spec).saturating_sub(nth);
+    // A model that was too slow may have worked all the same, and was paid for that.
+    let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
+    let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
+    let retries_left = retries.saturating_sub(nth);
     let cancelled = !ladder::goes_on(durable, slot);
     let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
     if retries_left == 0 || cancelled {

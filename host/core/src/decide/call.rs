@@ -408,7 +408,10 @@ fn go_on(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> N
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = super::Try { provenance, ..open };
     if ladder::goes_on(durable, slot) {
-        return Next::Execute { draft: Draft::default(), started };
+        // Nothing is left to write, but whether it may be executed still is asked like the first time: job in
+        // hand, lease, cancellation, and that the database is the one it was.
+        let draft = Draft { acquire: true, flush_now: true, ..Draft::default() };
+        return Next::Execute { draft, started };
     }
     let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));
     let (try_no, time_us) = (started.try_no, context.now_us);

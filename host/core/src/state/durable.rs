@@ -47,9 +47,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Whether there is nothing to write.
+    /// Whether there is nothing to write and nothing to ask.
     pub fn is_empty(&self) -> bool {
-        self.inbox_done.is_empty() && self.is_silent()
+        !self.acquire && self.inbox_done.is_empty() && self.is_silent()
     }
 
     /// Whether it leaves no trace of an inbox row but that it is done.

@@ -79,7 +79,7 @@ impl Process {
             scene: scene.clone(),
         });
         if apart {
-            process.follow(scene.clock().now_us());
+            process.follow(scene.clock().now_us(), process.boot_us());
         }
         if doomed && !at_place {
             let (process, after_ms) = (process.clone(), dice.between(50, 9_000));
@@ -197,7 +197,7 @@ impl Machine for Process {
         self.scene.weather.apart
     }
 
-    fn follow(&self, database_us: i64) {
-        *self.heard.lock().expect("no holder panics") = Some((database_us, self.boot_us()));
+    fn follow(&self, database_us: i64, asked_boot_us: u64) {
+        *self.heard.lock().expect("no holder panics") = Some((database_us, asked_boot_us));
     }
 }
