@@ -39,7 +39,8 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
         Ok(lost) => {
             for job_id in lost {
                 let run = worker.held.lock().expect("no holder panics").get(&job_id).cloned();
-                if let Some(run) = run {
+                // What was lost is the claim that was asked about; this process may have made another since.
+                if let Some(run) = run.filter(|run| held.contains(&(job_id, run.attempt()))) {
                     run.lose();
                 }
             }
