@@ -1,6 +1,6 @@
 //! What nobody sees: the moves of workers between two writes, and of time, as far as they lead somewhere.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use latchwork_core::job::JobState;
 use stateright::Model;
@@ -118,13 +118,11 @@ fn timeless(state: &State) -> State {
 
 /// Of states that differ in nothing but how much time has passed, the first.
 #[derive(Default)]
-struct First(HashMap<State, State>, Vec<State>);
+struct First(HashSet<State>, Vec<State>);
 
 impl First {
     fn put(&mut self, state: State) {
-        let id = timeless(&state);
-        if !self.0.contains_key(&id) {
-            self.0.insert(id, state.clone());
+        if self.0.insert(timeless(&state)) {
             self.1.push(state);
         }
     }

@@ -1,6 +1,8 @@
 //! Traces that somebody has changed: each change is one that the protocol forbids, and the model has to
 //! refuse the trace where it was changed.
 
+#![expect(clippy::ptr_arg, reason = "every change has the same signature")]
+
 use latchwork_core::ledger::RowState;
 use latchwork_model::accept::Seen;
 use latchwork_model::{Answer, Class, Job, Note, Record, Verdict};
