@@ -10,7 +10,13 @@ use crate::{Class, Config, Mutant, kernel};
 /// An idle worker takes the job: the next attempt.
 pub(crate) fn claim(config: &Config, state: &State, index: usize) -> Option<State> {
     let job = &state.job;
-    let free = job.state() == JobState::Pending || job.state() == JobState::Running && !job.lease_live;
+    let free = match job.state() {
+        JobState::Pending => true,
+        // Its time has come.
+        JobState::Waiting => true,
+        JobState::Running => !job.lease_live,
+        _ => false,
+    };
     if !free || state.workers[index].run.is_some() {
         return None;
     }
@@ -152,9 +158,10 @@ pub(crate) fn lose(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// Somebody asks to cancel, once.
+/// Somebody asks to cancel, once if they have patience.
 pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
-    if !config.cancel || state.job.cancel_flag || state.job.state().is_terminal() {
+    let again = state.job.inbox.len() < usize::from(config.asks);
+    if !config.cancel || state.job.cancel_flag && !again || state.job.state().is_terminal() {
         return None;
     }
     let mut state = state.clone();
@@ -166,7 +173,8 @@ pub(crate) fn cancel(config: &Config, state: &State) -> Option<State> {
 pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State> {
     let record = &state.job.records[usize::from(slot)];
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
-    let asked = state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
+    let again = state.job.inbox.len() < usize::from(config.asks);
+    let asked = !again && state.job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
     // Nor does anybody decide about what has its answer in the log.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;

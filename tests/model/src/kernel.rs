@@ -94,7 +94,7 @@ pub(crate) fn quiescence(clock: Clock) -> Quiescence {
 }
 
 /// The ledger's decision on what a run knows of an invocation, by [`ledger::decide`].
-pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u8>, quiescence: Quiescence) -> Decision {
+pub(crate) fn decide(run: &Run, slot: u8, class: Class, nonce: Option<u16>, quiescence: Quiescence) -> Decision {
     let record = &run.view[usize::from(slot)];
     let row = record.row.as_ref().map(|found| row(slot, found));
     let operator = operator();

@@ -9,9 +9,12 @@
 //! [`Config`] says which world is searched; [`Mutant`] takes one rule of the protocol away, and the
 //! search then has to find the harm. `docs/model.md` has the numbers.
 
+pub mod accept;
 mod environment;
 mod kernel;
 mod model;
+mod moves;
+mod pace;
 mod plan;
 mod record;
 mod state;
@@ -90,6 +93,12 @@ pub struct Config {
     pub cancel: bool,
     /// Whether a key's window may be over, and a tool may not know what happened.
     pub shrugs: bool,
+    /// Whether workers load again, look into the inbox and rest at a pace of their own.
+    pub free: bool,
+    /// How many requests may wait while people ask again; 0 where they ask once.
+    pub asks: u8,
+    /// How often a job may be given back, or wait for a time.
+    pub rests: u8,
     /// What is taken away.
     pub mutant: Option<Mutant>,
 }
@@ -107,6 +116,9 @@ impl Config {
             lost_commits: 1,
             cancel: false,
             shrugs: false,
+            free: false,
+            asks: 0,
+            rests: 0,
             mutant: None,
         }
     }

@@ -7,7 +7,7 @@ use stateright::{Model, Property};
 use crate::record::{Answer, Record, TRIES, Verdict};
 use crate::state::{Note, Phase, State, Violation};
 use crate::worker::Luck;
-use crate::{Class, Config, environment, worker};
+use crate::{Class, Config, environment, pace, worker};
 
 /// The protocol in one world.
 #[derive(Clone, Debug)]
@@ -36,6 +36,17 @@ pub enum Action {
     Land(usize, bool),
     /// A request gets lost.
     Lose(usize),
+    /// A worker loads the job again, or drops what it cannot keep, for a reason of its own; and whether it
+    /// keeps its answer.
+    Again(usize, bool),
+    /// A worker goes on with an answer whose commit lingers and will never be.
+    Linger(usize, Luck),
+    /// A worker with an answer hears that it has lost the job.
+    Hear(usize),
+    /// A worker has looked into the inbox.
+    Looked(usize),
+    /// A worker gives the job back, or lets it wait for a time.
+    Rest(usize, JobState),
     /// Somebody asks to cancel.
     Cancel,
     /// A person decides about an invocation in doubt.
@@ -78,6 +89,18 @@ impl Model for Protocol {
                 continue;
             };
             actions.push(Action::Crash(index));
+            if self.0.free {
+                actions.extend([Action::Again(index, true), Action::Again(index, false)]);
+                actions.extend([Action::Hear(index), Action::Looked(index)]);
+                actions.extend([JobState::Pending, JobState::Waiting].map(|to| Action::Rest(index, to)));
+                for luck in [Luck::Good, Luck::Final] {
+                    actions.extend([
+                        Action::Turn(index, luck),
+                        Action::Drain(index, luck),
+                        Action::Linger(index, luck),
+                    ]);
+                }
+            }
             if matches!(run.phase, Phase::Executing { .. }) {
                 actions.extend([Action::Send(index), Action::Stop(index)]);
                 continue;
@@ -120,6 +143,11 @@ impl Model for Protocol {
             Action::Tick(slot, try_no) => environment::tick(state, slot, try_no),
             Action::Land(index, heard) => environment::land(config, state, index, heard),
             Action::Lose(index) => environment::lose(state, index),
+            Action::Again(index, keep) => pace::again(config, state, index, keep),
+            Action::Linger(index, luck) => pace::linger(config, state, index, luck),
+            Action::Hear(index) => pace::hears(config, state, index),
+            Action::Looked(index) => pace::looked(config, state, index),
+            Action::Rest(index, to) => pace::rest(config, state, index, to),
             Action::Cancel => environment::cancel(config, state),
             Action::Resolve(slot) => environment::resolve(config, state, slot),
         };

@@ -57,13 +57,17 @@ pub enum Plan {
     GiveUp,
     /// The row that a crash kept from following its events.
     Repair,
-    /// A person has to decide.
+    /// The step waits for a person's word.
+    Block,
+    /// Nothing moves before a person has decided.
     Park,
-    /// The job is over.
+    /// The job is over, or rests.
     End {
         /// Index into [`JobState::ALL`].
         state: u8,
     },
+    /// Nothing but the inbox, and the step that waited for the try looks again.
+    Unblock,
     /// Nothing but the inbox.
     Nothing,
 }
@@ -91,6 +95,7 @@ impl Todo {
         let joint = match (config.staged, plan) {
             (false, _) => all,
             (true, Plan::Acquire { .. }) => EVENTS | ROW,
+            (true, Plan::End { .. }) => EVENTS | ROW,
             (true, Plan::Fail { .. } | Plan::NotApplied { .. }) if !config.lacks(Mutant::FailureInTwoWrites) => {
                 EVENTS | ROW
             }
@@ -154,7 +159,9 @@ impl Todo {
             Plan::Applied { .. } => to(RowState::Committed),
             Plan::GiveUp => to(RowState::FailedFinal),
             Plan::Repair => to(ending(record.finished?.1)),
-            Plan::Park | Plan::End { .. } | Plan::Nothing => return None,
+            // What is not tried again in a job that is over is final.
+            Plan::End { .. } if self.settles(record) => to(RowState::FailedFinal),
+            Plan::Block | Plan::Park | Plan::End { .. } | Plan::Unblock | Plan::Nothing => return None,
         })
     }
 
@@ -185,12 +192,23 @@ impl Todo {
                 finish(record, try_no, Answer::Ok(value), true);
             }
             Plan::GiveUp => finish(record, record.tries, Answer::NotApplied, true),
-            Plan::Park => record.blocked = true,
-            Plan::Doubt { .. } | Plan::Repair | Plan::End { .. } | Plan::Nothing => {}
+            Plan::Block => record.blocked = true,
+            Plan::End { .. } => record.committed |= self.settles(record),
+            Plan::Park | Plan::Doubt { .. } | Plan::Repair | Plan::Unblock | Plan::Nothing => {}
         }
-        if matches!(self.drains, Some(Note::Late { .. } | Note::Resolve { .. })) {
-            record.blocked = false;
-        }
+        // The step looks again where it was told something of the try that it waits for.
+        record.blocked &= match self.drains {
+            Some(Note::Late { try_no, .. }) => record.open_try() != Some(try_no),
+            Some(Note::Resolve { .. }) => self.plan == Plan::Nothing,
+            Some(Note::Cancel) | None => true,
+        };
+    }
+
+    /// Whether the end of the job makes the last failure of the call its answer.
+    fn settles(&self, record: &Record) -> bool {
+        let definite = record.row.is_some_and(|row| row.state == RowState::FailedDefinite as u8);
+        let is_over = self.status().is_some_and(JobState::is_terminal);
+        definite && is_over && record.finished.is_some() && !record.open
     }
 
     fn has_events(&self) -> bool {
@@ -216,8 +234,8 @@ impl Todo {
 }
 
 /// Fresh for each try of each attempt.
-pub(crate) fn nonce(attempt: u8, try_no: u8) -> u8 {
-    attempt * 8 + try_no
+pub(crate) fn nonce(attempt: u8, try_no: u8) -> u16 {
+    u16::from(attempt) * 8 + u16::from(try_no)
 }
 
 fn ending(answer: Answer) -> RowState {

@@ -1,7 +1,7 @@
 //! What the stores hold of one invocation: ledger row, events and effects.
 
 /// Tries that an invocation has room for.
-pub const TRIES: usize = 3;
+pub const TRIES: usize = 6;
 
 /// What a try came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,7 +51,7 @@ pub struct RowM {
     /// The attempt that started the open try.
     pub attempt: u8,
     /// Its nonce.
-    pub nonce: u8,
+    pub nonce: u16,
     /// The open (or last) try.
     pub try_no: u8,
     /// Makes the external key.
@@ -68,7 +68,7 @@ pub struct Record {
     /// `tool_invocation_started` events.
     pub tries: u8,
     /// The attempt and nonce of the last of them.
-    pub opener: (u8, u8),
+    pub opener: (u8, u16),
     /// Makes the external key, as the first of them has it.
     pub first_attempt: u8,
     /// Whether the last try has neither an answer nor a verdict.

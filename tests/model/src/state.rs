@@ -67,12 +67,12 @@ pub enum Phase {
         /// Whether it has just loaded the job.
         fresh: bool,
         /// The nonce of a barrier whose commit got no answer.
-        nonce: Option<u8>,
+        nonce: Option<u16>,
     },
     /// It has to load the job again.
     Reload {
         /// The nonce of a barrier whose commit got no answer.
-        nonce: Option<u8>,
+        nonce: Option<u16>,
         /// An answer that could not be recorded with its events.
         keep: Option<(u8, u8, Answer)>,
     },
@@ -85,7 +85,7 @@ pub enum Phase {
         /// The try.
         try_no: u8,
         /// Its nonce.
-        nonce: u8,
+        nonce: u16,
         /// Makes the external key.
         first_attempt: u8,
         /// Whether the request has left.
@@ -159,7 +159,7 @@ pub struct Wire {
     /// The try.
     pub try_no: u8,
     /// The try's nonce.
-    pub nonce: u8,
+    pub nonce: u16,
     /// The attempt in the external key.
     pub key: u8,
 }
@@ -205,6 +205,8 @@ pub struct State {
     pub pauses: u8,
     /// Commit answers that may still be lost.
     pub lost_commits: u8,
+    /// Rests that may still come before a job is over.
+    pub rests: u8,
     /// Bits of [`Violation`].
     pub broken: u8,
 }
@@ -233,6 +235,7 @@ impl State {
             crashes: config.crashes,
             pauses: config.pauses,
             lost_commits: config.lost_commits,
+            rests: config.rests,
             broken: 0,
         }
     }

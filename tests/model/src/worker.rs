@@ -17,6 +17,8 @@ pub enum Luck {
     Good,
     /// The window of the key is over, or the tool does not know what happened.
     Shrug,
+    /// Well; a failure is one that no other try will mend.
+    Final,
     /// The write gets no answer: it did not happen.
     LostBefore,
     /// The write gets no answer, but it happened.
@@ -31,7 +33,7 @@ enum Choice {
     Execute {
         slot: u8,
         try_no: u8,
-        nonce: u8,
+        nonce: u16,
         first_attempt: u8,
     },
     Inject {
@@ -75,16 +77,21 @@ pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> 
         {
             return None;
         }
+        Phase::Writing(_) | Phase::Reload { .. } | Phase::Late { .. } if luck == Luck::Final => return None,
         Phase::Writing(todo) => todo,
         Phase::Answered { slot, try_no, answer } => {
             let record = &run.view[usize::from(slot)];
-            let plan = answered(config, record, slot, try_no, answer, run.cancelled);
+            let plan = answered(config, record, slot, try_no, answer, run.cancelled || luck == Luck::Final);
             Todo { live: Some((slot, try_no, answer)), ..Todo::new(slot, plan, config) }
         }
         _ if lost => return None,
         Phase::Reload { nonce, keep } => {
             if let Some((slot, try_no, answer)) = keep {
                 put_effect(config, &mut state, &run, slot, try_no, answer);
+                if config.free {
+                    run.phase = Phase::Reload { nonce, keep: None };
+                    return put_back(state, index, Some(run));
+                }
             }
             run.view.clone_from(&state.job.records);
             run.current = state.job.attempt;
@@ -111,7 +118,15 @@ pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> 
 pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) -> Option<State> {
     let mut state = state.clone();
     let mut run = state.workers[index].run.take()?;
-    let note = *state.job.inbox.first().filter(|_| matches!(run.phase, Phase::Ready { nonce: None, .. }))?;
+    let ready = matches!(run.phase, Phase::Ready { nonce: None, .. });
+    // Whoever executes a try, or writes, looks into the inbox beside it.
+    let beside =
+        config.free && matches!(run.phase, Phase::Executing { .. } | Phase::Answered { .. } | Phase::Writing(_));
+    let about = run.phase.clone();
+    let note = *state.job.inbox.first().filter(|_| ready || beside)?;
+    if luck == Luck::Final && !matches!(note, Note::Resolve { .. }) {
+        return None;
+    }
     let (slot, plan) = match note {
         Note::Cancel => (0, Plan::Nothing),
         Note::Late { slot, .. } => {
@@ -124,32 +139,43 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
             if in_doubt(record) && record.open_try().is_none() && !record.committed {
                 state.breaks(Violation::Unheard);
             }
-            (slot, resolve(config, &run, slot, try_no, seen))
+            (slot, resolve(config, &run, slot, (try_no, seen), luck))
         }
     };
     let todo = Todo { drains: Some(note), ..Todo::new(slot, plan, config) };
-    let run = write(config, &mut state, run, todo, luck)?;
+    let mut run = write(config, &mut state, run, todo, luck)?;
+    if beside && let Some(run) = &mut run {
+        // Staged, or refused: another time.
+        matches!(run.phase, Phase::Ready { .. }).then_some(())?;
+        // What was asked meanwhile is answered: the try that asked is gone.
+        let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
+        run.phase = if asks_on { about } else { Phase::Reload { nonce: None, keep: None } };
+    }
     put_back(state, index, run)
 }
 
-fn put_back(mut state: State, index: usize, run: Option<Run>) -> Option<State> {
+pub(crate) fn put_back(mut state: State, index: usize, run: Option<Run>) -> Option<State> {
     state.workers[index].run = run;
     Some(state)
 }
 
 /// What happens next to the job's first invocation without an answer.
-fn choose(config: &Config, state: &State, run: &Run, own: Option<u8>, luck: Luck) -> Option<Choice> {
-    let shrug = luck == Luck::Shrug;
+fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luck) -> Option<Choice> {
+    let (shrug, for_good) = (luck == Luck::Shrug, luck == Luck::Final);
     let Some(at) = run.injected.iter().position(Option::is_none) else {
         let good = run.injected.iter().all(|answer| matches!(answer, Some(Answer::Ok(_))));
-        let end = if good { JobState::Completed } else { JobState::Failed };
-        return (!shrug).then(|| Choice::Write(ended(config, end)));
+        let end = match (run.cancelled, good) {
+            (true, _) => JobState::Cancelled,
+            (false, true) => JobState::Completed,
+            (false, false) => JobState::Failed,
+        };
+        return (luck != Luck::Shrug && luck != Luck::Final).then(|| Choice::Write(ended(config, 0, end)));
     };
     let slot = u8::try_from(at).ok()?;
     let (record, class) = (&run.view[at], config.calls[at]);
     let write = |plan| Some(Choice::Write(Todo::new(slot, plan, config)));
-    if record.blocked && !shrug {
-        return write(Plan::Park);
+    if record.blocked {
+        return write(Plan::Park).filter(|_| !shrug && !for_good);
     }
     let clock = record.row.map_or(Clock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
@@ -157,9 +183,12 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u8>, luck: Luck
     if shrug && decision != Decision::Ladder {
         return None;
     }
+    if for_good && !matches!(decision, Decision::Ladder | Decision::CatchUp) {
+        return None;
+    }
     match decision {
         Decision::Rejected(Rejection::Stale) => Some(Choice::Leave),
-        Decision::Rejected(Rejection::Forbidden(_)) => Some(Choice::Write(ended(config, JobState::Cancelled))),
+        Decision::Rejected(Rejection::Forbidden(_)) => Some(Choice::Write(ended(config, slot, JobState::Cancelled))),
         Decision::ReturnRecordedResult => {
             if record.row.is_some_and(|row| !row_state(row.state).is_final()) {
                 return write(Plan::Repair);
@@ -168,9 +197,9 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u8>, luck: Luck
         }
         Decision::CatchUp => {
             let open = record.open_try()?;
-            write(answered(config, record, slot, open, record.effect(open)?.answer, run.cancelled))
+            write(answered(config, record, slot, open, record.effect(open)?.answer, run.cancelled || for_good))
         }
-        Decision::Ladder => rung(config, state, run, slot, shrug),
+        Decision::Ladder => rung(config, state, run, slot, luck),
         Decision::Continue => Some(Choice::Execute {
             slot,
             try_no: record.tries,
@@ -197,21 +226,26 @@ fn row_state(number: u8) -> RowState {
     RowState::from_number(i64::from(number)).expect("only known states are stored")
 }
 
-fn ended(config: &Config, to: JobState) -> Todo {
+pub(crate) fn ended(config: &Config, slot: u8, to: JobState) -> Todo {
     let state = JobState::ALL.iter().position(|state| *state == to).unwrap_or_default();
-    Todo::new(0, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
+    Todo::new(slot, Plan::End { state: u8::try_from(state).unwrap_or_default() }, config)
 }
 
 /// The ladder of §5, as `decide::ladder` climbs it.
-fn rung(config: &Config, state: &State, run: &Run, slot: u8, shrug: bool) -> Option<Choice> {
+fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Option<Choice> {
+    let (shrug, for_good) = (luck == Luck::Shrug, luck == Luck::Final);
     let (record, class) = (&run.view[usize::from(slot)], config.calls[usize::from(slot)]);
     let write = |plan| Some(Choice::Write(Todo::new(slot, plan, config)));
-    let park = || if shrug && class == Class::Opaque { None } else { write(Plan::Park) };
+    let park = || if shrug && class == Class::Opaque || for_good { None } else { write(Plan::Block) };
     let Some(open) = record.open_try() else {
         return park();
     };
     if let Some(effect) = record.effect(open).filter(|effect| effect.answer != Answer::Unknown) {
-        return write(answered(config, record, slot, open, effect.answer, run.cancelled)).filter(|_| !shrug);
+        let plan = answered(config, record, slot, open, effect.answer, run.cancelled || for_good);
+        return write(plan).filter(|_| !shrug);
+    }
+    if for_good {
+        return None;
     }
     let repeats = class == Class::Keyed && !run.cancelled && !shrug && record.tries < config.tries;
     let asks = class == Class::Queryable && !shrug;
@@ -245,7 +279,14 @@ fn external_key(config: &Config, attempt: u8, first_attempt: u8) -> u8 {
 }
 
 /// What an answer of a try means.
-fn answered(config: &Config, record: &Record, slot: u8, try_no: u8, answer: Answer, cancelled: bool) -> Plan {
+pub(crate) fn answered(
+    config: &Config,
+    record: &Record,
+    slot: u8,
+    try_no: u8,
+    answer: Answer,
+    cancelled: bool,
+) -> Plan {
     let changes = config.calls[usize::from(slot)] != Class::Read;
     // What is stored of a try is its answer, whatever came later.
     let stored = record.effect(try_no).filter(|stored| stored.answer != Answer::Unknown);
@@ -265,7 +306,7 @@ fn in_doubt(record: &Record) -> bool {
 }
 
 /// What a person's word comes to.
-fn resolve(config: &Config, run: &Run, slot: u8, about: u8, seen: Option<u8>) -> Plan {
+fn resolve(config: &Config, run: &Run, slot: u8, (about, seen): (u8, Option<u8>), luck: Luck) -> Plan {
     let record = &run.view[usize::from(slot)];
     let Some(open) = record.open_try().filter(|_| in_doubt(record)) else {
         return Plan::Nothing;
@@ -273,7 +314,11 @@ fn resolve(config: &Config, run: &Run, slot: u8, about: u8, seen: Option<u8>) ->
     // The tool's own answer, recorded before the verdict could claim the try, wins.
     let executed = |effect: &Effect| effect.by == Claimed::Executed && effect.answer != Answer::Unknown;
     if let Some(effect) = record.effect(open).filter(executed) {
-        return answered(config, record, slot, open, effect.answer, run.cancelled);
+        // The step that waits for it takes it up.
+        if record.blocked {
+            return Plan::Unblock;
+        }
+        return answered(config, record, slot, open, effect.answer, run.cancelled || luck == Luck::Final);
     }
     if open != about && !config.lacks(Mutant::VerdictWithoutTry) {
         return Plan::Nothing;
@@ -286,7 +331,13 @@ fn resolve(config: &Config, run: &Run, slot: u8, about: u8, seen: Option<u8>) ->
 
 /// The next part of a write, and what the worker is about afterwards. None where this luck makes
 /// no difference to another.
-fn write(config: &Config, state: &mut State, mut run: Run, mut todo: Todo, luck: Luck) -> Option<Option<Run>> {
+pub(crate) fn write(
+    config: &Config,
+    state: &mut State,
+    mut run: Run,
+    mut todo: Todo,
+    luck: Luck,
+) -> Option<Option<Run>> {
     let at = usize::from(todo.slot);
     let part = todo.part(&run.view[at]);
     let fenced = part & (EVENTS | ROW) != 0;

@@ -89,9 +89,25 @@ fn larger_worlds() {
         holds(Config { pauses: 2, lost_commits: 0, crashes: 0, workers: 3, ..more.clone() });
         holds(Config::of(class).staged());
         holds(Config { lost_commits: 0, ..more.staged() });
+        if class != Class::Read {
+            holds(Config { free: true, crashes: 0, lost_commits: 0, ..Config::of(class).staged() });
+        }
     }
     let calls = vec![Class::Queryable, Class::Opaque];
     holds(Config { calls, lost_commits: 0, ..Config::of(Class::Opaque) });
+}
+
+/// The model that traces are followed through: workers that load again, look into the inbox, give the job
+/// back and let it wait when they like, and people who ask twice. I115.
+#[test]
+fn workers_at_their_own_pace() {
+    // A read that nobody keeps is made again, as often as one likes: that has no end to be searched.
+    for class in [Class::Opaque, Class::Queryable, Class::Keyed] {
+        let free = Config { free: true, lost_commits: 0, ..Config::of(class) };
+        holds(Config { pauses: 0, rests: 1, shrugs: true, asks: 2, ..free.clone() });
+        holds(Config { pauses: 0, rests: 1, cancel: true, ..free.clone().staged() });
+        holds(Config { crashes: 0, ..free });
+    }
 }
 
 /// Every path ends, and where it ends the job is over. I83.

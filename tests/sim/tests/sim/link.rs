@@ -62,8 +62,10 @@ impl Link {
         process.lives().await;
         process.passes(name, false);
         process.lives().await;
+        process.leaves();
         scene.travel().await;
         if process.is_cut_off() || scene.strikes(scene.weather.request_lost_in, "lost request") {
+            process.landed();
             process.lives().await;
             return Err(Lost { executed: false });
         }
@@ -74,6 +76,7 @@ impl Link {
     async fn back<T>(&self, name: &'static str, result: T) -> Result<T, Lost> {
         let process = &self.process;
         let scene = &process.scene;
+        process.landed();
         process.passes(name, true);
         scene.travel().await;
         process.lives().await;
@@ -99,6 +102,7 @@ impl Journal for Link {
         let claimed = self.there("claim").await?.claim_except(claimer, tenants).await;
         if let Ok(Some(claim)) = &claimed {
             self.note(format_args!("claims {} as attempt {}", claim.row.job_id, claim.row.attempt));
+            self.process.scene.saw_claim(self.process.name(), &claim.row.job_id, claim.row.attempt).await;
         }
         self.back("claim", claimed).await?
     }
@@ -163,6 +167,7 @@ impl Journal for Link {
         self.note(format_args!("tells {job_id} {request:?}"));
         self.process.scene.tally.count("told of a late answer");
         let told = store.put_inbox(job_id, actor, reason, request).await;
+        self.process.scene.saw_note(Some(self.process.name()), job_id).await;
         self.back("put_inbox", told).await.map_err(StoreError::from)?
     }
 
@@ -217,6 +222,7 @@ impl EffectStore for Link {
         let taken = self.there("put_effects").await?.put(job_id, effects).await;
         let tries: Vec<String> = effects.iter().map(|effect| format!("{} {}", effect.slot, effect.try_no)).collect();
         self.note(format_args!("puts effects of {job_id}, {}: {}", tries.join(", "), taken.is_ok()));
+        self.process.scene.saw_answers(self.process.name(), job_id, effects, taken.is_ok()).await;
         self.back("put_effects", taken).await?
     }
 

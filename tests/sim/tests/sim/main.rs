@@ -18,10 +18,15 @@ mod people;
 mod plans;
 mod plugins;
 mod process;
+mod record;
 mod run;
 mod scene;
+mod shapes;
+mod snapshot;
 mod tally;
+mod tamper;
 mod tools;
+mod traces;
 mod weather;
 mod workers;
 mod world;
@@ -52,6 +57,20 @@ fn problem(seed: u64, tally: &Tally) -> Option<String> {
     wrong
 }
 
+/// The problems of so many seeds, found by as many threads as there are processors.
+fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<String> {
+    let next = AtomicU64::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mine = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < seeds));
+        mine.filter_map(&problem).collect::<Vec<String>>()
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a run does not panic")).collect()
+    })
+}
+
 /// I101, I102, I103, I106: a seed is one run; in each, the world and the stores hold what is promised; and each
 /// fault and each way out of it was seen.
 #[test]
@@ -62,16 +81,8 @@ fn workers_under_every_fault() {
         assert_eq!(problem(seed, &Tally::default()), None);
         return;
     }
-    let (seeds, next, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), AtomicU64::new(0), Tally::default());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || {
-        let mine = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < seeds));
-        mine.filter_map(|seed| problem(seed, &tally)).collect::<Vec<String>>()
-    };
-    let problems: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a run does not panic")).collect()
-    });
+    let (seeds, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), Tally::default());
+    let problems = of_all(seeds, |seed| problem(seed, &tally));
     println!("{}", tally.lines());
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED): {problems:#?}", problems.len());
     if seeds >= SEEDS {

@@ -69,6 +69,13 @@ pub(crate) fn table() -> BTreeMap<Operator, Pinned> {
     tools.chain(steps).map(|(name, pinned)| (Operator::new(name), pinned)).collect()
 }
 
+/// The same, none of which can undo anything.
+pub(crate) fn without_undoing() -> BTreeMap<Operator, Pinned> {
+    let mut table = table();
+    table.values_mut().for_each(|pinned| pinned.compensate = false);
+    table
+}
+
 /// The table, for the check of plans.
 pub(crate) struct Table(pub(crate) BTreeMap<Operator, Pinned>);
 

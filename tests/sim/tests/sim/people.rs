@@ -100,6 +100,7 @@ fn truth(scene: &Scene, durable: &Durable, slot: &Slot) -> Resolved {
 async fn ask(scene: &Scene, job_id: &JobId, request: Request) {
     let said = format!("{request:?}");
     let taken = scene.store().put_inbox(job_id, "bob", None, request).await;
+    scene.saw_note(None, job_id).await;
     scene.note(format_args!("bob asks {job_id} for {said}: {taken:?}"));
     let name = said.split([' ', '{']).next().unwrap_or_default();
     scene.tally.count(format!("person: {name} {}", if taken.is_ok() { "taken" } else { "refused" }));

@@ -10,8 +10,10 @@ use latchwork_core::storage::{Clock, JobRow, NewJob, QueueLimit};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
-use crate::operators::{SCRIPT, STRICT, TOOLS, Table, table};
+use crate::operators::{SCRIPT, STRICT, TOOLS, Table, table, without_undoing};
+use crate::record::Records;
 use crate::scene::Scene;
+use crate::shapes;
 
 /// What every worker goes by: the tenant trusts everybody, so that the dice alone say what is gated.
 pub(crate) fn rules() -> Rules {
@@ -95,11 +97,22 @@ fn plan(dice: &Dice) -> Plan {
     plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the dice make plans that hold")
 }
 
+/// One of the shape that the protocol model has.
+fn shaped(dice: &Dice, records: &Records, job_id: &JobId) -> Plan {
+    let (step, calls) = shapes::step(dice);
+    records.accepts(job_id, calls);
+    let plan = json!({ "plan_id": "p", "schema_version": "1.0", "on_failure": "keep", "steps": [step] });
+    plan::check(plan.to_string().as_bytes(), &Table(table())).expect("the shapes hold")
+}
+
 /// A job that waits to be claimed.
 pub(crate) fn job(scene: &Scene, n: u32) -> NewJob {
     let dice = &scene.dice;
-    let plan = plan(dice);
     let job_id = JobId::new(format!("job_{n}"));
+    let plan = match &scene.records {
+        None => plan(dice),
+        Some(records) => shaped(dice, records, &job_id),
+    };
     let now_us = scene.clock().now_us();
     let request_key = Hash(dice.bytes());
     let header = Header {
@@ -117,7 +130,7 @@ pub(crate) fn job(scene: &Scene, n: u32) -> NewJob {
         contexts: None,
         policy: None,
         rules: None,
-        operators: table(),
+        operators: if scene.records.is_some() { without_undoing() } else { table() },
     };
     let (mode, plan_hash) = (header.mode, plan.hash());
     let accepted = Event::seal(0, now_us, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());

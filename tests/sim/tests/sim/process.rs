@@ -38,6 +38,8 @@ pub(crate) struct Process {
     pub(crate) scene: Arc<Scene>,
     pub(crate) owner: Owner,
     dead: AtomicBool,
+    /// Statements on their way to the store: they arrive whatever becomes of it.
+    on_their_way: AtomicU32,
     over: AtomicBool,
     pub(crate) died: Notify,
     paused_until_ms: AtomicU64,
@@ -68,6 +70,7 @@ impl Process {
                 lock_content: name.to_owned(),
             },
             dead: AtomicBool::new(false),
+            on_their_way: AtomicU32::new(0),
             over: AtomicBool::new(false),
             died: Notify::new(),
             paused_until_ms: AtomicU64::new(0),
@@ -107,7 +110,29 @@ impl Process {
         self.scene.note(format_args!("{} dies {place}", self.name()));
         self.scene.tally.count(format!("died {place}"));
         self.unlock();
+        self.is_missed();
         self.died.notify_one();
+    }
+
+    /// A statement leaves.
+    pub(crate) fn leaves(&self) {
+        self.on_their_way.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has arrived, or is lost.
+    pub(crate) fn landed(&self) {
+        self.on_their_way.fetch_sub(1, Ordering::Relaxed);
+        self.is_missed();
+    }
+
+    /// Whoever is dead, and has nothing on its way any more, does nothing that is seen.
+    fn is_missed(&self) {
+        if let Some(records) = &self.scene.records
+            && self.is_dead()
+            && self.on_their_way.load(Ordering::Relaxed) == 0
+        {
+            records.died(self.name());
+        }
     }
 
     /// It has nothing left to do.

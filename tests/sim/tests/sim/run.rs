@@ -7,6 +7,7 @@ use latchwork_core::ids::Hash;
 use latchwork_core::storage::{Filter, Journal};
 
 use crate::dice::Dice;
+use crate::record::Recorded;
 use crate::scene::Scene;
 use crate::tally::Tally;
 use crate::weather::Weather;
@@ -24,6 +25,8 @@ pub(crate) struct Ran {
     /// The first thing that must not be.
     pub(crate) wrong: Option<String>,
     pub(crate) tally: Tally,
+    /// What was seen of its jobs, where that was wanted.
+    pub(crate) jobs: Vec<Recorded>,
 }
 
 impl Ran {
@@ -46,7 +49,8 @@ pub(crate) fn run(set: impl FnOnce() -> Arc<Scene>) -> Ran {
     let (trace, wrong) = (scene.trace(), scene.first_wrong());
     let tally = Tally::default();
     tally.add(&scene.tally);
-    Ran { trace, wrong, tally }
+    let jobs = scene.records.as_ref().map_or_else(Vec::new, |records| records.all(scene.weather.staged));
+    Ran { trace, wrong, tally, jobs }
 }
 
 async fn live(scene: Arc<Scene>) -> Arc<Scene> {

@@ -9,6 +9,7 @@ use latchwork_core::memory::{ManualClock, Memory};
 use tokio::time::Instant;
 
 use crate::dice::Dice;
+use crate::record::Records;
 use crate::tally::Tally;
 use crate::weather::Weather;
 use crate::world::World;
@@ -24,6 +25,8 @@ pub(crate) struct Scene {
     pub(crate) weather: Weather,
     pub(crate) tally: Tally,
     pub(crate) world: Mutex<World>,
+    /// What is seen of jobs of the model's shape: then there are no others.
+    pub(crate) records: Option<Records>,
     memory: Memory,
     clock: Arc<ManualClock>,
     began: Instant,
@@ -38,14 +41,24 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    #[expect(clippy::disallowed_methods, reason = "simulated time begins here")]
     pub(crate) fn new(dice: Dice, weather: Weather) -> Arc<Self> {
+        Self::with(dice, weather, None)
+    }
+
+    /// One whose jobs have the shape of the protocol model, and are looked at.
+    pub(crate) fn recorded(dice: Dice, weather: Weather) -> Arc<Self> {
+        Self::with(dice, weather, Some(Records::default()))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "simulated time begins here")]
+    fn with(dice: Dice, weather: Weather, records: Option<Records>) -> Arc<Self> {
         let clock = Arc::new(ManualClock::default());
         Arc::new(Self {
             weather,
             dice,
             tally: Tally::default(),
             world: Mutex::default(),
+            records,
             memory: Memory::new(clock.clone(), MARGIN_MS),
             clock,
             began: Instant::now(),

@@ -119,6 +119,8 @@ fn send(
     let (answer, answered) = oneshot::channel();
     let scene = process.scene.clone();
     let (key, name) = (context.external_key.clone(), process.name().to_owned());
+    scene.saw_leave(context);
+    let context = context.clone();
     tokio::spawn(async move {
         scene.pass(wire_ms(&scene)).await;
         if fate == Fate::RequestLost {
@@ -140,6 +142,7 @@ fn send(
             scene.wrong(wrong);
             "null".to_owned()
         });
+        scene.saw_arrive(&context, &result);
         let back_ms = match fate {
             Fate::AnswerLost => return std::future::pending().await,
             Fate::Late => 2 * operators::TIMEOUT_MS,
@@ -170,11 +173,14 @@ async fn is_recorded(process: &Process, context: &ToolCallContext) {
 pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) -> Result<ReconcileVerdict, Failure> {
     let scene = &process.scene;
     process.lives().await;
-    scene.pass(wire_ms(scene)).await;
-    let done = {
+    let done = || {
         let world = scene.world.lock().expect("no holder panics");
         world.done(&context.external_key).map(|arrived| arrived.result.clone())
     };
+    // Whoever may ask asks a world that has settled: it says now what it will say then.
+    scene.saw_question(&context, done().as_deref());
+    scene.pass(wire_ms(scene)).await;
+    let done = done();
     scene.note(format_args!("{} asks about {}: {done:?}", process.name(), context.external_key));
     scene.pass(scene.dice.between(1, 120)).await;
     process.lives().await;

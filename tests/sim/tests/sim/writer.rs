@@ -78,6 +78,7 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
         () => Fate::Told,
     };
     let fate = if loses(scene, &group) { Fate::AnswerLost } else { fate };
+    process.leaves();
     scene.travel().await;
     let mut answers = Vec::new();
     for Queued { batch, done } in group {
@@ -87,6 +88,7 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
         };
         answers.push((done, result));
     }
+    process.landed();
     process.passes("write", true);
     scene.travel().await;
     process.lives().await;
@@ -120,7 +122,11 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     let starts = batch.acquire && batch.ledger.iter().any(|write| !write.row().slot.is_compensation());
     let cancelled = scene.store().job(&job_id).await.ok().flatten().is_some_and(|row| row.cancel_requested);
     let (attempt, audit) = (batch.attempt, batch.audit);
+    let seen = scene.records.is_some().then(|| batch.clone());
     let result = scene.store().write(batch).await;
+    if let Some(batch) = seen {
+        scene.saw_write(&batch, &result).await;
+    }
     let told = match &result {
         Ok(()) => "written",
         Err(WriteError::Fenced { .. }) => "fenced",

@@ -1,0 +1,31 @@
+//! Jobs of the shape that the protocol model has: calls one after the other, nothing gated, nothing undone,
+//! nothing waited for.
+
+use latchwork_model::Class;
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+use crate::operators::SCRIPT;
+
+/// The tools of these jobs, and what the model calls them.
+const TOOLS: [(&str, Class); 4] = [
+    ("Sim.Opaque", Class::Opaque),
+    ("Sim.Keyed", Class::Keyed),
+    ("Sim.Queryable", Class::Queryable),
+    ("Sim.Read", Class::Read),
+];
+
+/// A step that makes up to three calls, or is one.
+pub(crate) fn step(dice: &Dice) -> (Value, Vec<Class>) {
+    let calls: Vec<(&str, Class)> = (0..dice.between(1, 4)).map(|_| *dice.pick(&TOOLS)).collect();
+    let (name, payload) = match calls.as_slice() {
+        [(name, _)] if dice.one_in(2) => (*name, json!({ "n": 0 })),
+        calls => (SCRIPT, json!({ "calls": calls.iter().map(|(name, _)| [name]).collect::<Vec<_>>() })),
+    };
+    let step = json!({
+        "step_id": "s0", "kind": "operator", "name": name, "depends_on": [], "payload": payload,
+        "effects": ["read_only", "external_send"], "policy_tags": [], "gate": "none", "cache_policy": "never",
+        "idempotency_template": format!("s0:{}", dice.number()),
+    });
+    (step, calls.into_iter().map(|(_, class)| class).collect())
+}

@@ -1,0 +1,213 @@
+//! Traces that somebody has changed: each change is one that the protocol forbids, and the model has to
+//! refuse the trace where it was changed.
+
+#![expect(clippy::ptr_arg, reason = "every change has the same signature")]
+
+use latchwork_core::ledger::RowState;
+use latchwork_model::accept::Seen;
+use latchwork_model::{Answer, Class, Job, Note, Record, Verdict};
+
+use crate::record::Recorded;
+
+/// Changes a trace at this place, if that can be done there; gives the place of the change.
+pub(crate) type Tamper = fn(&mut Vec<Seen>, usize, &[Class]) -> Option<usize>;
+
+pub(crate) const KINDS: [(&str, Tamper); 13] = [
+    ("a barrier is missing", without_barrier),
+    ("a request leaves before its barrier", sent_too_early),
+    ("a superseded attempt is admitted", by_the_one_before),
+    ("another answer is recorded afterwards", second_commit),
+    ("an effect is lost", without_effect),
+    ("another answer is recorded", other_answer),
+    ("a verdict before the world has settled", early_verdict),
+    ("a call starts after a cancel", started_after_cancel),
+    ("a claim is skipped", without_claim),
+    ("the world changes twice", arrives_twice),
+    ("the key names another attempt", other_key),
+    ("a repeat without its verdict", without_verdict),
+    ("a tool is asked before its call is in doubt", asked_too_early),
+];
+
+/// The trace changed in that way at the first place at or after `from` where it can be: the place of the
+/// change, and where the search goes on.
+pub(crate) fn tampered(job: &Recorded, tamper: Tamper, from: usize) -> Option<(Recorded, usize, usize)> {
+    (from..job.seen.len()).find_map(|at| {
+        let mut changed = job.clone();
+        let place = tamper(&mut changed.seen, at, &job.calls)?;
+        Some((changed, place, at + 1))
+    })
+}
+
+fn job_of(seen: &Seen) -> Option<&Job> {
+    match seen {
+        Seen::Claimed { job } | Seen::Wrote { job, .. } | Seen::Asked { job } => Some(job),
+        _ => None,
+    }
+}
+
+/// The database before this place.
+fn before(trace: &[Seen], at: usize) -> Option<&Job> {
+    trace[..at].iter().rev().find_map(job_of)
+}
+
+/// A write by one attempt, the database before it, and the invocation whose record it changes.
+fn write(trace: &[Seen], at: usize) -> Option<(u8, &Job, &Job, usize)> {
+    let Seen::Wrote { by, job } = &trace[at] else { return None };
+    let [by] = by.as_slice() else { return None };
+    let old = before(trace, at)?;
+    let slot = (0..job.records.len()).find(|slot| job.records[*slot] != old.records[*slot])?;
+    Some((*by, old, job, slot))
+}
+
+fn change(trace: &mut [Seen], at: usize, change: impl FnOnce(&mut Job)) {
+    if let Seen::Claimed { job } | Seen::Wrote { job, .. } | Seen::Asked { job } = &mut trace[at] {
+        change(job);
+    }
+}
+
+fn is(record: &Record, state: RowState) -> bool {
+    record.row.is_some_and(|row| row.state == state as u8)
+}
+
+/// Whether a barrier is written here.
+fn barrier(trace: &[Seen], at: usize) -> Option<(u8, usize)> {
+    let (by, old, job, slot) = write(trace, at)?;
+    let starts = job.records[slot].tries > old.records[slot].tries && is(&job.records[slot], RowState::Inflight);
+    starts.then_some((by, slot))
+}
+
+/// Whether a final answer is recorded here.
+fn commit(trace: &[Seen], at: usize) -> Option<(u8, usize, Answer)> {
+    let (by, old, job, slot) = write(trace, at)?;
+    let commits = job.records[slot].committed && !old.records[slot].committed;
+    Some((by, slot, job.records[slot].answer().filter(|_| commits)?))
+}
+
+fn without_barrier(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    barrier(trace, at)?;
+    matches!(trace.get(at + 1), Some(Seen::Sent { .. })).then(|| trace.remove(at))?;
+    Some(at)
+}
+
+fn sent_too_early(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    barrier(trace, at)?;
+    matches!(trace.get(at + 1), Some(Seen::Sent { .. })).then(|| trace.swap(at, at + 1))?;
+    Some(at)
+}
+
+fn by_the_one_before(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let by = barrier(trace, at).map(|(by, _)| by).or_else(|| commit(trace, at).map(|(by, ..)| by))?;
+    let before = by.checked_sub(1).filter(|before| *before > 0)?;
+    if let Seen::Wrote { by, .. } = &mut trace[at] {
+        *by = vec![before];
+    }
+    Some(at)
+}
+
+fn second_commit(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let (_, slot, answer) = commit(trace, at)?;
+    let Answer::Ok(_) = answer else { return None };
+    trace.insert(at + 1, trace[at].clone());
+    change(trace, at + 1, |job| job.records[slot].finished = Some((job.records[slot].tries, Answer::NotApplied)));
+    Some(at + 1)
+}
+
+fn without_effect(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let (_, old, job, slot) = write(trace, at)?;
+    let (old, new) = (old.records[slot].effects, job.records[slot].effects);
+    let lost = old.iter().zip(&new).position(|(old, new)| old != new)?;
+    // In a staged commit an effect is a write by itself.
+    commit(trace, at)?;
+    change(trace, at, |job| job.records[slot].effects[lost] = None);
+    Some(at)
+}
+
+fn other_answer(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let (_, slot, answer) = commit(trace, at)?;
+    let Answer::Ok(value) = answer else { return None };
+    change(trace, at, |job| {
+        let record = &mut job.records[slot];
+        let (try_no, _) = record.finished.expect("it is committed");
+        record.finished = Some((try_no, Answer::Ok(value + 1)));
+        if let Some(effect) = &mut record.effects[usize::from(try_no) - 1] {
+            effect.answer = Answer::Ok(value + 1);
+        }
+    });
+    Some(at)
+}
+
+fn early_verdict(trace: &mut Vec<Seen>, at: usize, calls: &[Class]) -> Option<usize> {
+    let Seen::Asked { job } = &trace[at] else { return None };
+    let Some(Note::Resolve { slot, try_no, seen: Some(_) }) = job.inbox.last().copied() else { return None };
+    let number = usize::from(slot);
+    let is_it = |note: &Note| matches!(note, Note::Resolve { slot: s, try_no: t, .. } if (*s, *t) == (slot, try_no));
+    let news = !trace[..at].iter().filter_map(job_of).any(|job| job.inbox.iter().any(is_it));
+    let nothing_else = job.records[number].effects.iter().all(Option::is_none);
+    if !news || !nothing_else || calls[number] != Class::Opaque {
+        return None;
+    }
+    // The person looks, and then the request arrives.
+    let sent = (slot, try_no);
+    let arrives = |seen: &Seen| matches!(seen, Seen::Arrived { slot, try_no, .. } if (*slot, *try_no) == sent);
+    let arrived = trace[..at].iter().position(arrives)?;
+    let arrived = trace.remove(arrived);
+    trace.insert(at, arrived);
+    change(trace, at - 1, |job| {
+        let last = job.inbox.last_mut().expect("it has one");
+        *last = Note::Resolve { slot, try_no, seen: None };
+    });
+    Some(at - 1)
+}
+
+fn started_after_cancel(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    barrier(trace, at)?;
+    let mut job = before(trace, at)?.clone();
+    if job.cancel_flag {
+        return None;
+    }
+    let asks = |job: &mut Job| {
+        job.cancel_flag = true;
+        job.inbox.push(Note::Cancel);
+    };
+    asks(&mut job);
+    change(trace, at, asks);
+    trace.insert(at, Seen::Asked { job });
+    Some(at + 1)
+}
+
+fn without_claim(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let Seen::Claimed { job } = &trace[at] else { return None };
+    let attempt = job.attempt;
+    let next = matches!(trace.get(at + 1), Some(Seen::Wrote { by, .. }) if *by == [attempt]);
+    next.then(|| trace.remove(at))?;
+    Some(at)
+}
+
+fn arrives_twice(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let Seen::Arrived { .. } = trace[at] else { return None };
+    trace.insert(at + 1, trace[at].clone());
+    Some(at + 1)
+}
+
+fn other_key(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let Seen::Sent { key, .. } = &mut trace[at] else { return None };
+    *key += 1;
+    Some(at)
+}
+
+fn without_verdict(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let (_, slot) = barrier(trace, at)?;
+    let (_, old, job, _) = write(trace, at)?;
+    let (old, new) = (old.records[slot].verdicts, job.records[slot].verdicts);
+    let at_try = old.iter().zip(&new).position(|(old, new)| old != new && *new == Some(Verdict::Repeat))?;
+    change(trace, at, |job| job.records[slot].verdicts[at_try] = None);
+    Some(at)
+}
+
+fn asked_too_early(trace: &mut Vec<Seen>, at: usize, _: &[Class]) -> Option<usize> {
+    let (by, _, job, slot) = write(trace, at)?;
+    let doubts = is(&job.records[slot], RowState::Indeterminate);
+    let asks = matches!(trace.get(at + 1), Some(Seen::Questioned { by: asks, .. }) if *asks == by);
+    (doubts && asks).then(|| trace.swap(at, at + 1))?;
+    Some(at)
+}

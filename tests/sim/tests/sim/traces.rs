@@ -1,0 +1,194 @@
+//! The workers that ship do what the protocol model does: what was seen of each job in a simulated run is
+//! followed through the model.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::ledger::RowState;
+use latchwork_model::accept::{self, Rejected, Seen};
+use latchwork_model::{Class, Config, Job, Note, Record, TRIES, Verdict};
+
+use crate::dice::Dice;
+use crate::record::Recorded;
+use crate::scene::Scene;
+use crate::tally::Tally;
+use crate::weather::Weather;
+use crate::{number, of_all, run, tamper};
+
+/// How many seeds are followed where nobody says otherwise.
+const SEEDS: u64 = 600;
+
+/// What has to be seen in traces that are accepted.
+const WANTED: [&str; 15] = [
+    "window 2",
+    "window 3",
+    "window 4",
+    "window 5",
+    "a late answer",
+    "a repeat under the key",
+    "a tool that was asked",
+    "a person who decided",
+    "a cancel",
+    "a process that died",
+    "a refused write",
+    "an answer of an attempt that had lost the job",
+    "two attempts",
+    "an atomic commit",
+    "a staged commit",
+];
+
+/// Runs a seed with jobs of the model's shape.
+fn recorded(seed: u64) -> run::Ran {
+    let dice = Dice::new(seed);
+    let weather = Weather::of(&dice);
+    run::run(|| Scene::recorded(dice, weather))
+}
+
+fn follow(job: &Recorded) -> Result<accept::Followed, Box<Rejected>> {
+    let tries = u8::try_from(TRIES).expect("few");
+    let config = Config { calls: job.calls.clone(), staged: job.staged, tries, ..Config::of(Class::Read) };
+    accept::follow(&config, &job.seen)
+}
+
+/// What is wrong with the jobs of a run.
+fn problem(name: &str, ran: &run::Ran, tally: &Tally) -> Option<String> {
+    if let Some(wrong) = &ran.wrong {
+        return Some(format!("{name}, {wrong}"));
+    }
+    ran.jobs.iter().find_map(|job| {
+        if job.outgrown {
+            tally.count("left out: more tries than the model has room for");
+            return None;
+        }
+        match follow(job) {
+            Ok(followed) => {
+                tally.count("accepted");
+                tally.count(format!("{:4} states at once", followed.widest.next_power_of_two()));
+                seen_in(job).into_iter().for_each(|what| tally.count(what));
+                None
+            }
+            Err(rejected) => {
+                tally.count("rejected");
+                Some(format!("{name}, {} {:?}: {rejected}", job.job_id, job.calls))
+            }
+        }
+    })
+}
+
+/// What a trace shows.
+fn seen_in(job: &Recorded) -> Vec<&'static str> {
+    let mut seen = vec![if job.staged { "a staged commit" } else { "an atomic commit" }];
+    let mut holder = 0;
+    for one in &job.seen {
+        match one {
+            Seen::Claimed { job } => {
+                holder = job.attempt;
+                seen.extend((holder == 2).then_some("two attempts"));
+                seen.extend(job.records.iter().filter_map(window));
+            }
+            Seen::Wrote { by, job } => {
+                seen.extend(records(job).filter(|r| r.verdicts.contains(&Some(Verdict::Repeat))).map(|_| WANTED[5]));
+                let late = job.inbox.iter().any(|note| matches!(note, Note::Late { .. }));
+                seen.extend(late.then_some("a late answer"));
+                seen.extend((!by.contains(&holder)).then_some("an answer of an attempt that had lost the job"));
+            }
+            Seen::Asked { job } => {
+                let decided = job.inbox.iter().any(|note| matches!(note, Note::Resolve { .. }));
+                seen.extend(decided.then_some("a person who decided"));
+                seen.extend(job.cancel_flag.then_some("a cancel"));
+            }
+            Seen::Refused { .. } => seen.push("a refused write"),
+            Seen::Questioned { .. } => seen.push("a tool that was asked"),
+            Seen::Died { .. } => seen.push("a process that died"),
+            Seen::Sent { .. } | Seen::Arrived { .. } => {}
+        }
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    seen
+}
+
+fn records(job: &Job) -> impl Iterator<Item = &Record> {
+    job.records.iter()
+}
+
+/// The crash window of §5 in which a claim finds a call.
+fn window(record: &Record) -> Option<&'static str> {
+    let row = record.row?;
+    let answered = record.open_try().is_some_and(|open| record.effect(open).is_some());
+    Some(match (RowState::from_number(i64::from(row.state))?, record.committed, answered) {
+        (RowState::Inflight, true, _) => "window 4",
+        (RowState::Inflight, false, true) => "window 3",
+        (RowState::Inflight, false, false) => "window 2",
+        (RowState::Committed, true, _) => "window 5",
+        _ => return None,
+    })
+}
+
+/// I115, I116: what is seen of the workers that ship, in whatever order faults come, is what the protocol model
+/// does; and each crash window and each way out of it was among what was followed.
+#[test]
+fn what_workers_do_the_model_does() {
+    if let Some(seed) = number("LATCH_TEST_SEED") {
+        let ran = recorded(seed);
+        println!("{}", ran.trace);
+        for job in &ran.jobs {
+            println!("{} {:?}", job.job_id, job.calls);
+            job.seen.iter().enumerate().for_each(|(at, seen)| println!("{at} {seen:?}"));
+        }
+        let problem = problem(&format!("seed {seed}"), &ran, &Tally::default());
+        assert!(problem.is_none(), "{}", problem.unwrap_or_default());
+        return;
+    }
+    let (seeds, tally) = (number("LATCH_TEST_SEEDS").unwrap_or(SEEDS), Tally::default());
+    let problems = of_all(seeds, |seed| problem(&format!("seed {seed}"), &recorded(seed), &tally));
+    println!("{}", tally.lines());
+    problems.iter().for_each(|problem| println!("{problem}"));
+    assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED)", problems.len());
+    if seeds >= SEEDS {
+        let missing: Vec<&str> = WANTED.into_iter().filter(|what| tally.of(what) == 0).collect();
+        assert!(missing.is_empty(), "in {seeds} seeds there was none of {missing:?}");
+    }
+}
+
+/// I117: a trace in which something is not as the protocol has it is refused where it is so.
+#[test]
+fn a_trace_that_was_tampered_with_is_rejected_there() {
+    let mut rejected: BTreeMap<&str, u32> = BTreeMap::new();
+    for seed in 0..150 {
+        for job in recorded(seed).jobs.iter().filter(|job| !job.outgrown) {
+            for (kind, tamper) in tamper::KINDS {
+                let mut from = 0;
+                while let Some((changed, place, next)) = tamper::tampered(job, tamper, from) {
+                    from = next;
+                    let told = || format!("{kind}, seed {seed}, {} {:?}, at {place}", job.job_id, job.calls);
+                    let Err(found) = follow(&changed) else { panic!("{} is accepted", told()) };
+                    let there = place..=place + 1;
+                    assert!(there.contains(&found.at), "{}: found only at {found}", told());
+                    *rejected.entry(kind).or_default() += 1;
+                }
+            }
+        }
+    }
+    println!("{rejected:#?}");
+    for (kind, _) in tamper::KINDS {
+        assert!(rejected.get(kind).is_some_and(|times| *times >= 3), "{kind}: {rejected:?}");
+    }
+}
+
+/// I116: a process that claims a job again, which it has lost, keeps it whatever it still hears of the earlier
+/// claim: nobody who holds a job says that the answer of its call came late.
+#[test]
+fn an_answer_about_an_earlier_claim_is_none_about_a_later_one() {
+    let tally = Tally::default();
+    let problems = of_all(300, |seed| {
+        let ran = run::run(|| {
+            let dice = Dice::new(seed);
+            let calm = Weather { calm_ms: 30_000, jobs: 2, at_once: 3, ..Weather::calm() };
+            Scene::recorded(dice, Weather { staged: seed % 2 == 0, pauses_in: 60, travel_ms: 40, ..calm })
+        });
+        tally.add(&ran.tally);
+        problem(&format!("number {seed}"), &ran, &tally)
+    });
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert!(tally.of("lost to another worker") > 50, "{}", tally.lines());
+}
