@@ -114,25 +114,33 @@ fn witness_suite(commit: &str) {
     }
 }
 
-/// Opaque and queryable calls happened exactly once, keyed ones at least once under one key and
-/// were applied once.
+/// The one job of the place is over, and its world is as it has to be.
 pub(crate) fn check_world(place: &Place, when: &str) {
     let job = place.the_job();
-    assert_eq!(job["state"], "COMPLETED", "{when}: {job:#}");
-    let world = place.world();
-    let log = || events(place, job["job_id"].as_str().expect("a job has an id"));
-    for slot in ["o", "q", "d/0", "d/1"] {
-        assert_eq!(world.get(slot), Some(&1), "{when}: {slot} in {world:?}\n{:?}", log());
+    check_worlds(place, &[job["job_id"].as_str().expect("a job has an id").to_owned()], when);
+}
+
+/// All jobs are completed. Opaque and queryable calls of each happened exactly once, keyed ones at least once
+/// under one key and were applied once.
+pub(crate) fn check_worlds(place: &Place, jobs: &[String], when: &str) {
+    let worlds = place.worlds();
+    for job in jobs {
+        let shown = place.latch(&["job", "show", job, "--json"]).json();
+        assert_eq!(shown["state"], "COMPLETED", "{when}: {shown:#}");
+        let times = |slot: &str| worlds.get(&(job.clone(), slot.to_owned())).copied().unwrap_or(0);
+        let told = || format!("{worlds:?}\n{:?}", events(place, job));
+        for slot in ["o", "q", "d/0", "d/1"] {
+            assert_eq!(times(slot), 1, "{when}: {slot} of {job} in {}", told());
+        }
+        for slot in ["k", "d/2"] {
+            assert!(times(slot) >= 1, "{when}: {slot} of {job} in {}", told());
+            assert_eq!(times(&format!("applied {slot}")), 1, "{when}: {slot} of {job} in {}", told());
+        }
+        let replay = place.latch(&["job", "replay", job, "--json"]);
+        assert_eq!(replay.code, 0, "{when}: {} {}", replay.stdout, replay.stderr);
+        evidence::holds(place, job, when);
     }
-    for slot in ["k", "d/2"] {
-        assert!(world.get(slot) >= Some(&1), "{when}: {slot} in {world:?}\n{:?}", log());
-        assert_eq!(world.get(&format!("applied {slot}")), Some(&1), "{when}: {slot} in {world:?}");
-    }
-    assert_eq!(world.len(), 8, "{when}: nothing else happened: {world:?}");
-    let id = job["job_id"].as_str().expect("a job has an id");
-    let replay = place.latch(&["job", "replay", id, "--json"]);
-    assert_eq!(replay.code, 0, "{when}: {} {}", replay.stdout, replay.stderr);
-    evidence::holds(place, id, when);
+    assert_eq!(worlds.len(), jobs.len() * 8, "{when}: nothing else happened: {worlds:?}");
 }
 
 /// I1, I2, I5: atomic commit; where nothing was in doubt, the log tells of nothing but the claim.

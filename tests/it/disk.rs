@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::crash::check_world;
-use crate::evidence;
+use crate::crash::{check_world, check_worlds};
 use crate::place::{Place, witness_plan_of};
 use crate::postgres::live_call::until;
 use crate::postgres::server::Server;
@@ -135,20 +134,11 @@ fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
     server.stop();
     server.run();
     working.push(Working::start(&place, worker(&place, &[])));
-    let asked = until_over(&place, "the disk was full");
+    until_over(&place, "the disk was full");
     for worker in working {
         let notes = worker.notes();
         // Who waited too long for a server that was away has said so.
         assert!(matches!(worker.stop().0, Some(0 | 1)), "{notes}");
     }
-    let worlds = place.worlds();
-    for job in &jobs {
-        let shown = place.latch(&["job", "show", job, "--json"]).json();
-        assert_eq!(shown["state"], "COMPLETED", "{shown:#}");
-        for slot in ["o", "q", "d/0", "d/1", "applied k", "applied d/2"] {
-            let times = worlds.get(&(job.clone(), slot.to_owned()));
-            assert_eq!(times, Some(&1), "{slot} of {job}, {asked} questions");
-        }
-        evidence::holds(&place, job, "the disk was full");
-    }
+    check_worlds(&place, &jobs, "the disk was full");
 }

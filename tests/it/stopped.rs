@@ -217,7 +217,32 @@ const SAMPLE: usize = 12;
 
 /// What no worker's path through this job has on a server: what accepts jobs, what commands look at, and
 /// what faults alone bring about.
-const NO_WORKERS: &[&str] = &[];
+const NO_WORKERS: &[&str] = &[
+    "migrate",
+    "quick_check",
+    "submit_find",
+    "submit_count",
+    "submit_insert",
+    "rollback",
+    "reread",
+    "effects_find",
+    "effects_insert",
+    "inbox_find",
+    "inbox_insert",
+    "jobs_read",
+    "recover",
+    "owner_read",
+    "owners_named",
+    "reusable_read",
+    "payload_read",
+    "costs_read",
+    "spent_read",
+    "kv_get",
+    "kv_set",
+    "kv_delete",
+    "outcome",
+    "reconcile",
+];
 
 /// I1, I14, I111: a worker on a server that stood still past its lease, in the middle of a transaction or of a
 /// call, executes nothing more when it goes on, and what it kept locked kept nobody from its job.

@@ -14,6 +14,7 @@ use crate::postgres::live_call::until;
 use crate::program::{Ran, latch, ran};
 use crate::server::Server;
 use crate::stopped::{go_on, stopped};
+use crate::workers::{self, Working};
 
 /// A place that fetches from the server, with these lines of configuration first.
 fn fetching(server: &Server, lines: &str) -> Place {
@@ -230,6 +231,7 @@ fn a_worker_that_is_told_twice_ends_at_once() {
     terminate(&worker);
     let ran = ended(worker);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("L0063")), "{} {}", ran.stdout, ran.stderr);
+    assert!(ran.json()["error"]["message"].to_string().contains(&job), "{}", ran.stdout);
     // So does one whose calls do not end in time.
     let place = place.configure("[worker]\ndrain = \"300ms\"");
     let worker = start(&place, &[]);
@@ -237,6 +239,7 @@ fn a_worker_that_is_told_twice_ends_at_once() {
     terminate(&worker);
     let ran = ended(worker);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("L0063")), "{} {}", ran.stdout, ran.stderr);
+    assert!(ran.json()["error"]["message"].to_string().contains(&job), "{}", ran.stdout);
     server.open();
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
@@ -280,6 +283,59 @@ fn operators_and_tenants_are_limited() {
     assert!(server.most("other") > 2, "{}", server.most("other"));
 }
 
+/// A limit that names what there is not is told by workers and by `doctor`.
+#[test]
+fn a_limit_of_nothing_is_told() {
+    let server = Server::start();
+    let limits = "failover = \"synchronous\"\n[policy.acme]\n[policy.team-1]\n[worker]\ntenants = { acem = 2, beta = 3, team-2 = 3 }\noperators = { \"Web.Fetsh\" = \
+                  { at_once = 1 }, \"Driver.Run\" = { at_once = 1 } }\n[queue]\ntenants = { acmee = 1 }";
+    let place = fetching(&server, limits);
+    let wrong = [
+        "failover = \"synchronous\" says something of PostgreSQL",
+        "`Web.Fetsh`, which no configured plugin serves now (did you mean `Web.Fetch`?)",
+        "[worker] tenants limits `acem`, a tenant without a policy of its own (did you mean `acme`?)",
+        "[queue] tenants limits `acmee`",
+    ];
+    let worked = place.latch(&["worker", "--until-idle"]);
+    let doctor = place.latch(&["doctor", "--json"]);
+    let checks = doctor.json()["checks"].as_array().unwrap().clone();
+    let settings = checks.iter().find(|check| check["check"] == "settings").expect("it is told");
+    let told = settings["found"].as_str().unwrap();
+    for wrong in wrong {
+        assert!(worked.stderr.contains(wrong) && told.contains(wrong), "{wrong}: {} {told}", worked.stderr);
+    }
+    assert_eq!((worked.code, doctor.code, &settings["verdict"]), (0, 0, &json!("warn")), "it refuses nothing");
+    for right in ["Driver.Run", "beta", "team-2"] {
+        assert!(!told.contains(right), "{told}");
+    }
+}
+
+/// Over a restored database a worker that is to end does, and says what to do; nothing is claimed (property 33).
+#[test]
+fn a_worker_that_is_to_end_does_not_wait_for_a_restored_database_to_be_accepted() {
+    let server = Server::start();
+    let place = fetching(&server, "");
+    plan(&place, &[fetch("a", &[], server.url("/a"))]);
+    let first = detached(&place, &[]);
+    let (database, backup) = (place.dir.join("latch.db"), place.dir.join("backup.db"));
+    std::fs::copy(&database, &backup).unwrap();
+    assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+    assert_eq!(state(&place, &first)["state"], "COMPLETED");
+    std::fs::copy(&backup, &database).unwrap();
+    let mut worker = Working::start(&place, workers::worker(&place, &["--until-idle"]));
+    for _ in 0..1_200 {
+        if worker.child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(worker.child.try_wait().unwrap().is_some(), "it waits for ever");
+    let (code, said) = worker.stop();
+    assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0033")), "{said}");
+    assert!(said.to_string().contains("--accept-restore"), "{said}");
+    assert_eq!((state(&place, &first)["state"].as_str(), server.asked().len()), (Some("PENDING"), 1));
+}
+
 /// I96: a rate holds from call to call. Nothing is timed here but what the rate itself makes wait.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long the program takes is measured here")]
@@ -307,6 +363,17 @@ fn the_most_urgent_job_is_claimed_first() {
     plan(&place, &[fetch("a", &[], server.url("/0"))]);
     let again = detach(&place, &["--priority", "3"]);
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
+    // Said where it changes nothing.
+    assert!(
+        again.stderr.contains("--priority 3 is for new jobs") && again.stderr.contains("stays 0"),
+        "{}",
+        again.stderr
+    );
+    let again = detach(&place, &["--priority", "0", "--approve", "a"]);
+    assert!(!again.stderr.contains("--priority"), "it has that priority: {}", again.stderr);
+    let job = again.json()["job_id"].as_str().unwrap().to_owned();
+    let advice = format!("--approve a is for new jobs and changes nothing for {job}: `latch job show {job}`");
+    assert!(again.stderr.contains(&advice), "{}", again.stderr);
     let ran = place.latch(&["worker", "--until-idle", "--jobs", "1", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 5 }), "{} {}", ran.stdout, ran.stderr);
     assert_eq!(paths(&server), ["/4", "/2", "/0", "/3", "/1"]);

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::output::Tone;
 use super::plugin::confirmation::{self, Confirmed};
-use super::{catalog, open};
+use super::{catalog, open, unheeded};
 use crate::build::{self, RECIPE, Recipe, Toolchain};
 use crate::config::{Commit, Config, Durability};
 use crate::os;
@@ -255,6 +255,7 @@ fn plugins(config: &Config, checks: &mut Vec<Check>) {
     }
     let loaded = catalog::registry(config);
     checks.extend(loaded.as_ref().ok().and_then(|registry| confirmation(config, registry)));
+    checks.extend(loaded.as_ref().ok().and_then(|registry| unheeded(config, registry)));
     checks.push(match loaded {
         Ok(registry) => {
             Check::ok(NAME, format!("{} loaded, {} operators", registry.plugins().len(), registry.pin().len()))
@@ -266,6 +267,13 @@ fn plugins(config: &Config, checks: &mut Vec<Check>) {
             Check::fail(NAME, found, format!("latch explain {}", error.code))
         }
     });
+}
+
+/// Settings that hold for nothing; none where there are none.
+fn unheeded(config: &Config, registry: &Registry) -> Option<Check> {
+    let found = unheeded::settings(config, registry);
+    let fix = "correct what is misspelt, or leave out what says nothing here";
+    (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
 }
 
 /// Who looks at effects when a job is resumed; none where no plugin has any.

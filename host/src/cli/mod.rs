@@ -23,6 +23,7 @@ mod plan;
 mod plugin;
 mod resume;
 mod run;
+mod unheeded;
 mod verify;
 mod view;
 mod visible;

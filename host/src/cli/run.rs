@@ -12,7 +12,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::response::{BlockedView, Response, response};
-use latchwork_core::storage::Claim;
+use latchwork_core::storage::{Claim, JobRow};
 use latchwork_core::wait::SHORT_WAIT_MS;
 use serde_json::json;
 
@@ -50,7 +50,7 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
         Ok(Accepted::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
             ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
-            approvals_too_late(ctx, &args, &row.job_id);
+            asked_too_late(ctx, &args, &row);
             attach(ctx, &host, &row.job_id).await?
         }
         Err(error) => return Err(error.into()),
@@ -67,7 +67,7 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
     };
     match is_new {
         true => warn_of_approvals(ctx, host, args, &row.tenant_id),
-        false => approvals_too_late(ctx, args, &row.job_id),
+        false => asked_too_late(ctx, args, &row),
     }
     let restored = open::is_restored().await?;
     let next = match restored {
@@ -184,11 +184,21 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     })
 }
 
-/// What was approved in advance is part of a job's first event; one that is attached to has its own.
-fn approvals_too_late(ctx: &Context<'_>, args: &RunArgs, job_id: &JobId) {
-    for step in &args.approve {
-        let approve = ctx.command(&format!("latch job approve {job_id} {step}"));
-        ctx.printer.warn(format!("--approve {step} is for new jobs and changes nothing here: `{approve}`"));
+/// What was approved in advance, and the priority, are said when a job is made; one that is attached to has
+/// its own.
+fn asked_too_late(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
+    let job_id = &row.job_id;
+    if !args.approve.is_empty() {
+        let what = match row.state.is_terminal() {
+            true => "it is over".to_owned(),
+            false => format!("`{}` tells what it waits for", ctx.command(&format!("latch job show {job_id}"))),
+        };
+        let steps = args.approve.join(", ");
+        ctx.printer.warn(format!("--approve {steps} is for new jobs and changes nothing for {job_id}: {what}"));
+    }
+    if let Some(priority) = args.priority.filter(|priority| *priority != row.priority) {
+        let kept = row.priority;
+        ctx.printer.warn(format!("--priority {priority} is for new jobs: that of {job_id} stays {kept}"));
     }
 }
 

@@ -10,14 +10,17 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::open;
-use crate::worker::{Pool, PoolEvent, PoolSettings, Stop};
+use super::{open, unheeded};
+use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     // Listened for before anything is claimed: who stops it early stops it all the same.
     let mut asked = Asked::listen()?;
     let host = open::patient_host(config).await?;
+    for setting in unheeded::settings(&host.config, &host.registry) {
+        ctx.printer.warn(setting);
+    }
     let worker = &host.config.worker;
     let drain = Duration::from_millis(u64::from(worker.drain_ms));
     let settings = PoolSettings {
@@ -29,17 +32,25 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let stop = Stop::default();
     let pool = Pool::new(host.worker.clone(), settings).run(&stop, |event| tell(ctx, &event));
     tokio::pin!(pool);
-    let tally = tokio::select! {
-        tally = &mut pool => tally,
+    let (tally, error) = tokio::select! {
+        ended = &mut pool => ended,
         () = asked.next() => {
             ctx.printer.note("stopping: calls that are under way end first; once more to stop at once");
             stop.stop();
-            let cut_off = |why: &str| CliError::needs_someone(pages::WORKER_CUT_OFF, format!(
-                "{why}: what was under way is in doubt, and whoever claims its job next finds out what can be found \
-                 out"
-            ));
+            let cut_off = |why: &str| {
+                let jobs: Vec<String> = host.worker.in_hand().iter().map(ToString::to_string).collect();
+                if jobs.is_empty() {
+                    let message = format!("{why}, before any job was in hand: whoever claims one next goes on with it");
+                    return CliError::needs_someone(pages::WORKER_CUT_OFF, message);
+                }
+                let jobs = jobs.join(", ");
+                CliError::needs_someone(pages::WORKER_CUT_OFF, format!(
+                    "{why}, with {jobs} in hand: what was under way there is in doubt, and whoever claims it next finds out \
+                     what can be found out"
+                ))
+            };
             tokio::select! {
-                tally = &mut pool => tally,
+                ended = &mut pool => ended,
                 () = asked.next() => return Err(cut_off("stopped at once").into()),
                 () = tokio::time::sleep(drain) => {
                     return Err(cut_off(&format!("calls did not end within {} ms ([worker] drain)", drain.as_millis())).into());
@@ -47,13 +58,18 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             }
         }
     };
-    let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    let document =
-        json!({ "rested": tally.rested, "released": tally.released, "lost": tally.lost, "failed": tally.failed });
-    ctx.answer(&document, || {
+    let told = |tally: &Tally| {
+        let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
         let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
         format!("{rested}; {} given back, {} taken over by others, {} failed", tally.released, tally.lost, tally.failed)
-    });
+    };
+    if let Some(error) = error {
+        ctx.printer.note(told(&tally));
+        return Err(error.into());
+    }
+    let document =
+        json!({ "rested": tally.rested, "released": tally.released, "lost": tally.lost, "failed": tally.failed });
+    ctx.answer(&document, || told(&tally));
     // One that goes on for ever has others to look after what failed.
     Ok(if args.until_idle && tally.failed > 0 { Exit::Failed } else { Exit::Done })
 }

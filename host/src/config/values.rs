@@ -124,7 +124,14 @@ fn server(rest: &str) -> Result<(), String> {
         return Err(format!("two slashes are missing behind the scheme: {form}"));
     };
     let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
-    let mut named = place.split_once('/').is_some_and(|(_, database)| !database.is_empty());
+    let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+    let mut named = !database.is_empty();
+    let server = authority.rsplit_once('@').map_or(authority, |(_, server)| server);
+    // Colons in brackets are of an IPv6 address.
+    let behind = server.rsplit_once(']').map_or(server, |(_, behind)| behind);
+    if let Some((_, port)) = behind.split_once(':').filter(|(_, port)| !port.is_empty()) {
+        port_number(port).map_err(|why| format!("it {why}"))?;
+    }
     for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
         let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         if !SERVER_PARAMETERS.contains(&key) {
@@ -133,6 +140,9 @@ fn server(rest: &str) -> Result<(), String> {
         }
         if key == "sslmode" && !SSL_MODES.contains(&value) {
             return Err(format!("there is no sslmode `{value}`; there are {}", SSL_MODES.join(", ")));
+        }
+        if key == "port" {
+            port_number(value).map_err(|why| format!("it {why}"))?;
         }
         named |= key == "dbname" && !value.is_empty();
     }
@@ -191,12 +201,16 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), String> {
     };
     let port = match port {
         None => None,
-        Some(port) => match port.parse::<u16>() {
-            Ok(number) if number > 0 && port.bytes().all(|b| b.is_ascii_digit()) => Some(number),
-            _ => return Err(format!("has `{port}` where a port from 1 to 65535 belongs")),
-        },
+        Some(port) => Some(port_number(port)?),
     };
     Ok((host_name(host)?, port))
+}
+
+fn port_number(text: &str) -> Result<u16, String> {
+    match text.parse::<u16>() {
+        Ok(number) if number > 0 && text.bytes().all(|b| b.is_ascii_digit()) => Ok(number),
+        _ => Err(format!("has `{text}` where a port from 1 to 65535 belongs")),
+    }
 }
 
 /// A name in lower case, or an address in its normal form.
@@ -315,6 +329,8 @@ mod tests {
             "postgres://latch@db.example.com/latch",
             "postgresql://latch:secret@db.example.com:5433/latch?sslmode=verify-full&sslrootcert=/etc/ca.pem",
             "postgres:///latch?host=/run/postgresql",
+            "postgres://latch:5@[::1]:5433/latch?port=5434",
+            "postgres://latch@localhost:/latch",
             "postgres://?host=/run/postgresql&dbname=latch",
         ] {
             assert_eq!(database(right, root), Ok(right.to_owned()));
@@ -323,6 +339,9 @@ mod tests {
             ("postgres:latch", "two slashes"),
             ("postgres://localhost", "no database"),
             ("postgres://localhost/", "no database"),
+            ("postgres://latch@localhost:99999/a", "`99999` where a port"),
+            ("postgres://latch:5@[::1]:x/a", "`x` where a port"),
+            ("postgres:///a?host=/run/postgresql&port=0", "`0` where a port"),
             ("postgres://localhost/a?sslmod=require", "`sslmod` is not understood"),
             ("postgres://localhost/a?sslmode=verify", "no sslmode `verify`"),
         ] {

@@ -198,6 +198,11 @@ impl Worker {
         self.stopped.notify_waiters();
     }
 
+    /// The jobs in hand.
+    pub fn in_hand(&self) -> Vec<JobId> {
+        self.held.lock().expect("no holder panics").keys().cloned().collect()
+    }
+
     fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }

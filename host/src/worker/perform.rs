@@ -80,7 +80,7 @@ impl Run {
                     // call would be in doubt for nothing.
                     let under_way = self.under_way()?;
                     // Durable before the tool is called: the barrier.
-                    self.sends_barrier(&invocation.slot, &started, since_boot_us);
+                    self.sends_barrier(&invocation.slot, &draft, &started, since_boot_us);
                     self.write(draft).await?;
                     self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
                 }
@@ -115,7 +115,7 @@ impl Run {
                     Settled::Answer(_) => {}
                     Settled::Later => later.push(index),
                     Settled::Start { draft, started: one, since_boot_us, leave } => {
-                        self.sends_barrier(&invocations[index].slot, &one, since_boot_us);
+                        self.sends_barrier(&invocations[index].slot, &draft, &one, since_boot_us);
                         barriers = barriers.and(draft);
                         started.push((index, one, since_boot_us, (leave, self.under_way()?)));
                     }

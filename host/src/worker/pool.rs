@@ -108,7 +108,10 @@ impl Pool {
 
     /// Claims and drives jobs until it is stopped, or idle where that ends it. A database that fails
     /// is waited for.
-    pub async fn run(mut self, stop: &Stop, mut tell: impl FnMut(PoolEvent) + Send) -> Tally {
+    ///
+    /// With what it has done comes why it ended early, if it did: it was to end when idle, and no waiting mends the
+    /// database. Nothing is in hand any more.
+    pub async fn run(mut self, stop: &Stop, mut tell: impl FnMut(PoolEvent) + Send) -> (Tally, Option<StoreError>) {
         let mut stopped = stop.0.subscribe();
         let mut trouble: u32 = 0;
         loop {
@@ -121,6 +124,7 @@ impl Pool {
             let heard = journal.news();
             let looked = if stopping { Looked::Full } else { self.fill(&mut tell).await };
             let pause_ms = match looked {
+                Looked::Unavailable(error) if self.ends() && needs_someone(&error) => return (self.tally, Some(error)),
                 Looked::Unavailable(error) => {
                     if trouble == 0 {
                         tell(PoolEvent::Unavailable(error));
@@ -133,12 +137,12 @@ impl Pool {
                     tell(PoolEvent::Available);
                     continue;
                 }
-                Looked::None(_) if self.settings.until_idle && self.in_hand.is_empty() => return self.tally,
+                Looked::None(_) if self.ends() => return (self.tally, None),
                 Looked::None(ms) => Some(ms),
                 Looked::Full => None,
             };
             if stopping && self.in_hand.is_empty() {
-                return self.tally;
+                return (self.tally, None);
             }
             let pause = async {
                 let Some(ms) = pause_ms else { return std::future::pending().await };
@@ -160,6 +164,11 @@ impl Pool {
                 () = pause => {}
             }
         }
+    }
+
+    /// Whether it ends where there is nothing to claim.
+    fn ends(&self) -> bool {
+        self.settings.until_idle && self.in_hand.is_empty()
     }
 
     /// Claims as many jobs as may be in hand.
@@ -218,6 +227,14 @@ impl Pool {
                 PoolEvent::Failed(job_id, error)
             }
         });
+    }
+}
+
+/// Whether the database stays as it is until somebody does something about it.
+fn needs_someone(error: &StoreError) -> bool {
+    match error {
+        StoreError::Restored(_) | StoreError::Damaged(_) | StoreError::NotDurable(_) => true,
+        StoreError::Unavailable(_) => false,
     }
 }
 

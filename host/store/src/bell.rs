@@ -19,6 +19,8 @@ const WORK: &str = "latchwork_work";
 const INBOX: &str = "latchwork_inbox";
 /// Between two tries to listen.
 const AGAIN: Duration = Duration::from_millis(500);
+/// Before this the library tells nobody that connecting is slow: whoever waits looks by itself.
+const QUIET: Duration = Duration::from_secs(24 * 60 * 60);
 /// Jobs that are remembered: beyond that, all are taken to have news.
 const JOBS_MAX: usize = 10_000;
 
@@ -119,7 +121,7 @@ async fn listen(options: PgConnectOptions, shared: Weak<Shared>) {
 }
 
 async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Result<(), sqlx::Error> {
-    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(options.clone());
+    let pool = PgPoolOptions::new().max_connections(1).acquire_slow_threshold(QUIET).connect_lazy_with(options.clone());
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.ignore_pool_close_event(true);
     listener.listen_all([WORK, INBOX]).await?;

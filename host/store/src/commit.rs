@@ -119,7 +119,7 @@ impl Task {
                 let trace = Trace { number: tx.number.take(), mark: tx.mark.take(), place };
                 // Whatever it still keeps locked is let go.
                 drop(conn);
-                match self.ask(&failure, &marks, trace, starts(group)).await {
+                match self.ask(&failure, &marks, trace).await {
                     // It never was committed: nothing of it is there, and it can be.
                     Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
                     fate => return fate,
@@ -170,8 +170,8 @@ impl Task {
     /// number; where that is said to be committed, its mark or the logs prove that it is ours. SQLite is
     /// asked where the jobs stand: a transaction is written whole or not at all, so one job that tells
     /// decides for the group.
-    /// Where the answer comes from a database that nobody has accepted, nothing is begun on it.
-    async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace, starts: bool) -> Fate {
+    /// Where the answer comes from a database that nobody has accepted, nothing is started on it.
+    async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace) -> Fate {
         let why = match failure {
             Failure::Sql(error) => store_error(error),
             Failure::Store(error) => error.clone(),
@@ -179,12 +179,8 @@ impl Task {
         };
         tracing::warn!(error = %why, "a commit failed; reading what became of it");
         let mut patience = Patience::new();
-        let mut conn = match self.connection(&mut patience).await {
-            Ok((conn, Some(restored))) if starts => {
-                self.conn = Some(conn);
-                return Fate::Unknown(format!("{why}; then another database answered: {restored}"));
-            }
-            Ok((conn, _)) => conn,
+        let (mut conn, restored) = match self.connection(&mut patience).await {
+            Ok(ready) => ready,
             Err(error) => return Fate::Unknown(format!("{why}; then it could not be opened: {error}")),
         };
         let Trace { number, mark, place } = trace;
@@ -214,7 +210,10 @@ impl Task {
         match standpoints {
             Ok(standpoints) if standpoints.contains(&Standpoint::After) => {
                 self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
-                Fate::Committed
+                match restored {
+                    None => Fate::Committed,
+                    Some(restored) => Fate::Elsewhere(format!("{why}; then another database answered: {restored}")),
+                }
             }
             Ok(standpoints) if standpoints.contains(&Standpoint::Before) => Fate::Failed(why),
             Ok(_) => Fate::Unknown(why.to_string()),
@@ -227,17 +226,20 @@ impl Task {
 
     fn answer(&self, group: Vec<Part>, fate: &Fate) {
         for part in group {
+            let fate = fate.of(&part);
             match part {
-                Part::Work(ticket) => ticket.answer(fate),
+                Part::Work(ticket) => ticket.answer(&fate),
                 Part::Close(_) => {}
                 Part::Batch { outcome, reply, .. } => {
                     let result = match (fate, outcome) {
-                        (Fate::Committed, Some(outcome)) => outcome,
-                        (Fate::Committed, None) => Err(WriteError::Broken("a batch was passed over".to_owned())),
-                        (Fate::Failed(error) | Fate::Away(error), _) => Err(error.clone().into()),
+                        (Fate::Committed | Fate::Elsewhere(_), Some(outcome)) => outcome,
+                        (Fate::Committed | Fate::Elsewhere(_), None) => {
+                            Err(WriteError::Broken("a batch was passed over".to_owned()))
+                        }
+                        (Fate::Failed(error) | Fate::Away(error), _) => Err(error.into()),
                         // What was refused is refused, whatever became of the others.
                         (Fate::Unknown(_), Some(Err(refusal))) => Err(refusal),
-                        (Fate::Unknown(message), _) => Err(WriteError::Unknown(message.clone())),
+                        (Fate::Unknown(message), _) => Err(WriteError::Unknown(message)),
                     };
                     let counter = match &result {
                         Ok(()) => &self.hand.tally.batches,
@@ -292,11 +294,6 @@ async fn outcome(
             _ => return Ok(None),
         }
     }
-}
-
-/// Whether any of a group starts calls.
-fn starts(group: &[Part]) -> bool {
-    group.iter().any(|part| matches!(part, Part::Batch { batch, .. } if batch.acquire))
 }
 
 /// What a group has to lock.

@@ -69,6 +69,10 @@ struct Put {
 impl Work for Put {
     type Done = Result<(), WriteError>;
 
+    fn starts(&self) -> bool {
+        false
+    }
+
     fn jobs(&self) -> Vec<JobId> {
         vec![self.job_id.clone()]
     }

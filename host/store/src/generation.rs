@@ -203,6 +203,11 @@ struct Count {
 impl Work for Count {
     type Done = Result<Kept, StoreError>;
 
+    /// It judges for itself, and may be the one that accepts.
+    fn starts(&self) -> bool {
+        false
+    }
+
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let rows = tx
             .run(Name::GENERATION_READ, Script::new(&format!("{}{}", read_statement(tx.dialect), tx.dialect.hold())))

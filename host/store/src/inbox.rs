@@ -82,6 +82,10 @@ struct Put {
 impl Work for Put {
     type Done = Result<i64, InboxError>;
 
+    fn starts(&self) -> bool {
+        false
+    }
+
     fn jobs(&self) -> Vec<JobId> {
         vec![self.job_id.clone()]
     }

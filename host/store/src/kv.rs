@@ -29,6 +29,10 @@ struct Set {
 impl Work for Set {
     type Done = ();
 
+    fn starts(&self) -> bool {
+        false
+    }
+
     fn is_marked(&self) -> bool {
         true
     }
@@ -52,6 +56,10 @@ struct Delete {
 #[async_trait]
 impl Work for Delete {
     type Done = bool;
+
+    fn starts(&self) -> bool {
+        false
+    }
 
     fn is_marked(&self) -> bool {
         true

@@ -105,13 +105,13 @@ struct Take {
 
 #[async_trait]
 impl Work for Take {
-    type Done = Result<Option<Claim>, StoreError>;
+    type Done = Option<Claim>;
+
+    fn starts(&self) -> bool {
+        true
+    }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
-        // The connection may have been made since it was looked where it leads.
-        if let Some(restored) = &tx.restored {
-            return Ok(Err(restored.clone()));
-        }
         let now = tx.now().await?;
         let mut script = Script::new(&format!(
             "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
@@ -120,14 +120,14 @@ impl Work for Take {
         ));
         self.wanted.bind(&mut script, Some(&now), &self.dead);
         let rows = tx.run(Name::CLAIM_FIND, script).await?;
-        let Some(row) = rows.iter().flatten().next() else { return Ok(Ok(None)) };
+        let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
         let id = Stored::new(row, "jobs").int()?.to_string();
         let mut script = Script::default();
         take(&mut script, &id, &self.claimer, &now);
         script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
         let rows = tx.run_last(Name::CLAIM_TAKE, script).await?;
         let row = rows.iter().flatten().next().ok_or_else(|| Failure::Sql(sqlx::Error::RowNotFound))?;
-        Ok(Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us: now.now_us })))
+        Ok(Some(Claim { row: JobRow::try_from(Stored::new(row, "jobs"))?, now_us: now.now_us }))
     }
 }
 
@@ -138,16 +138,17 @@ struct Prolong {
 
 #[async_trait]
 impl Work for Prolong {
-    type Done = Result<Vec<JobId>, StoreError>;
+    type Done = Vec<JobId>;
+
+    fn starts(&self) -> bool {
+        true
+    }
 
     fn jobs(&self) -> Vec<JobId> {
         self.held.iter().map(|(job_id, _)| job_id.clone()).collect()
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
-        if let Some(restored) = &tx.restored {
-            return Ok(Err(restored.clone()));
-        }
         let until_us = tx.now().await?.boot_us + i64::from(self.lease_ms) * 1000;
         let mut script = Script::default();
         script.over(
@@ -164,7 +165,7 @@ impl Work for Prolong {
             let kept = Stored::new(row, "jobs").text()?;
             lost.retain(|job_id| job_id.as_str() != kept);
         }
-        Ok(Ok(lost))
+        Ok(lost)
     }
 }
 
@@ -204,14 +205,14 @@ impl Database {
             return Ok(None);
         }
         let work = Take { wanted, claimer: claimer.clone(), dead: format!("[{}]", dead.join(",")) };
-        self.writer.work(work).await?
+        Ok(self.writer.work(work).await?)
     }
 
     pub(crate) async fn prolong(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
         if held.is_empty() {
             return Ok(Vec::new());
         }
-        self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?
+        Ok(self.writer.work(Prolong { held: held.to_vec(), lease_ms }).await?)
     }
 
     pub(crate) async fn judge(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError> {

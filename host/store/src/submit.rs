@@ -19,6 +19,10 @@ struct Accept(NewJob);
 impl Work for Accept {
     type Done = Result<Submitted, WriteError>;
 
+    fn starts(&self) -> bool {
+        self.0.claim.is_some()
+    }
+
     fn is_marked(&self) -> bool {
         true
     }
@@ -36,10 +40,6 @@ impl Work for Accept {
         }
         let mut found = Stored::new(&rows[1][0], "jobs");
         let (id, exists) = (found.int()?, found.bool()?);
-        // The connection may have been made since it was looked where it leads.
-        if let (Some(_), Some(restored)) = (&self.0.claim, &tx.restored) {
-            return Ok(Err(restored.clone().into()));
-        }
         if exists {
             let message = format!("job {} exists with another request key", row.job_id);
             return Ok(Err(WriteError::Broken(message)));

@@ -63,12 +63,13 @@ struct Fire;
 
 #[async_trait]
 impl Work for Fire {
-    type Done = Result<bool, StoreError>;
+    type Done = bool;
+
+    fn starts(&self) -> bool {
+        true
+    }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
-        if let Some(restored) = &tx.restored {
-            return Ok(Err(restored.clone()));
-        }
         let now_us = tx.now().await?.now_us;
         // With the job, whose lock makes way for its holder's own writes.
         let mut script = Script::new(&format!(
@@ -84,7 +85,7 @@ impl Work for Fire {
             due.push((row.int()?, row.text()?, row.int()?, row.job_state()?));
         }
         if due.is_empty() {
-            return Ok(Ok(true));
+            return Ok(true);
         }
         // A job that is over has nobody who would hear of it.
         let told: Vec<(i64, Request)> = due
@@ -98,7 +99,7 @@ impl Work for Fire {
         wake(&mut script, &told, now_us);
         remove(&mut script, &gone);
         tx.run_last(Name::TIMERS_FIRE, script).await?;
-        Ok(Ok((due.len() as i64) < AT_ONCE))
+        Ok((due.len() as i64) < AT_ONCE)
     }
 }
 
@@ -147,7 +148,7 @@ impl Database {
     /// Fire all that is due.
     pub(crate) async fn fire_due(&self) -> Result<(), StoreError> {
         self.generation.enter(self).await?;
-        while !self.writer.work(Fire).await?? {}
+        while !self.writer.work(Fire).await? {}
         Ok(())
     }
 }

@@ -24,6 +24,9 @@ use crate::statement::{Hand, Name, Rows};
 pub(crate) trait Work: Send + Sync + 'static {
     /// Its outcome, refusals included.
     type Done: Send + 'static;
+    /// Whether it starts work or holds on to some: refused where another database may be in the place of the
+    /// one that was used (§5).
+    fn starts(&self) -> bool;
     /// The jobs whose rows it writes, where they are known before it runs.
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
@@ -216,6 +219,7 @@ pub(crate) enum Part {
 /// A [`Work`] with the place for its outcome.
 #[async_trait]
 pub(crate) trait Ticket: Send + Sync {
+    fn starts(&self) -> bool;
     fn jobs(&self) -> Vec<JobId>;
     fn is_marked(&self) -> bool;
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure>;
@@ -224,12 +228,16 @@ pub(crate) trait Ticket: Send + Sync {
 
 struct Order<W: Work> {
     work: W,
-    outcome: Mutex<Option<W::Done>>,
+    outcome: Mutex<Option<Result<W::Done, StoreError>>>,
     reply: oneshot::Sender<Result<W::Done, Trouble>>,
 }
 
 #[async_trait]
 impl<W: Work> Ticket for Order<W> {
+    fn starts(&self) -> bool {
+        self.work.starts()
+    }
+
     fn jobs(&self) -> Vec<JobId> {
         self.work.jobs()
     }
@@ -239,7 +247,11 @@ impl<W: Work> Ticket for Order<W> {
     }
 
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure> {
-        let done = self.work.run(tx).await?;
+        // Asked here, not before: the connection may have been made since it was looked where it leads.
+        let done = match &tx.restored {
+            Some(restored) if self.starts() => Err(restored.clone()),
+            _ => Ok(self.work.run(tx).await?),
+        };
         *self.outcome.get_mut().expect("no holder of this lock panics") = Some(done);
         Ok(())
     }
@@ -248,24 +260,50 @@ impl<W: Work> Ticket for Order<W> {
         let outcome = self.outcome.into_inner().expect("no holder of this lock panics");
         // Who asked may have gone: then nobody wants to know.
         let _ = self.reply.send(match (fate, outcome) {
-            (Fate::Committed, Some(done)) => Ok(done),
-            (Fate::Committed, None) => Err(Trouble::Unknown("the work was not run".to_owned())),
+            (Fate::Committed | Fate::Elsewhere(_), Some(Ok(done))) => Ok(done),
+            (Fate::Committed | Fate::Elsewhere(_), None) => Err(Trouble::Unknown("the work was not run".to_owned())),
             (Fate::Failed(error) | Fate::Away(error), _) => Err(Trouble::Store(error.clone())),
+            // What was refused is refused, whatever became of the others.
+            (_, Some(Err(refusal))) => Err(Trouble::Store(refusal)),
             (Fate::Unknown(message), _) => Err(Trouble::Unknown(message.clone())),
         });
     }
 }
 
+impl Part {
+    /// Whether it starts work or holds on to some.
+    pub(crate) fn starts(&self) -> bool {
+        match self {
+            Self::Batch { batch, .. } => batch.acquire,
+            Self::Work(ticket) => ticket.starts(),
+            Self::Close(_) => false,
+        }
+    }
+}
+
 /// What became of a transaction.
+#[derive(Clone)]
 pub(crate) enum Fate {
     /// It is durable.
     Committed,
+    /// It is durable, as a database says that nobody has accepted: what it starts is not gone on with.
+    Elsewhere(String),
     /// Nothing of it was written.
     Failed(StoreError),
     /// Nothing of it was written, nor would be anything else: there is no database to write to.
     Away(StoreError),
     /// The database failed while committing and could not tell afterwards.
     Unknown(String),
+}
+
+impl Fate {
+    /// What it means for this part.
+    pub(crate) fn of(&self, part: &Part) -> Fate {
+        match self {
+            Self::Elsewhere(message) if part.starts() => Self::Unknown(message.clone()),
+            fate => fate.clone(),
+        }
+    }
 }
 
 impl Writer {

@@ -13,14 +13,16 @@ use sqlx::{ConnectOptions, Connection};
 
 use super::server::{Server, database, full_disk, sql};
 use super::{Opened, claimer, events, open, running};
-use crate::conformance::world::payload;
+use crate::conformance::world::{new_job, payload};
 
 /// Has the server end all connections of the store at a statement, once.
-struct Cut {
-    url: String,
+pub(super) struct Cut {
+    pub(super) url: String,
+    /// What the server is told before that.
+    first: Option<&'static str>,
     point: &'static str,
     side: Side,
-    armed: AtomicBool,
+    pub(super) armed: AtomicBool,
     /// Whether the answer of the statement is lost with it.
     loses: AtomicBool,
 }
@@ -30,10 +32,15 @@ impl Probe for Cut {
         if point != self.point || side != self.side || !self.armed.swap(false, Ordering::SeqCst) {
             return;
         }
-        let url = self.url.clone();
+        let (url, first) = (self.url.clone(), self.first);
         let cut = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(terminate(&url));
+            runtime.block_on(async {
+                if let Some(first) = first {
+                    sql(&url, first).await;
+                }
+                terminate(&url).await;
+            });
         };
         std::thread::spawn(cut).join().unwrap();
         self.loses.store(side == Side::After, Ordering::SeqCst);
@@ -53,10 +60,19 @@ async fn terminate(url: &str) {
 }
 
 async fn cut_at(point: &'static str, side: Side) -> Option<(Opened, Arc<Cut>)> {
+    cut_after(None, point, side).await
+}
+
+/// The same, after the server was told something.
+pub(super) async fn cut_after(
+    first: Option<&'static str>,
+    point: &'static str,
+    side: Side,
+) -> Option<(Opened, Arc<Cut>)> {
     let url = database().await?;
     let dir = tempfile::tempdir().unwrap();
     let (armed, loses) = (AtomicBool::new(false), AtomicBool::new(false));
-    let probe = Arc::new(Cut { url: url.clone(), point, side, armed, loses });
+    let probe = Arc::new(Cut { url: url.clone(), first, point, side, armed, loses });
     let options = OpenOptions { probe: probe.clone(), ..OpenOptions::server(url, dir.path()) };
     let store = Database::open(options).await.unwrap();
     Some((Opened { store, dir }, probe))
@@ -121,7 +137,7 @@ async fn a_number_that_was_given_again_proves_nothing() {
         store.set("shop", "last", b"7").await.unwrap();
     }
     lose();
-    store.submit(crate::conformance::world::new_job("two")).await.unwrap();
+    store.submit(new_job("two")).await.unwrap();
     assert!(!probe.armed.load(Ordering::SeqCst), "each was cut");
     assert_eq!(events(store, &log).await, 4);
     assert_eq!(store.payload(&log.job_id, "output/s").await.unwrap().as_deref(), Some(&b"1"[..]));
@@ -291,7 +307,7 @@ async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
     let opened = open(&server.url()).await;
     let (mut log, _lock) = running(&opened, "one").await;
     let (claimer, _claimer_lock) = claimer(opened.dir.path(), "next");
-    opened.store.submit(crate::conformance::world::new_job("two")).await.unwrap();
+    opened.store.submit(new_job("two")).await.unwrap();
     promote(&server).await;
 
     // What is known of the job may be written down, but nothing is begun.
@@ -320,12 +336,12 @@ async fn a_claim_that_meets_a_standby_takes_nothing() {
     let opened = open(&server.url()).await;
     let (_log, _lock) = running(&opened, "one").await;
     let (claimer, _claimer_lock) = claimer(opened.dir.path(), "next");
-    let waits = crate::conformance::world::new_job("two");
+    let waits = new_job("two");
     opened.store.submit(waits.clone()).await.unwrap();
     promote(&server).await;
     let refused = opened.store.claim(&claimer).await.map(|_| ());
     assert!(matches!(refused, Err(StoreError::Restored(_))), "{refused:?}");
-    let mut claimed = crate::conformance::world::new_job("three");
+    let mut claimed = new_job("three");
     claimed.claim = Some(claimer);
     let refused = opened.store.submit(claimed.clone()).await;
     assert!(matches!(refused, Err(WriteError::Restored(_))), "{refused:?}");

@@ -17,6 +17,7 @@ pub(crate) mod server;
 mod standby;
 mod time;
 mod tls;
+mod unaccepted;
 mod waits;
 mod wire;
 

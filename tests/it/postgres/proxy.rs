@@ -4,8 +4,9 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
@@ -41,6 +42,10 @@ pub(super) struct Proxy {
     cuts: Arc<Mutex<Vec<Cut>>>,
     /// Where new connections lead.
     server: Arc<Mutex<PgConnectOptions>>,
+    /// Whether answers to those that only read are held back.
+    hushed: Arc<AtomicBool>,
+    /// Answers that were held back.
+    held: Arc<AtomicU32>,
 }
 
 impl Proxy {
@@ -55,7 +60,9 @@ impl Proxy {
         let cuts = Arc::new(Mutex::new(Vec::new()));
         let (choose, noted): (Arc<Choose>, _) = (Arc::new(choose), cuts.clone());
         let server = Arc::new(Mutex::new(server));
-        let target = server.clone();
+        let hushed = Arc::new(AtomicBool::new(false));
+        let held = Arc::new(AtomicU32::new(0));
+        let (target, hush) = (server.clone(), (hushed.clone(), held.clone()));
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 // Where the server is away, the connection ends at once.
@@ -64,19 +71,30 @@ impl Proxy {
                 // What is sent goes out at once.
                 client.set_nodelay(true).expect("it is a TCP socket");
                 let client = Stream::Tcp(client);
-                let (choose, cuts) = (choose.clone(), noted.clone());
-                let line = Arc::new(Line { client, server, answer: Mutex::default(), cut: false.into(), choose, cuts });
+                let (choose, cuts, (hushed, held)) = (choose.clone(), noted.clone(), hush.clone());
+                let (answer, cut, reads) = (Mutex::default(), false.into(), false.into());
+                let line = Arc::new(Line { client, server, answer, cut, choose, cuts, reads, hushed, held });
                 let other = line.clone();
                 std::thread::spawn(move || other.upward());
                 std::thread::spawn(move || line.downward());
             }
         });
-        Proxy { url, cuts, server }
+        Proxy { url, cuts, server, hushed, held }
     }
 
     /// From now on new connections lead to the server of this address.
     pub(super) fn lead_to(&self, server: &str) {
         *self.server.lock().unwrap() = server.parse().expect("an address");
+    }
+
+    /// From now on, or no longer, answers to connections that only read are held back.
+    pub(super) fn hush(&self, hushed: bool) {
+        self.hushed.store(hushed, Ordering::SeqCst);
+    }
+
+    /// How many answers were held back so far.
+    pub(super) fn held(&self) -> u32 {
+        self.held.load(Ordering::SeqCst)
     }
 
     /// The address of the same database through this network.
@@ -128,6 +146,9 @@ impl Stream {
     }
 }
 
+/// What a connection that only reads says when it begins.
+const READS: &[u8] = b"default_transaction_read_only=on";
+
 /// One connection.
 struct Line {
     client: Stream,
@@ -137,6 +158,10 @@ struct Line {
     cut: AtomicBool,
     choose: Arc<Choose>,
     cuts: Arc<Mutex<Vec<Cut>>>,
+    /// Whether it only reads: it says so when it begins.
+    reads: AtomicBool,
+    hushed: Arc<AtomicBool>,
+    held: Arc<AtomicU32>,
 }
 
 impl Line {
@@ -162,6 +187,9 @@ impl Line {
                 return self.end(None);
             }
             for message in messages.take(&bytes[..read]) {
+                if message.windows(READS.len()).any(|text| text == READS) {
+                    self.reads.store(true, Ordering::SeqCst);
+                }
                 let Some((sent, commits)) = client.sends(&message) else { continue };
                 let cut = match commits {
                     true => [Cut::BeforeCommit, Cut::InCommit, Cut::AfterCommit, Cut::InAnswer].as_slice(),
@@ -188,6 +216,11 @@ impl Line {
             let read = self.server.read(&mut bytes);
             if read == 0 {
                 return self.end(None);
+            }
+            let is_held = || self.reads.load(Ordering::SeqCst) && self.hushed.load(Ordering::SeqCst);
+            self.held.fetch_add(u32::from(is_held()), Ordering::SeqCst);
+            while is_held() {
+                std::thread::sleep(Duration::from_millis(20));
             }
             for message in messages.take(&bytes[..read]) {
                 if message[0] == NOTIFIED && self.chosen(Cut::Listener) {

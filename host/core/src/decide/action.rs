@@ -13,7 +13,8 @@ use crate::plan;
 use crate::state::{CompensationEnd, Draft, Durable, Job, label};
 use crate::storage::{ActionRow, ActionWrite, Payload};
 
-use super::call::{Invocation, write};
+use super::call::Invocation;
+use super::row::write;
 use super::{Context, inputs, is_dry};
 
 /// What a committed action answered, as its reservation keeps it: it outlives the job.

@@ -11,7 +11,9 @@ use crate::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
 
-use super::call::{Invocation, caught_up, started_event, write};
+use super::barrier::started_event;
+use super::call::Invocation;
+use super::row::write;
 use super::{Context, TRIES_MAX, action, ladder};
 
 /// One try under way.
@@ -84,6 +86,12 @@ fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> 
         Some(stored) if stored.answer != effect.answer => caught_up(stored),
         _ => effect,
     }
+}
+
+/// An answer that was not heard when it came, and is found now.
+pub(super) fn caught_up(effect: &Effect) -> Effect {
+    let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
+    Effect { provenance, ..effect.clone() }
 }
 
 /// Whether the open try repeats one that is in doubt.

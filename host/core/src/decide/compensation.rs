@@ -16,8 +16,9 @@ use crate::manifest::Pinned;
 use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, Job, label};
 use crate::storage::{InboxRow, Payload, Request, Resolved};
 
-use super::call::{Invocation, write};
+use super::call::Invocation;
 use super::end::in_doubt;
+use super::row::write;
 use super::{Context, Try, action, confirm, inbox, ladder};
 
 /// What comes next of undoing.

@@ -10,7 +10,10 @@ use crate::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::LedgerWrite;
 
-use super::call::{Invocation, Next, resolved, start, write};
+use super::answer::caught_up;
+use super::barrier::start;
+use super::call::{Invocation, Next};
+use super::row::write;
 use super::{Context, TRIES_MAX, Try, WAIT_IN_PLACE_MS, answered, blocked};
 
 /// What the tool said when it was asked.
@@ -29,6 +32,8 @@ pub enum ReconcileAnswer {
 
 /// How often a tool may say of one try that it cannot tell yet.
 pub const NOT_YETS_MAX: u32 = 10;
+/// Who gave a verdict that the tool's own word is, and why.
+const RECONCILE: (&str, Option<String>) = ("reconcile", None);
 /// After so many milliseconds from the first start of a call nobody asks any more: a day.
 const ASKED_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
@@ -42,7 +47,7 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     let Some(open) = Try::open(durable, slot) else {
         return park(durable, slot);
     };
-    if let Some(draft) = came_late(durable, invocation, &open, context) {
+    if let Some(draft) = settled(durable, invocation, &open, context) {
         return Next::Write(draft);
     }
     let executes = goes_on(durable, slot);
@@ -69,14 +74,34 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     }
 }
 
-/// An answer that came late settles it.
-fn came_late(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Option<Draft> {
-    let effect = durable.effects.get(&(invocation.slot.clone(), open.try_no))?;
-    if matches!(effect.answer, Answer::Unknown { .. }) {
-        return None;
+/// What is stored of the open try settles it: an answer that came late, or what its tool had said when it was
+/// asked, which a crash parted from its events.
+fn settled(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Option<Draft> {
+    let stored = stored_answer(durable, &invocation.slot, open)?;
+    if stored.provenance != Provenance::Reconciled {
+        return Some(answered(durable, invocation, open, caught_up(stored), context));
     }
-    let effect = Effect { provenance: Provenance::CaughtUp, ..(**effect).clone() };
-    Some(answered(durable, invocation, open, effect, context))
+    Some(match &stored.answer {
+        Answer::NotApplied(_) => did_not_happen(durable, invocation, open, context),
+        answer => happened(durable, invocation, open, answer.clone(), context),
+    })
+}
+
+/// The answer that is stored of the open try, whoever put it there.
+pub(super) fn stored_answer<'d>(durable: &'d Durable, slot: &Slot, open: &Try) -> Option<&'d Effect> {
+    let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
+    (!matches!(effect.answer, Answer::Unknown { .. })).then_some(effect)
+}
+
+/// The tool was asked, and knows the call.
+fn happened(durable: &Durable, invocation: &Invocation, open: &Try, answer: Answer, context: &Context<'_>) -> Draft {
+    applied(durable, invocation, open, answer, Provenance::Reconciled, RECONCILE, context)
+}
+
+/// The tool was asked, and the call is not to come.
+fn did_not_happen(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Draft {
+    let draft = not_applied(durable, invocation, open, Provenance::Reconciled, RECONCILE, context);
+    try_again(durable, invocation, open, draft, context)
 }
 
 /// What to write about the tool's own word on the open try.
@@ -86,22 +111,14 @@ pub fn reconciled(durable: &Durable, invocation: &Invocation, said: ReconcileAns
         return Next::Drop;
     };
     // While it was asked, its answer may have come.
-    if let Some(draft) = came_late(durable, invocation, &open, context) {
+    if let Some(draft) = settled(durable, invocation, &open, context) {
         return Next::Write(draft);
     }
-    let draft = match said {
+    Next::Write(match said {
         ReconcileAnswer::NotYet { wait_ms } => return later(durable, invocation, wait_ms, context),
-        ReconcileAnswer::Happened(output) => {
-            let answer = Answer::Ok(output);
-            applied(durable, invocation, &open, answer, Provenance::Reconciled, ("reconcile", None), context)
-        }
-        ReconcileAnswer::DidNotHappen => {
-            let by = ("reconcile", None);
-            let draft = not_applied(durable, invocation, &open, Provenance::Reconciled, by, context);
-            try_again(durable, invocation, &open, draft, context)
-        }
-    };
-    Next::Write(draft)
+        ReconcileAnswer::Happened(output) => happened(durable, invocation, &open, Answer::Ok(output), context),
+        ReconcileAnswer::DidNotHappen => did_not_happen(durable, invocation, &open, context),
+    })
 }
 
 /// Whether asking is of use still.
@@ -311,4 +328,9 @@ fn park(durable: &Durable, slot: &Slot) -> Next {
     }
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
     Next::Block(Draft { events: vec![body], flush_now: true, ..Draft::default() })
+}
+
+/// The verdict event that ends an open try.
+fn resolved(slot: &Slot, try_no: u32, verdict: Verdict, by: &str, reason: Option<String>) -> Body {
+    Body::InvocationResolved { slot: slot.clone(), try_no, verdict, by: by.to_owned(), reason }
 }

@@ -12,7 +12,7 @@ use crate::step::StepState;
 use crate::storage::InboxRow;
 
 use super::Context;
-use super::call::write;
+use super::row::write;
 
 /// Why a job is not tried again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,14 +5,14 @@
 
 use std::fmt;
 
-use crate::effect::{Answer, Output, Provenance};
+use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::event::{Body, Decider, Verdict};
 use crate::ids::Slot;
 use crate::ledger::{Row, RowState};
 use crate::state::{Call, Draft, Durable};
 use crate::storage::{Request, Resolved};
 
-use super::call::caught_up;
+use super::answer::caught_up;
 use super::inbox::{one, recorded_invocation, unblock};
 use super::{Context, Try, answered, compensation, ladder};
 
@@ -117,11 +117,9 @@ fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> 
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
     // A verdict's own claim, which a crash parted from its events, is no answer.
-    let is_executed = matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
-    let is_answer = is_executed && !matches!(effect.answer, Answer::Unknown { .. });
-    let effect = is_answer.then(|| caught_up(effect))?;
+    let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
+    let effect = caught_up(ladder::stored_answer(durable, slot, &open).filter(is_answer)?);
     // The step that waits for it takes it up: it may have to be tried again, which one that is blocked cannot.
     let waits = unblock(durable, slot);
     if !waits.is_empty() {

@@ -3,13 +3,13 @@
 
 use crate::cost;
 use crate::error::Code;
-use crate::event::{Body, Event, Verdict};
+use crate::event::{Body, Event};
 use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
 use crate::plan::Plan;
 use crate::step::{IllegalStepTransition, StepInput, StepState};
 
-use super::{Call, Emit, Finished, Job, Outcome, Step};
+use super::{Call, Emit, Job, Outcome, Step};
 
 /// Why a log is not that of a job.
 #[derive(Debug, thiserror::Error)]
@@ -354,109 +354,6 @@ impl Job {
         Ok(())
     }
 
-    fn apply_call(&mut self, event: &Event) -> Result<(), FoldError> {
-        match &event.body {
-            Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, action_key, .. } => {
-                self.find_step(event, &slot.step())?;
-                self.is_turn_of(event, slot, operator)?;
-                let call = self
-                    .calls
-                    .entry(slot.clone())
-                    .or_insert_with(|| Call { action_key: *action_key, ..Call::new(operator, *args, *first_attempt) });
-                if call.first_attempt == 0 {
-                    // The host had refused it before the job was reopened.
-                    call.first_attempt = *first_attempt;
-                }
-                if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
-                    return Err(unknown(
-                        event,
-                        "a try starts after the one before is over, and never after the final answer",
-                    ));
-                }
-                if call.operator != *operator || call.args != *args || call.first_attempt != *first_attempt {
-                    return Err(unknown(event, "a try has the operator, arguments and key of the first one"));
-                }
-                call.tries = *try_no;
-                call.open_try = Some(*try_no);
-                call.not_yets = 0;
-                call.retry_at_us = None;
-                call.reopened = false;
-            }
-            Body::ActionReused { slot, action_key, operator, args, .. } => {
-                self.find_step(event, &slot.step())?;
-                let known = self.calls.contains_key(slot);
-                let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, 0));
-                if call.committed || call.open_try.is_some() {
-                    return Err(unknown(event, "a receipt stands in for a call that is not under way"));
-                }
-                call.action_key = Some(*action_key);
-                call.take_number(if known { call.tries + 1 } else { 0 });
-            }
-            Body::ToolInvocationFinished {
-                slot,
-                try_no,
-                ok,
-                answer,
-                code,
-                provenance,
-                usage,
-                assumed_micro_usd,
-                nondeterministic,
-                refused,
-                ..
-            } => {
-                self.find_step(event, &slot.step())?;
-                if let Some(refused) = refused {
-                    self.is_turn_of(event, slot, &refused.operator)?;
-                    let action_key = refused.action_key;
-                    let refusal = Call { action_key, ..Call::new(&refused.operator, refused.args, 0) };
-                    self.calls.entry(slot.clone()).or_insert(refusal).take_number(*try_no);
-                }
-                let call = self.call(event, slot)?;
-                if call.open_try != Some(*try_no) || call.committed {
-                    return Err(unknown(event, "an answer belongs to the open try"));
-                }
-                call.open_try = None;
-                call.finished = Some(Finished {
-                    try_no: *try_no,
-                    ok: *ok,
-                    answer: *answer,
-                    code: *code,
-                    time_us: event.time_us,
-                    provenance: *provenance,
-                    usage: usage.clone(),
-                    assumed_micro_usd: *assumed_micro_usd,
-                    nondeterministic: *nondeterministic,
-                });
-            }
-            Body::CommandCommitted { slot } => {
-                let call = self.call(event, slot)?;
-                if call.committed || call.open_try.is_some() || call.finished.is_none() {
-                    return Err(unknown(event, "one final answer per invocation, after it was recorded"));
-                }
-                call.committed = true;
-                call.committed_seq = event.seq;
-            }
-            Body::InvocationResolved { slot, try_no, verdict, .. } => {
-                let call = self.call(event, slot)?;
-                if call.open_try != Some(*try_no) {
-                    return Err(unknown(event, "a verdict belongs to the open try"));
-                }
-                call.verdict = Some((*try_no, *verdict));
-                call.verdicts.insert(*try_no, *verdict);
-                if matches!(verdict, Verdict::NotApplied | Verdict::Repeat) {
-                    call.open_try = None;
-                }
-            }
-            Body::ResolutionConflict { slot, .. } => {
-                let call = self.call(event, slot)?;
-                (call.conflict, call.conflict_accepted) = (true, false);
-            }
-            _ => unreachable!("only events of calls come here"),
-        }
-        Ok(())
-    }
-
     fn move_job(&mut self, event: &Event, input: JobInput) -> Result<(), FoldError> {
         self.state = self.state.next(input).map_err(|source| FoldError::Job { seq: event.seq, source })?;
         Ok(())
@@ -531,37 +428,6 @@ impl Step {
             emits: Vec::new(),
             outcome: None,
         }
-    }
-}
-
-impl Call {
-    fn new(operator: &crate::ids::Operator, args: crate::event::PayloadRef, first_attempt: u32) -> Self {
-        Self {
-            operator: operator.clone(),
-            args,
-            first_attempt,
-            tries: 0,
-            open_try: None,
-            finished: None,
-            committed: false,
-            committed_seq: 0,
-            retry_at_us: None,
-            verdict: None,
-            verdicts: std::collections::BTreeMap::new(),
-            conflict: false,
-            conflict_accepted: false,
-            action_key: None,
-            round: 0,
-            reopened: false,
-            not_yets: 0,
-        }
-    }
-
-    /// An answer is recorded that no execution gave: it takes the next number of a try.
-    fn take_number(&mut self, try_no: u32) {
-        self.open_try = Some(try_no);
-        self.tries = self.tries.max(try_no);
-        self.reopened = false;
     }
 }
 

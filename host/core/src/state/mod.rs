@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::replay::Divergence;
 use crate::step::StepState;
 
+mod calls;
 mod compensation;
 mod confirm;
 mod durable;

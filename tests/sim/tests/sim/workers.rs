@@ -89,7 +89,7 @@ pub(crate) async fn run(scene: Arc<Scene>, n: u32) {
 async fn pool(process: Arc<Process>, stop: Stop) -> Tally {
     let settings = PoolSettings { jobs: process.scene.weather.at_once, tenants: BTreeMap::new(), until_idle: false };
     let pool = Pool::new(worker(&process), settings);
-    pool.run(&stop, |event| tell(&process, event)).await
+    pool.run(&stop, |event| tell(&process, event)).await.0
 }
 
 fn tell(process: &Process, event: PoolEvent) {

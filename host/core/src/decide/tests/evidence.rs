@@ -33,9 +33,10 @@ pub(super) fn verify(file: &[u8]) -> Report {
 }
 
 /// What the job left so far verifies.
-pub(super) fn holds(sim: &Sim) {
+pub(super) fn holds(sim: &Sim) -> Report {
     let report = verify(&export(sim));
     assert!(report.intact, "{:#?}", report.problems);
+    report
 }
 
 /// One world-changing call, done.

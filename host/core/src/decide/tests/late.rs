@@ -8,10 +8,11 @@ use super::sim::{Cut, Sim, good, step};
 use crate::decide::{self, Next, ReconcileAnswer};
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
-use crate::event::Mode;
+use crate::event::{Body, Mode, Verdict};
 use crate::ids::Slot;
 use crate::job::JobState;
 use crate::ledger::RowState;
+use crate::state::Draft;
 use crate::storage::Resolved;
 
 fn put_away(slot: &str, try_no: u32, answer: Answer) -> Effect {
@@ -56,7 +57,63 @@ fn a_stray_look_is_no_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
     sim.effects.push(put_away("a", 2, Answer::Ok(good())));
-    holds(&sim);
+    let report = holds(&sim);
+    let told = report.not_checked.iter().find(|told| told.code == "unused_answers").expect("it is told");
+    assert!(told.message.contains("(a)"), "{}", told.message);
+}
+
+/// I29: tries of a look that failed are told by the log, and are no answers beside it.
+#[test]
+fn a_look_that_was_tried_again_leaves_no_answer_beside_the_log() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
+    sim.script.insert("Read".into(), vec![Answer::NotApplied(Failure::new(Code::NetworkTimeout, "too slow"))]);
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    assert!(sim.effects.len() > 1, "{:?}", sim.effects);
+    assert!(holds(&sim).not_checked.iter().all(|told| told.code != "unused_answers"));
+}
+
+/// What became of a try in doubt whose answer was put away, and nothing else: its draft.
+fn settled(kept: Effect) -> Draft {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
+    sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
+    sim.reconcile_unknown = true;
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+    sim.effects.push(kept);
+    let durable = sim.durable();
+    let slot = Slot::new("a");
+    let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
+    // Whatever the tool says now.
+    let said = ReconcileAnswer::Happened(good());
+    let Next::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
+        panic!("in doubt")
+    };
+    draft
+}
+
+/// I5: what a tool had said when it was asked, put away just before a crash, is taken as that: an answer keeps how
+/// it became known, its verdict is an event, and what did not happen is tried again.
+#[test]
+fn what_a_tool_said_before_a_crash_is_its_word() {
+    for (kept, told) in [
+        (Provenance::Executed, Provenance::CaughtUp),
+        (Provenance::Reconciled, Provenance::Reconciled),
+        (Provenance::KeyedRetry, Provenance::KeyedRetry),
+    ] {
+        let draft = settled(Effect { provenance: kept, ..put_away("a", 1, Answer::Ok(good())) });
+        let finished = draft.events.iter().find_map(|event| match event {
+            Body::ToolInvocationFinished { provenance, .. } => Some(*provenance),
+            _ => None,
+        });
+        assert_eq!(finished, Some(told));
+        let applied = |event: &Body| matches!(event, Body::InvocationResolved { verdict: Verdict::Applied, by, .. } if by == "reconcile");
+        assert_eq!(draft.events.iter().any(applied), kept == Provenance::Reconciled, "{:?}", draft.events);
+    }
+    let no = Answer::NotApplied(Failure::new(Code::InvocationLost, "the call did not take effect"));
+    let draft = settled(Effect { provenance: Provenance::Reconciled, ..put_away("a", 1, no) });
+    assert_eq!(draft.ledger[0].row().state, RowState::FailedDefinite);
+    let resolved = |event: &Body| matches!(event, Body::InvocationResolved { verdict: Verdict::NotApplied, .. });
+    let again = |event: &Body| matches!(event, Body::StepRetryScheduled { .. });
+    assert!(draft.events.iter().any(resolved) && draft.events.iter().any(again), "{:?}", draft.events);
 }
 
 /// I119: the answer of a worker that had lost the job comes while the next one asks the tool: what the tool says of

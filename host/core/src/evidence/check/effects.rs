@@ -1,6 +1,6 @@
 //! The effects, from their own table, and the calls of the log and the ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{Effect, Provenance};
 use crate::event::{Body, Verdict};
@@ -23,6 +23,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         belongs(*at, effect, job, report);
     }
     executed_once(evidence, job, report);
+    looked_in_vain(evidence, job, report);
     for (at, event) in &evidence.events {
         let Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } = &event.body else { continue };
         // That it is there, and its hash, is looked at with all payloads.
@@ -87,6 +88,29 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
             let message = format!("the ledger has let {} be executed again after try {first} had worked", row.slot);
             report.wrong(*at, Found::DoubleExecution, message, format!("try {first}"), format!("try {}", row.try_no));
         }
+    }
+}
+
+/// Answers to looks at the world that no event mentions: of workers that had lost the job, or were cut off.
+fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
+    let told: BTreeSet<(&Slot, u32)> = evidence
+        .events
+        .iter()
+        .filter_map(|(_, event)| match &event.body {
+            Body::ToolInvocationFinished { slot, try_no, .. } => Some((slot, *try_no)),
+            _ => None,
+        })
+        .collect();
+    let in_vain = |effect: &EffectRecord| is_stray_look(job, effect) && !told.contains(&(&effect.slot, effect.try_no));
+    let slots: Vec<&str> =
+        evidence.effects.iter().filter(|(_, effect)| in_vain(effect)).map(|(_, effect)| effect.slot.as_str()).collect();
+    if !slots.is_empty() {
+        let message = format!(
+            "answers of calls that change nothing are kept beside those that the log goes by ({}): a worker that had lost \
+             the job looked, too, or one was cut off before it could write that it had; nothing follows from them",
+            slots.join(", ")
+        );
+        report.not_checked.push(NotChecked::new("unused_answers", message));
     }
 }
 

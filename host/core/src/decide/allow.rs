@@ -1,0 +1,142 @@
+//! A call that may be executed as far as the ledger goes: mode, policy, gates and what is known of its outcome
+//! decide whether it begins.
+
+use std::sync::Arc;
+
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::{Body, Verdict, WouldCall};
+use crate::ids::Slot;
+use crate::manifest::{Determinism, Pinned};
+use crate::plan;
+use crate::policy;
+use crate::replay::Divergence;
+use crate::state::{Call, Draft, Durable, label};
+use crate::storage::Payload;
+
+use super::action::Standing;
+use super::answer::caught_up;
+use super::asking::is_gated;
+use super::barrier::start;
+use super::call::{Invocation, Next};
+use super::gates::{self, ask, gate_hash};
+use super::row::refuse;
+use super::{Context, TRIES_MAX, answered, blocked, is_dry};
+
+pub(super) fn allowed(
+    durable: &Durable,
+    planned: &plan::Step,
+    invocation: &Invocation,
+    standing: &Standing,
+    context: &Context<'_>,
+) -> Next {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let operator = job.pinned(&invocation.operator).expect("forbidden where it is not pinned");
+    // What failed to undo and is tried again on somebody's word is asked about like the first time.
+    let anew = |call: &Call| slot.is_compensation() && call.tries == call.round;
+    let first = job.calls.get(slot).is_none_or(|call| call.is_unstarted() || anew(call));
+    if let Some(spent) = job.calls.get(slot).and_then(spent_in_vain) {
+        let message = format!("it was executed {spent} times, and each time it did not take effect");
+        return Next::Write(refuse(durable, invocation, Failure::new(Code::DependencyUnavailable, message), context));
+    }
+    if first && is_dry(job.header.mode) && operator.is_world_changing() {
+        let step_id = slot.step();
+        let call = (!slot.is_step()).then(|| {
+            let (slot, operator) = (slot.clone(), invocation.operator.clone());
+            Box::new(WouldCall { slot, operator, args: invocation.args_ref })
+        });
+        let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None, call };
+        let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
+        return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
+    }
+    // What was done may be undone in every mode.
+    let mode = Some(job.header.mode).filter(|_| first && !slot.is_compensation());
+    let withdrawn = mode.and_then(|mode| policy::withdrawn(context.rules, mode, operator));
+    let unverifiable = || policy::unverifiable(context.rules, &invocation.operator, operator).filter(|_| first);
+    if let Some(failure) = withdrawn.or_else(unverifiable) {
+        return Next::Write(refuse(durable, invocation, failure, context));
+    }
+    // Nobody is asked to approve what was done already.
+    if first && matches!(standing, Standing::Unseen) {
+        let asks = !slot.is_step()
+            && !job.gates.contains_key(slot)
+            && is_gated(durable, context, planned, (&invocation.operator, operator), false);
+        if asks || durable.seen.look_first {
+            return Next::LookAction;
+        }
+    }
+    if first && let Some(next) = gated(durable, planned, invocation, operator, context) {
+        return next;
+    }
+    let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
+    if let Some(effect) = paid_for(durable, slot, operator, started.try_no) {
+        return Next::Write(answered(durable, invocation, &started, caught_up(&effect), context));
+    }
+    Next::Execute { draft, started }
+}
+
+/// How often the call was executed, where the last time proved to have changed nothing and no
+/// more are allowed.
+fn spent_in_vain(call: &Call) -> Option<u32> {
+    let spent = call.tries.saturating_sub(call.round);
+    let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));
+    (in_vain && spent >= TRIES_MAX).then_some(spent)
+}
+
+/// The answer of a model that was put away before its events could be (staged commit). It was
+/// paid for: it counts, where another read is simply made again.
+fn paid_for(durable: &Durable, slot: &Slot, operator: &Pinned, try_no: u32) -> Option<Arc<Effect>> {
+    let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
+    let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;
+    matches!(effect.answer, Answer::Ok(_)).then(|| effect.clone())
+}
+
+/// The gate of a call inside a step plugin; a plan step's own gate was asked before it ran.
+fn gated(
+    durable: &Durable,
+    planned: &plan::Step,
+    invocation: &Invocation,
+    operator: &Pinned,
+    context: &Context<'_>,
+) -> Option<Next> {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let hash = gate_hash(operator, invocation.operator.as_str(), slot, &invocation.args, job.header.mode);
+    match job.gates.get(slot) {
+        Some(gate) if gate.hash != hash => {
+            let divergence = Divergence::new(slot, "call", "approved arguments", gate.hash.to_hex(), hash.to_hex());
+            Some(Next::Diverge(divergence))
+        }
+        Some(gate) if gate.decision.is_some() && gates::holds(durable, context, gate) => None,
+        Some(gate) if gate.decision.is_none() => {
+            Some(Next::Block(Draft { events: waits_at(slot, Code::RequiresApproval), ..Draft::default() }))
+        }
+        found => {
+            if slot.is_step() {
+                return None;
+            }
+            // What undoes a plan step is asked about like the step itself.
+            let own = slot.compensated().is_some_and(|of| of.is_step());
+            let needed = || is_gated(durable, context, planned, (&invocation.operator, operator), own);
+            if found.is_none() && !needed() {
+                return None;
+            }
+            let (mut events, decided) = ask(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
+            let mut draft = Draft { flush_now: true, ..Draft::default() };
+            if found.is_none() && !durable.payloads.contains_key(&label::args(slot)) {
+                draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
+            }
+            if decided {
+                return Some(Next::Write(Draft { events, ..draft }));
+            }
+            events.extend(waits_at(slot, Code::RequiresApproval));
+            Some(Next::Block(Draft { events, ..draft }))
+        }
+    }
+}
+
+/// The step waits for its call; for what undoes one, the job as a whole does.
+pub(super) fn waits_at(slot: &Slot, reason: Code) -> Vec<Body> {
+    if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
+}

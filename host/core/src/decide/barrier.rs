@@ -1,0 +1,107 @@
+//! The barrier of a try: what is durable before its tool is called.
+
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::Body;
+use crate::ledger::{Row, RowState};
+use crate::manifest::Pinned;
+use crate::state::{Draft, Durable, label};
+use crate::storage::{ActionWrite, Payload};
+
+use super::answer::repeats;
+use super::call::{Invocation, Next};
+use super::row::write;
+use super::{Context, Try, action, answered, ladder};
+
+/// The start of one more try: its barrier where it may change the world.
+pub(super) fn start(
+    durable: &Durable,
+    invocation: &Invocation,
+    operator: &Pinned,
+    provenance: Provenance,
+    context: &Context<'_>,
+) -> (Draft, Try) {
+    let job = &durable.job;
+    let slot = &invocation.slot;
+    let call = job.calls.get(slot);
+    let first_attempt = call.map(|call| call.first_attempt).filter(|first| *first > 0).unwrap_or(job.attempt);
+    let try_no = call.map_or(0, |call| call.tries) + 1;
+    let started = Try { try_no, first_attempt, nonce: context.random, provenance, timeout_ms: invocation.timeout_ms };
+    if !operator.is_world_changing() {
+        return (Draft::default(), started);
+    }
+    let row = Row {
+        slot: slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::Inflight,
+        attempt: job.attempt,
+        nonce: started.nonce,
+        try_no,
+        first_attempt,
+        first_started_us: durable
+            .rows
+            .get(slot)
+            .filter(|row| row.first_attempt > 0)
+            .map_or(context.now_us, |row| row.first_started_us),
+        world_changing: true,
+        timeout_ms: invocation.timeout_ms,
+        deadline_us: 0,
+        next_try_us: None,
+        result_hash: None,
+        action_key: invocation.action_key,
+    };
+    let mut draft = Draft {
+        events: vec![started_event(invocation, &started)],
+        ledger: vec![write(durable, row)],
+        acquire: true,
+        flush_now: true,
+        ..Draft::default()
+    };
+    if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
+        draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
+    }
+    // Every try asks for the reservation: it may have been given back at the end of a round.
+    if let Some(key) = invocation.action_key {
+        draft.actions.push(ActionWrite::Reserve {
+            operator: invocation.operator.clone(),
+            key,
+            args_hash: action::args_hash(&invocation.args),
+            slot: slot.clone(),
+        });
+    }
+    (draft, started)
+}
+
+/// The event of the barrier.
+pub(super) fn started_event(invocation: &Invocation, started: &Try) -> Body {
+    Body::ToolInvocationStarted {
+        slot: invocation.slot.clone(),
+        operator: invocation.operator.clone(),
+        try_no: started.try_no,
+        args: invocation.args_ref,
+        first_attempt: started.first_attempt,
+        timeout_ms: started.timeout_ms,
+        action_key: invocation.action_key,
+    }
+}
+
+/// Our own barrier is durable, though nobody said so, and nothing was executed under it. In a job that was
+/// given up meanwhile nothing is: that is the answer.
+pub(super) fn go_on(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
+    let slot = &invocation.slot;
+    let open = Try::open(durable, slot).expect("a row in flight has its open try");
+    let repeats = repeats(durable, slot);
+    let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
+    let started = Try { provenance, ..open };
+    if ladder::goes_on(durable, slot) {
+        // Nothing is left to write, but whether it may be executed still is asked like the first time: job in
+        // hand, lease, cancellation, and that the database is the one it was.
+        let draft = Draft { acquire: true, flush_now: true, ..Draft::default() };
+        return Next::Execute { draft, started };
+    }
+    let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));
+    let (try_no, time_us) = (started.try_no, context.now_us);
+    let effect = Effect { slot: slot.clone(), try_no, answer, provenance, time_us, spent: None };
+    Next::Write(answered(durable, invocation, &started, effect, context))
+}

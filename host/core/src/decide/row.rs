@@ -1,0 +1,165 @@
+//! The row of a call: how it is written, and what becomes of it where nothing is executed (the recorded answer, a
+//! refusal, a doubt).
+
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::{Code, Failure};
+use crate::event::{Body, Refused};
+use crate::ids::Slot;
+use crate::ledger::{Row, RowState};
+use crate::manifest::Pinned;
+use crate::replay::Divergence;
+use crate::state::{Call, Draft, Durable, label};
+use crate::storage::LedgerWrite;
+
+use super::call::{Invocation, Next};
+use super::{Context, action};
+
+/// The recorded final answer, repairing the row where the log is ahead of it.
+pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
+    if let Some(row) = durable.rows.get(slot)
+        && !row.state.is_final()
+    {
+        return Next::Write(repair(durable, row));
+    }
+    let call = durable.job.calls.get(slot);
+    if !call.is_some_and(|call| call.committed) {
+        // Only possible where the row is final and its events are gone: the log is the authority.
+        return Next::Diverge(Divergence::new(
+            slot,
+            "call",
+            "final answer",
+            "a final ledger row".to_owned(),
+            "no command_committed event".to_owned(),
+        ));
+    }
+    let Some(effect) = durable.answer(slot) else {
+        return Next::Answer(Err(Failure::new(Code::Internal, format!("the recorded answer of {slot} is missing"))));
+    };
+    Next::Answer(match &effect.answer {
+        Answer::Ok(output) => Ok(output.result.clone()),
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Err(failure.clone()),
+    })
+}
+
+/// What the crash kept from being written after the events: the row, and its reservation.
+fn repair(durable: &Durable, row: &Row) -> Draft {
+    let slot = &row.slot;
+    let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
+    let ok = finished.is_some_and(|finished| finished.ok);
+    let state = if ok { RowState::Committed } else { RowState::FailedFinal };
+    let result_hash = finished.map(|finished| finished.answer.hash);
+    let ledger = vec![write(durable, Row { state, result_hash, next_try_us: None, ..row.clone() })];
+    let answer = durable.answer(slot);
+    let receipt = match answer.as_deref().map(|effect| &effect.answer) {
+        Some(Answer::Ok(output)) => Some(action::receipt(output)),
+        _ => None,
+    };
+    let is_reused = finished.is_some_and(|finished| finished.provenance == Provenance::Reused);
+    let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
+    // A receipt of another job settles nothing, and what was lost may have happened.
+    let key = row.action_key.filter(|_| !is_reused && !is_lost && ok == receipt.is_some());
+    let actions = action::settled(slot, &row.operator, key, receipt);
+    Draft { ledger, actions, ..Draft::default() }
+}
+
+pub(super) fn refuse(durable: &Durable, invocation: &Invocation, failure: Failure, context: &Context<'_>) -> Draft {
+    let slot = &invocation.slot;
+    let call = durable.job.calls.get(slot);
+    let try_no = call.map_or(0, |call| call.tries + 1);
+    let effect = Effect {
+        slot: slot.clone(),
+        try_no,
+        answer: Answer::NotApplied(failure.clone()),
+        provenance: Provenance::Executed,
+        time_us: context.now_us,
+        spent: None,
+    };
+    let (effects, effect) = action::once(durable, effect);
+    let answer = durable.payload_ref(&label::answer(slot, try_no), &effect.to_bytes());
+    let refused = Some(Refused {
+        operator: invocation.operator.clone(),
+        args: invocation.args_ref,
+        action_key: invocation.action_key,
+    });
+    let finished = Body::ToolInvocationFinished {
+        slot: slot.clone(),
+        try_no,
+        ok: false,
+        answer,
+        provenance: Provenance::Executed,
+        code: Some(failure.code),
+        usage: None,
+        spent: None,
+        assumed_micro_usd: None,
+        nondeterministic: false,
+        refused,
+    };
+    let old = durable.rows.get(slot);
+    let row = Row {
+        slot: slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::FailedFinal,
+        attempt: durable.job.attempt,
+        nonce: context.random,
+        try_no,
+        first_attempt: old.map_or(0, |row| row.first_attempt),
+        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
+        world_changing: durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing),
+        timeout_ms: 0,
+        deadline_us: 0,
+        next_try_us: None,
+        result_hash: Some(answer.hash),
+        action_key: invocation.action_key,
+    };
+    Draft {
+        events: vec![finished, Body::CommandCommitted { slot: slot.clone() }],
+        ledger: vec![write(durable, row)],
+        effects,
+        ..Draft::default()
+    }
+}
+
+/// The last failure becomes the final answer.
+pub(super) fn fail_final(durable: &Durable, slot: &Slot) -> Draft {
+    let row = durable.rows.get(slot).expect("FailFinal is decided only with a row");
+    let result_hash = durable.job.calls.get(slot).and_then(|c| c.finished.as_ref()).map(|f| f.answer.hash);
+    Draft {
+        events: vec![Body::CommandCommitted { slot: slot.clone() }],
+        ledger: vec![write(durable, Row { state: RowState::FailedFinal, result_hash, ..row.clone() })],
+        actions: action::settled(slot, &row.operator, row.action_key, None),
+        ..Draft::default()
+    }
+}
+
+pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Draft {
+    let slot = &invocation.slot;
+    let call = durable.job.calls.get(slot);
+    let old = durable.rows.get(slot);
+    let row = Row {
+        slot: slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::Indeterminate,
+        attempt: old.map_or(durable.job.attempt, |row| row.attempt),
+        nonce: old.map_or(context.random, |row| row.nonce),
+        try_no: call.map_or(0, |call| call.tries),
+        first_attempt: call.map_or(durable.job.attempt, |call| call.first_attempt),
+        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
+        world_changing: true,
+        timeout_ms: invocation.timeout_ms,
+        deadline_us: old.map_or(0, |row| row.deadline_us),
+        next_try_us: None,
+        result_hash: None,
+        action_key: invocation.action_key,
+    };
+    Draft { ledger: vec![write(durable, row)], ..Draft::default() }
+}
+
+/// The write that replaces the slot's row, whatever it is now.
+pub(super) fn write(durable: &Durable, row: Row) -> LedgerWrite {
+    match durable.rows.get(&row.slot) {
+        None => LedgerWrite::Insert(row),
+        Some(old) => LedgerWrite::Update { expect: old.state, expect_try: old.try_no, expect_nonce: old.nonce, row },
+    }
+}

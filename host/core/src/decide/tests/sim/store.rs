@@ -1,0 +1,105 @@
+//! What a store does with what is written.
+
+use std::collections::BTreeSet;
+
+use super::{Cut, Dead, Sim};
+use crate::decide::{self, Lookup};
+use crate::effect::Effect as Recorded;
+use crate::event::Body;
+use crate::ids::JobId;
+use crate::state::{Candidate, Draft, Durable};
+use crate::storage::{ActionRow, ActionWrite, Batch};
+
+impl Sim {
+    pub(super) fn write(&mut self, durable: &mut Durable, draft: Draft) -> Result<(), Dead> {
+        if draft.is_empty() {
+            return Ok(());
+        }
+        if self.cut == Some(Cut::Write(self.writes)) {
+            return Err(Dead);
+        }
+        self.writes += 1;
+        if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
+            self.answers_flushed.push(draft.flush_now);
+        }
+        // What a staged commit may part are a final answer and its row, which the answer repairs.
+        let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
+        let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
+        let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
+        assert!(!parts || draft.whole || draft.acquire, "a crash between its events and its row: {draft:?}");
+        let gives_up = draft.status.is_some_and(|status| crate::admit::gives_up(status.to));
+        let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
+        assert!(!(gives_up && more) || draft.whole, "nobody could write the rest: {draft:?}");
+        let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
+        self.store(batch);
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, batch: Batch) {
+        assert_eq!(batch.expect_seq as usize, self.record.events.len(), "appends are in order");
+        self.record.events.extend(batch.events);
+        for action in batch.actions {
+            self.act(action);
+        }
+        self.reusables.extend(batch.reusables);
+        for write in batch.ledger {
+            let row = write.row().clone();
+            self.record.ledger.retain(|old| old.slot != row.slot);
+            self.record.ledger.push(row);
+        }
+        for effect in batch.effects {
+            let same = |old: &&Recorded| old.slot == effect.slot && old.try_no == effect.try_no;
+            assert!(self.effects.iter().find(same).is_none(), "effects are write-once: {effect:?}");
+            self.effects.push(effect);
+        }
+        for payload in batch.payloads {
+            match self.record.payloads.iter().find(|old| old.label == payload.label) {
+                Some(old) => assert_eq!(old.bytes, payload.bytes, "payloads are write-once"),
+                None => self.record.payloads.push(payload),
+            }
+        }
+    }
+
+    pub(super) fn look_up(&mut self, durable: &mut Durable) {
+        for lookup in decide::lookups(durable, &self.context(), &BTreeSet::new()) {
+            match lookup {
+                Lookup::Action { slot, key, .. } => {
+                    durable.seen.actions.insert(slot, self.actions.get(&key).cloned());
+                }
+                Lookup::Outcome { step_id, input_hash, .. } => {
+                    let found = self.earlier.clone().filter(|(reusable, _)| reusable.input_hash == input_hash);
+                    let candidate = found.map(|(reusable, output)| Candidate { reusable, output: Some(output.into()) });
+                    durable.seen.outcomes.insert(step_id, candidate);
+                }
+            }
+        }
+    }
+
+    /// What the store does with reservations, as far as one job sees it.
+    pub(super) fn act(&mut self, action: ActionWrite) {
+        match action {
+            ActionWrite::Reserve { key, args_hash, slot, .. } => {
+                let row = ActionRow { job_id: JobId::new("job_1"), slot, args_hash, receipt: None };
+                let held = self.actions.entry(key).or_insert_with(|| row.clone());
+                assert_eq!(*held, row, "a key is reserved by one slot");
+            }
+            ActionWrite::Settle { key, slot, receipt, .. } => {
+                let held = self.actions.get(&key).filter(|row| row.job_id == JobId::new("job_1") && row.slot == slot);
+                assert!(held.is_some() || receipt.is_none(), "a key is settled by its holder");
+                match receipt {
+                    Some(_) => self.actions.get_mut(&key).unwrap().receipt = receipt,
+                    None => drop(self.actions.remove(&key)),
+                }
+            }
+            ActionWrite::TakeBack { key, slot, .. } => {
+                let held = self.actions.get_mut(&key).expect("a receipt is taken back by its holder");
+                assert_eq!((&held.job_id, &held.slot), (&JobId::new("job_1"), &slot));
+                held.receipt = None;
+            }
+            ActionWrite::Wait { key, .. } => {
+                assert!(self.actions.get(&key).is_some_and(|row| row.receipt.is_none()), "what is waited for is open");
+                self.waits.insert(key);
+            }
+        }
+    }
+}

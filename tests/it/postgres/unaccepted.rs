@@ -1,0 +1,131 @@
+//! A server that nobody has accepted, met in the middle of a transaction.
+
+use std::sync::atomic::Ordering;
+
+use latchwork_core::awaited::TimerWrite;
+use latchwork_core::storage::{Journal, Request, WriteError};
+use latchwork_store::{OwnerLock, Side};
+use sqlx::Row;
+
+use super::faults::cut_after;
+use super::server::sql;
+use super::{Opened, claimer, running};
+use crate::conformance::world::{Log, new_job};
+
+/// From now on the server is not the one that was accepted last.
+const ELSEWHERE: &str = "UPDATE meta SET server = 'elsewhere/00000001/1'";
+
+/// What starts work, or holds on to some.
+#[derive(Clone, Copy, Debug)]
+enum Starts {
+    Claim,
+    ClaimJob,
+    Submit,
+    Heartbeat,
+    Timers,
+    Barrier,
+}
+
+impl Starts {
+    const ALL: [(Starts, &'static str); 6] = [
+        (Starts::Claim, "claim_find"),
+        (Starts::ClaimJob, "claim_find"),
+        (Starts::Submit, "submit_find"),
+        (Starts::Heartbeat, "heartbeat"),
+        (Starts::Timers, "timers_find"),
+        (Starts::Barrier, "group_read"),
+    ];
+
+    /// What the store says to it.
+    async fn ask(self, opened: &Opened, log: &mut Log, time: &str) -> Result<(), WriteError> {
+        let store = &opened.store;
+        let name = format!("{self:?}{time}");
+        let (claimer, _lock) = claimer(opened.dir.path(), &name);
+        match self {
+            Starts::Claim => store.claim(&claimer).await.map(drop)?,
+            Starts::ClaimJob => store.claim_job(&new_job("waiting").row.job_id, &claimer).await.map(drop)?,
+            Starts::Submit => {
+                let mut new = new_job(&name);
+                new.claim = Some(claimer);
+                store.submit(new).await.map(drop)?;
+            }
+            Starts::Heartbeat => store.heartbeat(&[(log.job_id.clone(), log.attempt)], 700_000).await.map(drop)?,
+            Starts::Timers => store.fire_timers().await.map(drop)?,
+            Starts::Barrier => {
+                let mut batch = log.append(1);
+                batch.acquire = true;
+                store.write(batch).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything that work is seen by.
+async fn work(url: &str) -> String {
+    let tables =
+        ["jobs", "claims", "timers", "inbox", "events"].map(|table| format!("SELECT {table}::text t FROM {table}"));
+    let all = format!("SELECT string_agg(t, ' ' ORDER BY t) FROM ({}) all_of_it", tables.join(" UNION ALL "));
+    sql(url, &all).await[0].get(0)
+}
+
+/// A job in hand and one that waits to be claimed; for timers, one that is due.
+async fn two_jobs(opened: &Opened, starts: Starts) -> (Log, OwnerLock) {
+    let (mut log, lock) = running(opened, "one").await;
+    opened.store.submit(new_job("waiting")).await.unwrap();
+    if matches!(starts, Starts::Timers) {
+        let mut batch = log.append(1);
+        batch.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
+        opened.store.write(batch).await.unwrap();
+    }
+    (log, lock)
+}
+
+/// I89: whoever's own connection is the first to meet a server that nobody has accepted starts nothing there, and
+/// holds on to nothing. What was done is recorded, and what is asked for is taken in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_starts_on_a_server_that_nobody_has_accepted() {
+    for (starts, point) in Starts::ALL {
+        let Some((opened, probe)) = cut_after(Some(ELSEWHERE), point, Side::Before).await else { return };
+        let store = &opened.store;
+        let (mut log, _lock) = two_jobs(&opened, starts).await;
+        let before = work(&probe.url).await;
+        probe.armed.store(true, Ordering::SeqCst);
+        let refused = starts.ask(&opened, &mut log.clone(), "first").await;
+        assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: it was cut");
+        assert!(matches!(refused, Err(WriteError::Restored(_))), "{starts:?}: {refused:?}");
+        assert_eq!(work(&probe.url).await, before, "{starts:?}");
+        // What was done is recorded, and what somebody asks for is taken in.
+        store.write(log.append(1)).await.unwrap();
+        store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+        store.submit(new_job("later")).await.unwrap();
+        store.accept_restore().await.unwrap();
+        let before = work(&probe.url).await;
+        starts.ask(&opened, &mut log, "again").await.unwrap();
+        assert_ne!(work(&probe.url).await, before, "{starts:?}");
+    }
+}
+
+/// I89: where only a server that nobody has accepted can tell that a commit was made, what it starts is not gone on
+/// with. What was done is, and what somebody asked for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_that_another_server_tells_of_starts_nothing() {
+    for (starts, _) in Starts::ALL {
+        let Some((opened, probe)) = cut_after(Some(ELSEWHERE), "commit", Side::After).await else { return };
+        let (mut log, _lock) = two_jobs(&opened, starts).await;
+        probe.armed.store(true, Ordering::SeqCst);
+        let untold = starts.ask(&opened, &mut log, "first").await;
+        assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: it was cut");
+        assert!(untold.is_err(), "{starts:?} goes on");
+    }
+    for kind in 0..2 {
+        let Some((opened, probe)) = cut_after(Some(ELSEWHERE), "commit", Side::After).await else { return };
+        let (mut log, _lock) = running(&opened, "one").await;
+        probe.armed.store(true, Ordering::SeqCst);
+        match kind {
+            0 => opened.store.write(log.append(1)).await.unwrap(),
+            _ => drop(opened.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap()),
+        }
+        assert!(!probe.armed.load(Ordering::SeqCst), "it was cut");
+    }
+}
