@@ -116,6 +116,8 @@ meta.id bigint NOT NULL
 meta.database_id text NOT NULL
 meta.generation bigint NOT NULL
 meta.server text NOT NULL
+meta.accepted bigint NOT NULL
+meta.written bigint NOT NULL
 owners.id bigint NOT NULL IDENTITY
 owners.worker text NOT NULL
 owners.boot_id text NOT NULL

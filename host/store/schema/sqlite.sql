@@ -142,7 +142,7 @@ CREATE TABLE meta (
     id          INTEGER PRIMARY KEY CHECK (id = 1),
     database_id TEXT    NOT NULL,
     generation  INTEGER NOT NULL
-) STRICT;
+, accepted   INTEGER NOT NULL DEFAULT 0, high_water INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE owners (
     id           INTEGER PRIMARY KEY,
     worker       TEXT    NOT NULL,

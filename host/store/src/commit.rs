@@ -19,6 +19,7 @@ use crate::connection::{Connect, Connection, Patience};
 use crate::dialect::Dialect;
 use crate::error::{Failure, is_again, is_lost, is_read_only, store_error};
 use crate::group::{self, Mark, Standpoint};
+use crate::high_water::{HighWater, Reached};
 use crate::locks::Locks;
 use crate::mark::{Marked, Marks};
 use crate::row::Stored;
@@ -43,6 +44,7 @@ pub(crate) struct Task {
     pub(crate) hand: Hand,
     pub(crate) time: Time,
     pub(crate) server: Arc<Server>,
+    pub(crate) high_water: Arc<HighWater>,
     pub(crate) parts: mpsc::UnboundedReceiver<Part>,
     pub(crate) marks: Marks,
 }
@@ -105,10 +107,12 @@ impl Task {
             };
             let place = self.server.place();
             let mut marks = Vec::new();
-            let mut tx = Tx::new(&mut conn, &self.hand, &self.time, locks(self.connect.dialect(), group));
+            let mut tx = Tx::new(&mut conn, &self.hand, &self.time, &self.server, locks(self.connect.dialect(), group));
             tx.restored = restored;
+            tx.is_relied_on = group.iter().any(Part::is_relied_on);
             tx.mark = self.marks.next(self.server.writer(), group);
             let Err(failure) = parts(&mut tx, group, &mut marks).await else {
+                self.heard(tx.is_relied_on, tx.reached);
                 self.conn = Some(conn);
                 self.hand.tally.flushes.fetch_add(1, Ordering::Relaxed);
                 return Fate::Committed;
@@ -116,13 +120,19 @@ impl Task {
             let lost = matches!(&failure, Failure::Sql(error) if is_lost(error));
             let on_server = self.connect.dialect() == Dialect::Postgres;
             if tx.committing {
+                let (relied_on, reached) = (tx.is_relied_on, tx.reached);
                 let trace = Trace { number: tx.number.take(), mark: tx.mark.take(), place };
                 // Whatever it still keeps locked is let go.
                 drop(conn);
                 match self.ask(&failure, &marks, trace).await {
                     // It never was committed: nothing of it is there, and it can be.
                     Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
-                    fate => return fate,
+                    fate => {
+                        if matches!(fate, Fate::Committed) {
+                            self.heard(relied_on, reached);
+                        }
+                        return fate;
+                    }
                 }
             }
             if !(on_server && lost) {
@@ -145,6 +155,13 @@ impl Task {
                 Failure::Sql(error) if is_read_only(error) => return Fate::Away(failure.into()),
                 _ => return Fate::Failed(failure.into()),
             }
+        }
+    }
+
+    /// A transaction is durable, and nobody has heard of it yet.
+    fn heard(&self, relied_on: bool, reached: Option<Reached>) {
+        if let Some(reached) = reached.filter(|_| relied_on) {
+            self.high_water.raise(reached);
         }
     }
 

@@ -16,6 +16,17 @@ impl Dialect {
     /// The time of a server, microseconds since 1970 UTC, as it passes.
     pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
+    /// The server that was accepted last, as the row of `meta` has it. A row that another transaction has
+    /// written than it says was loaded from a dump: it names no server.
+    pub(crate) const SERVER: &str =
+        "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
+
+    /// What stands there then.
+    pub(crate) const LOADED: &str = "loaded";
+
+    /// The number of the last transaction of a server.
+    pub(crate) const LAST: &str = "CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) - 1";
+
     /// A statement as this database understands it.
     pub(crate) fn text(self, sql: &str) -> String {
         if self == Self::Sqlite {
@@ -109,10 +120,14 @@ impl Dialect {
         }
     }
 
-    /// The moment of an open transaction on PostgreSQL, and its number: asked for once its locks
-    /// are held.
+    /// The moment of an open transaction on PostgreSQL, its number, and where the database stands: asked for
+    /// once its locks are held.
     pub(crate) fn moment() -> String {
-        format!("SELECT {}, CAST(pg_current_xact_id() AS TEXT)", Self::CLOCK)
+        format!(
+            "SELECT {}, CAST(pg_current_xact_id() AS TEXT), {}, accepted FROM meta WHERE id = 1",
+            Self::CLOCK,
+            Self::SERVER
+        )
     }
 }
 

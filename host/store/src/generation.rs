@@ -5,8 +5,8 @@
 //! it keeps the same number. The database commits first, so it may be one ahead after a crash;
 //! behind the file, or further ahead, it is not the one that was used here last. Neither is a new
 //! one where another did work: that one was lost, and with it the memory of what was done. A
-//! backup that was taken since the last opening for work, and is put back before the next, goes
-//! unnoticed.
+//! backup that was taken since the last opening for work is told by how far work has gone
+//! ([`crate::high_water`]).
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -21,6 +21,7 @@ use tokio::sync::Mutex;
 use crate::Database;
 use crate::dialect::Dialect;
 use crate::error::Failure;
+use crate::high_water::{HighWater, Reached};
 use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
@@ -36,26 +37,40 @@ struct Kept {
     /// The server it is on, as the database says; the file does not.
     #[serde(skip)]
     server: String,
+    /// How far it has come; the file does not say.
+    #[serde(skip)]
+    reached: Reached,
 }
 
 /// The file, and whether this process has opened the database for work.
 pub(crate) struct Generation {
     dir: PathBuf,
+    high_water: Arc<HighWater>,
     /// The connection since which it is entered: behind another one may be another server.
     entered: Mutex<Option<u64>>,
 }
 
 /// What the database keeps; only one on a server has the server's mark.
-fn read_statement(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Sqlite => "SELECT database_id, generation, '' FROM meta WHERE id = 1",
-        Dialect::Postgres => "SELECT database_id, generation, server FROM meta WHERE id = 1",
-    }
+fn read_statement(dialect: Dialect) -> String {
+    let (server, number) = match dialect {
+        Dialect::Sqlite => ("''", "high_water"),
+        Dialect::Postgres => (Dialect::SERVER, Dialect::LAST),
+    };
+    format!("SELECT database_id, generation, {server}, accepted, {number} FROM meta WHERE id = 1")
 }
 
 impl Generation {
-    pub(crate) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), entered: Mutex::default() }
+    pub(crate) fn new(dir: &Path, high_water: Arc<HighWater>) -> Self {
+        Self { dir: dir.to_owned(), high_water, entered: Mutex::default() }
+    }
+
+    /// Looks once whether the database has come as far as it had: what is asked of it from here on would
+    /// else take it beyond.
+    pub(crate) async fn notice(&self, store: &Database) {
+        let looked = self.stored(store).await.and_then(|stored| self.high_water.is_behind(stored.reached));
+        if let Err(error) = looked {
+            tracing::debug!(%error, "it is not known how far the database has come");
+        }
     }
 
     /// Before the first claim: check, and count.
@@ -86,7 +101,9 @@ impl Generation {
     async fn count(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.meet(store).await?;
-        let now = store.writer.work(Count { file: self.read()?, accept, server: store.server.clone() }).await??;
+        let (file, server, latest) = (self.read()?, store.server.clone(), self.high_water.latest()?);
+        let now = store.writer.work(Count { file, accept, latest, server }).await??;
+        self.high_water.forget_before(now.reached.accepted)?;
         self.write(&now)
     }
 
@@ -100,7 +117,7 @@ impl Generation {
     }
 
     async fn stored(&self, store: &Database) -> Result<Kept, StoreError> {
-        let rows = store.readers.run(Name::GENERATION_READ, Script::new(read_statement(store.dialect))).await?;
+        let rows = store.readers.run(Name::GENERATION_READ, Script::new(&read_statement(store.dialect))).await?;
         kept(Stored::new(&rows[0][0], "meta"))
     }
 
@@ -146,29 +163,30 @@ impl Generation {
 
 /// How often the database beside `owner_dir` has been used for work, as far as is known there.
 pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
-    let kept = Generation::new(owner_dir).read()?;
+    let kept = Generation::new(owner_dir, Arc::new(HighWater::new(owner_dir))).read()?;
     Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
 }
 
 fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
-    Ok(Kept { database_id: row.text()?, generation: row.int()?, server: row.text()? })
+    Ok(Kept {
+        database_id: row.text()?,
+        generation: row.int()?,
+        server: row.text()?,
+        reached: Reached { accepted: row.int()?, number: row.int()? },
+    })
 }
 
 /// Whether the database is on its server, and its number fits the file's.
 fn judge_both(stored: &Kept, file: Option<&Kept>, dialect: Dialect, server: &Server) -> Result<(), StoreError> {
     server.judge(&stored.server)?;
-    judge(stored, file, dialect)
+    judge(stored, file, dialect)?;
+    server.judge_reached(stored.reached)
 }
 
 /// Whether the number in the database fits the file's. That of a server may have been raised by
 /// workers on other machines; it never falls.
 fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), StoreError> {
-    let restored = |what: String| {
-        Err(StoreError::Restored(format!(
-            "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made \
-             since may be unknown to it"
-        )))
-    };
+    let restored = |what: String| Err(restored(&what));
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it has been used for work {} times, but never from here", stored.generation)),
@@ -192,10 +210,20 @@ fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), Sto
     }
 }
 
+/// That it is not the database that was worked with last.
+pub(crate) fn restored(what: &str) -> StoreError {
+    StoreError::Restored(format!(
+        "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made since may \
+         be unknown to it"
+    ))
+}
+
 /// Check and count, in one transaction.
 struct Count {
     file: Option<Kept>,
     accept: bool,
+    /// The last acceptance that is known here.
+    latest: Option<i64>,
     server: Arc<Server>,
 }
 
@@ -216,16 +244,20 @@ impl Work for Count {
         if self.accept {
             let last = self.file.as_ref().filter(|file| file.database_id == stored.database_id);
             stored.generation = stored.generation.max(last.map_or(0, |file| file.generation));
+            stored.reached.accepted = stored.reached.accepted.max(self.latest.unwrap_or_default()) + 1;
         } else if let Err(error) = judge_both(&stored, self.file.as_ref(), tx.dialect, &self.server) {
             return Ok(Err(error));
         }
         stored.generation += 1;
         stored.server = self.server.place().text();
         let mut script = Script::new(match tx.dialect {
-            Dialect::Sqlite => "UPDATE meta SET generation = ? WHERE id = 1",
-            Dialect::Postgres => "UPDATE meta SET generation = ?, server = ? WHERE id = 1",
+            Dialect::Sqlite => "UPDATE meta SET generation = ?, accepted = ? WHERE id = 1",
+            Dialect::Postgres => {
+                "UPDATE meta SET generation = ?, accepted = ?, server = ?, written = CAST(CAST(pg_current_xact_id() AS TEXT) \
+                 AS BIGINT) WHERE id = 1"
+            }
         });
-        script.int(stored.generation);
+        script.int(stored.generation).int(stored.reached.accepted);
         if tx.dialect == Dialect::Postgres {
             script.text(stored.server.as_str());
         }
@@ -240,7 +272,12 @@ mod tests {
 
     #[test]
     fn the_file_tells_a_restored_database() {
-        let kept = |id: &str, generation| Kept { database_id: id.to_owned(), generation, server: String::new() };
+        let kept = |id: &str, generation| Kept {
+            database_id: id.to_owned(),
+            generation,
+            server: String::new(),
+            reached: Reached::default(),
+        };
         let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file, Dialect::Sqlite).is_ok();
         assert!(ok(&kept("a", 0), None));
         assert!(ok(&kept("a", 3), Some(&kept("a", 3))));

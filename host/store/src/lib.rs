@@ -27,6 +27,7 @@ mod error;
 mod events;
 mod generation;
 mod group;
+mod high_water;
 mod inbox;
 mod jobs;
 mod journal;

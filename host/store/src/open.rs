@@ -22,6 +22,7 @@ use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::{is_lost, store_error};
 use crate::generation::Generation;
+use crate::high_water::HighWater;
 use crate::lock;
 use crate::mark::{self, Marks};
 use crate::probe::{NoProbe, Probe};
@@ -55,6 +56,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (4, "costs", include_str!("../migrations/sqlite/0004_costs.sql")),
     (5, "audit", include_str!("../migrations/sqlite/0005_audit.sql")),
     (6, "priorities", include_str!("../migrations/sqlite/0006_priorities.sql")),
+    (7, "restores", include_str!("../migrations/sqlite/0007_restores.sql")),
 ];
 
 /// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
@@ -63,6 +65,7 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/postgres/0001_stores.sql")),
     (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
     (7, "commits", include_str!("../migrations/postgres/0007_commits.sql")),
+    (8, "restores", include_str!("../migrations/postgres/0008_restores.sql")),
 ];
 
 /// What is said of a server's database without tables, where none are to be made.
@@ -209,7 +212,8 @@ async fn try_open(options: OpenOptions) -> Result<Database, Away> {
     // One at a time: creating, switching to WAL and migrating must not meet.
     let _alone = alone(options.owner_dir.clone()).await?;
     let hand = Hand { probe: options.probe, tally: Arc::new(Tally::default()) };
-    let server = Arc::new(Server::new(options.durability, options.synchronous_failover));
+    let high_water = Arc::new(HighWater::new(&options.owner_dir));
+    let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let made = connect.once().await;
     let mut conn = made.map_err(|error| Away { passes: is_lost(&error), error: store_error(&error) })?;
     let prepared = async {
@@ -228,23 +232,26 @@ async fn try_open(options: OpenOptions) -> Result<Database, Away> {
         Connect::Postgres(options) => Some(Bell::new((**options).clone())),
         Connect::Sqlite(_) => None,
     };
-    Ok(Database {
+    let database = Database {
         dialect: connect.dialect(),
         readers: Readers::new(connect, hand.clone()),
         writer: Writer::start({
-            let (time, server) = (time.clone(), server.clone());
-            move |parts| Task { conn: Some(conn), connect: writing, hand, time, server, parts, marks: Marks::default() }
+            let (time, server, high_water) = (time.clone(), server.clone(), high_water.clone());
+            let (conn, marks) = (Some(conn), Marks::default());
+            move |parts| Task { conn, connect: writing, hand, time, server, high_water, parts, marks }
         }),
         time,
         machine,
         clock_margin_ms: options.clock_margin_ms,
-        generation: Generation::new(&options.owner_dir),
+        generation: Generation::new(&options.owner_dir, high_water),
         server,
         bell,
         gone: Default::default(),
         tally,
         durability: options.durability,
-    })
+    };
+    database.generation.notice(&database).await;
+    Ok(database)
 }
 
 fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectOptions {
@@ -365,9 +372,13 @@ async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &
     let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
     // Read first: an existing database is opened without a write.
     let mut script = Script::new(match dialect {
-        Dialect::Sqlite => "INSERT INTO meta SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)",
+        Dialect::Sqlite => {
+            "INSERT INTO meta (id, database_id, generation) SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)"
+        }
         Dialect::Postgres => {
-            "INSERT INTO meta SELECT 1, ?, 0, ? WHERE NOT EXISTS (SELECT 1 FROM meta) ON CONFLICT DO NOTHING"
+            "INSERT INTO meta (id, database_id, generation, server, written) SELECT 1, ?, 0, ?, \
+             CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) WHERE NOT EXISTS (SELECT 1 FROM meta) ON CONFLICT DO \
+             NOTHING"
         }
     });
     script.text(&id[..32]);

@@ -5,13 +5,16 @@
 //! dump that was loaded again has another number, a backup that was recovered another timeline, and
 //! so has a standby that took over. None of SQLite's databases is on a server.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use latchwork_core::storage::StoreError;
 
 use crate::connection::Connection;
+use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::store_error;
+use crate::generation::restored;
+use crate::high_water::{HighWater, Reached};
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
@@ -78,12 +81,13 @@ pub(crate) struct Server {
     durability: Durability,
     /// Whether a standby that took over may have every acknowledged write.
     synchronous: bool,
+    high_water: Arc<HighWater>,
     said: Mutex<Said>,
 }
 
 impl Server {
-    pub(crate) fn new(durability: Durability, synchronous: bool) -> Self {
-        Self { durability, synchronous, said: Mutex::default() }
+    pub(crate) fn new(durability: Durability, synchronous: bool, high_water: Arc<HighWater>) -> Self {
+        Self { durability, synchronous, high_water, said: Mutex::default() }
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -148,16 +152,30 @@ impl Server {
         if self.said().accepted {
             return None;
         }
-        let script = Script::new("SELECT server FROM meta WHERE id = 1");
+        let (server, last) = (Dialect::SERVER, Dialect::LAST);
+        let script = Script::new(&format!("SELECT {server}, accepted, {last} FROM meta WHERE id = 1"));
         let judged = match hand.run(conn, Name::GENERATION_READ, script).await {
             Ok(rows) => match rows.iter().flatten().next() {
-                Some(row) => Stored::new(row, "meta").text().and_then(|stored| self.judge(&stored)),
+                Some(row) => self.judge_row(Stored::new(row, "meta")),
                 None => Err(StoreError::Damaged("table meta: it is empty".to_owned())),
             },
             Err(error) => Err(store_error(&error)),
         };
         self.said().accepted = judged.is_ok();
         judged.err()
+    }
+
+    fn judge_row(&self, mut row: Stored<'_>) -> Result<(), StoreError> {
+        self.judge(&row.text()?)?;
+        self.judge_reached(Reached { accepted: row.int()?, number: row.int()? })
+    }
+
+    /// Whether the database has come as far as it had.
+    pub(crate) fn judge_reached(&self, reached: Reached) -> Result<(), StoreError> {
+        if !self.high_water.is_behind(reached)? {
+            return Ok(());
+        }
+        Err(restored("a backup was put back: it lacks what was done here last"))
     }
 
     /// Whether the server is the one that was stored as accepted, or may follow it.
@@ -167,15 +185,16 @@ impl Server {
         if place == stored || (self.synchronous && said.standbys && said.place.follows(stored)) {
             return Ok(());
         }
-        let what = if said.place.follows(stored) {
-            "another server took over, or a backup was recovered: its timeline is a later one".to_owned()
+        let what = if stored == Dialect::LOADED {
+            "a dump was loaded into it".to_owned()
         } else {
-            "it was restored or copied from elsewhere".to_owned()
+            let what = match said.place.follows(stored) {
+                true => "another server took over, or a backup was recovered: its timeline is a later one",
+                false => "it was restored or copied from elsewhere",
+            };
+            format!("{what} (it is {place}, {stored} was worked with last)")
         };
-        Err(StoreError::Restored(format!(
-            "{what} (it is {place}, {stored} was worked with last); nothing is executed until this is accepted (`latch \
-             doctor --accept-restore`), because calls made since may be unknown to it"
-        )))
+        Err(restored(&what))
     }
 }
 
@@ -184,7 +203,8 @@ mod tests {
     use super::*;
 
     fn server(place: (&str, &str, &str), synchronous: bool, standbys: bool) -> Server {
-        let server = Server::new(Durability::Full, synchronous);
+        let high_water = Arc::new(HighWater::new(std::path::Path::new("/nowhere")));
+        let server = Server::new(Durability::Full, synchronous, high_water);
         let place = Place { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };
         *server.said() = Said { place, standbys, ..Said::default() };
         server

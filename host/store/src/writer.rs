@@ -13,10 +13,12 @@ use crate::commit::Task;
 use crate::connection::Connection;
 use crate::dialect::Dialect;
 use crate::error::{Failure, Trouble};
+use crate::high_water::Reached;
 use crate::locks::Locks;
 use crate::mark::Marked;
 use crate::row::Stored;
 use crate::script::Script;
+use crate::server::Server;
 use crate::statement::{Hand, Name, Rows};
 
 /// Work other than a batch: some statements of a transaction.
@@ -54,6 +56,11 @@ pub(crate) struct Tx<'a> {
     pub(crate) mark: Option<Marked>,
     /// PostgreSQL's number of this transaction.
     pub(crate) number: Option<String>,
+    /// Whether somebody outside relies on what it writes.
+    pub(crate) is_relied_on: bool,
+    /// How far the database has come with it: on PostgreSQL always, on SQLite where somebody relies on it.
+    pub(crate) reached: Option<Reached>,
+    server: &'a Server,
     /// Whether a COMMIT has been handed over: from then on a failure may hide a success.
     pub(crate) committing: bool,
     committed: bool,
@@ -62,7 +69,13 @@ pub(crate) struct Tx<'a> {
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(conn: &'a mut Connection, hand: &'a Hand, time: &'a Time, locks: Locks) -> Self {
+    pub(crate) fn new(
+        conn: &'a mut Connection,
+        hand: &'a Hand,
+        time: &'a Time,
+        server: &'a Server,
+        locks: Locks,
+    ) -> Self {
         let dialect = match conn {
             Connection::Sqlite(_) => Dialect::Sqlite,
             Connection::Postgres(_) => Dialect::Postgres,
@@ -78,6 +91,9 @@ impl<'a> Tx<'a> {
             moment: None,
             mark: None,
             number: None,
+            is_relied_on: false,
+            reached: None,
+            server,
             committing: false,
             committed: false,
             is_last: false,
@@ -123,13 +139,24 @@ impl<'a> Tx<'a> {
         let rows = self.hand.run(self.conn, Name::BEGIN, script).await?;
         if let Some(row) = rows.last().and_then(|rows| rows.first()) {
             let mut row = Stored::new(row, "the clock");
-            if let (Ok(now_us), Ok(number)) = (row.int(), row.text()) {
+            if let (Ok(now_us), Ok(number), Ok(server), Ok(accepted)) = (row.int(), row.text(), row.text(), row.int()) {
                 self.moment = Some(self.time.at(now_us));
+                self.reached = number.parse().ok().map(|number| Reached { accepted, number });
                 self.number = Some(number);
+                // Put back while the connection lasts.
+                self.restored = self.restored.take().or_else(|| self.server.judge(&server).err());
                 return Ok(());
             }
         }
         Err(sqlx::Error::RowNotFound)
+    }
+
+    /// Why nothing may be started in it, if so.
+    pub(crate) async fn refusal(&mut self) -> Result<Option<StoreError>, sqlx::Error> {
+        if self.dialect == Dialect::Postgres {
+            self.enter().await?;
+        }
+        Ok(self.restored.clone())
     }
 
     /// Execute a script. The first one of a transaction begins it; on SQLite in the same hand-over.
@@ -149,6 +176,10 @@ impl<'a> Tx<'a> {
             self.enter().await?;
         }
         let begins = !self.begun;
+        let counts = begins && self.is_relied_on && self.dialect == Dialect::Sqlite;
+        if counts {
+            script.push_first(COUNT);
+        }
         if begins {
             script.push_first(self.dialect.opening());
         }
@@ -173,6 +204,12 @@ impl<'a> Tx<'a> {
             self.begun = true;
             rows.remove(0);
         }
+        if counts && let Some(row) = rows.remove(0).first() {
+            let mut row = Stored::new(row, "meta");
+            if let (Ok(accepted), Ok(number)) = (row.int(), row.int()) {
+                self.reached = Some(Reached { accepted, number });
+            }
+        }
         if commits {
             self.committed = true;
             rows.pop();
@@ -192,6 +229,8 @@ impl<'a> Tx<'a> {
 }
 
 const COMMIT: &str = "COMMIT";
+/// SQLite does not number its transactions.
+const COUNT: &str = "UPDATE meta SET high_water = high_water + 1 WHERE id = 1 RETURNING accepted, high_water";
 
 /// The queue's end for callers.
 #[derive(Clone)]
@@ -248,9 +287,10 @@ impl<W: Work> Ticket for Order<W> {
 
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure> {
         // Asked here, not before: the connection may have been made since it was looked where it leads.
-        let done = match &tx.restored {
-            Some(restored) if self.starts() => Err(restored.clone()),
-            _ => Ok(self.work.run(tx).await?),
+        let refusal = if self.starts() { tx.refusal().await? } else { None };
+        let done = match refusal {
+            Some(restored) => Err(restored),
+            None => Ok(self.work.run(tx).await?),
         };
         *self.outcome.get_mut().expect("no holder of this lock panics") = Some(done);
         Ok(())
@@ -271,6 +311,16 @@ impl<W: Work> Ticket for Order<W> {
 }
 
 impl Part {
+    /// Whether somebody outside relies on it once it is durable: a call may begin, a job was accepted, a
+    /// request taken in.
+    pub(crate) fn is_relied_on(&self) -> bool {
+        match self {
+            Self::Batch { batch, .. } => batch.acquire,
+            Self::Work(ticket) => ticket.is_marked(),
+            Self::Close(_) => false,
+        }
+    }
+
     /// Whether it starts work or holds on to some.
     pub(crate) fn starts(&self) -> bool {
         match self {

@@ -12,6 +12,7 @@ pub(crate) mod live;
 pub(crate) mod live_call;
 mod proxy;
 mod races;
+mod restored;
 mod schema;
 pub(crate) mod server;
 mod standby;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use latchwork_core::storage::{Claimer, Journal, StoreError};
+use latchwork_core::storage::{Batch, Claimer, Journal, Request, StoreError};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 
 use super::{open, running};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
@@ -76,4 +78,38 @@ async fn a_closed_database_is_one_file() {
     let copy = dir.path().join("copy.db");
     std::fs::copy(&path, &copy).unwrap();
     assert!(open(&copy).await.job(&batch.job_id).await.unwrap().is_some());
+}
+
+/// I122: a backup that SQLite itself takes of a database at work, and that is put back later, lacks a call that
+/// began since: that is noticed, and stays noticed whatever is asked of it, until it is accepted.
+#[tokio::test]
+async fn a_backup_of_a_database_at_work_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("latch.db");
+    let backup = dir.path().join("backup.db");
+    let store = open(&path).await;
+    let (batch, _lock) = running(&store, dir.path(), "one").await;
+    let job_id = batch.job_id.clone();
+    let mut conn = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
+    let taken = format!("VACUUM INTO '{}'", backup.display());
+    sqlx::query(sqlx::AssertSqlSafe(taken)).execute(&mut conn).await.unwrap();
+    conn.close().await.unwrap();
+    store.write(Batch { acquire: true, ..batch }).await.unwrap();
+    store.close().await;
+    open(&path).await.check_generation().await.unwrap();
+    std::fs::copy(&backup, &path).unwrap();
+    for time in 0..4 {
+        let store = open(&path).await;
+        assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))), "{time}");
+        store.put_inbox(&job_id, "ann", None, Request::Continue).await.unwrap();
+        store.close().await;
+    }
+    let store = open(&path).await;
+    let lock = OwnerLock::take(dir.path(), "w", "w", &SystemClock::new().unwrap()).unwrap();
+    let claimer = Claimer { owner: lock.owner().clone(), lease_ms: 1000 };
+    assert!(matches!(store.claim(&claimer).await, Err(StoreError::Restored(_))));
+    store.accept_restore().await.unwrap();
+    store.claim(&claimer).await.unwrap();
+    store.close().await;
+    open(&path).await.check_generation().await.unwrap();
 }

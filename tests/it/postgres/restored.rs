@@ -1,0 +1,132 @@
+//! Backups of a server that are put back: dumps that are loaded, and its files as they were.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use latchwork_core::storage::{Journal, StoreError, WriteError};
+use latchwork_store::{Database, OpenOptions, OwnerLock};
+use sqlx::Row;
+
+use super::server::{Server, sql};
+use super::{Opened, claimer, open, running};
+use crate::conformance::world::{Log, new_job};
+
+/// A database with a job in hand, of which a backup may be taken.
+async fn at_work(server: &Server) -> (Opened, Log, OwnerLock) {
+    let opened = open(&server.url()).await;
+    let (mut log, lock) = running(&opened, "one").await;
+    barrier(&opened, &mut log).await.unwrap();
+    (opened, log, lock)
+}
+
+/// What lets a call begin.
+async fn barrier(opened: &Opened, log: &mut Log) -> Result<(), WriteError> {
+    let mut batch = log.append(1);
+    batch.acquire = true;
+    opened.store.write(batch).await
+}
+
+/// The same machine, in a process of its own.
+async fn again(server: &Server, before: Opened) -> Opened {
+    let store = Database::open(OpenOptions::server(server.url(), before.dir.path())).await.unwrap();
+    Opened { store, dir: before.dir }
+}
+
+async fn is_restored(opened: &Opened) -> bool {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let name = format!("asks{}", ASKED.fetch_add(1, Ordering::Relaxed));
+    let (claimer, _lock) = claimer(opened.dir.path(), &name);
+    let claimed = opened.store.claim(&claimer).await;
+    let found = matches!(claimed, Err(StoreError::Restored(_)));
+    assert_eq!(found, opened.store.check_generation().await.is_err(), "{claimed:?}");
+    found
+}
+
+fn ran(command: &mut Command) {
+    let output = command.output().expect("it runs");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn dump(server: &Server, file: &str) {
+    let mut command = server.command("pg_dump");
+    ran(command.args(["-U", "latch", "-Fc", "-f", file, "-h"]).arg(server.socket()).arg("postgres"));
+}
+
+fn load(server: &Server, file: &str, how: &[&str]) {
+    let mut command = server.command("pg_restore");
+    ran(command.args(["-U", "latch", "-d", "postgres", "-h"]).arg(server.socket()).args(how).arg(file));
+}
+
+/// I122: a dump that was taken while work went on, and is loaded into the same database, is noticed: by who was
+/// connected all the time, by the machine that had worked with it, and by one that comes for the first time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dump_that_is_loaded_is_noticed_by_everybody() {
+    for how in [&["--clean", "--if-exists"][..], &["--data-only"]] {
+        let Some(server) = tokio::task::block_in_place(Server::start) else { return };
+        let (opened, mut log, _lock) = at_work(&server).await;
+        dump(&server, "taken");
+        let mut before = log.clone();
+        barrier(&opened, &mut log).await.unwrap();
+        if how == ["--data-only"] {
+            let tables = "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = 'public'";
+            let tables: String = sql(&server.url(), tables).await[0].get(0);
+            sql(&server.url(), &format!("TRUNCATE {tables}")).await;
+        }
+        load(&server, "taken", how);
+        // It goes on from where the dump was taken, and nobody else may let the same call begin again.
+        let refused = barrier(&opened, &mut before).await;
+        assert!(matches!(refused, Err(WriteError::Restored(_))), "{how:?}: {refused:?}");
+        opened.store.close().await;
+        let known = again(&server, opened).await;
+        assert!(is_restored(&known).await, "{how:?}");
+        let new = open(&server.url()).await;
+        assert!(is_restored(&new).await, "{how:?}");
+        // What is asked for meanwhile is taken in, and changes nothing about that.
+        for name in ["two", "three", "four"] {
+            known.store.submit(new_job(name)).await.unwrap();
+        }
+        assert!(is_restored(&again(&server, known).await).await, "{how:?}");
+        new.store.accept_restore().await.unwrap();
+        assert!(!is_restored(&new).await, "{how:?}");
+        assert!(!is_restored(&open(&server.url()).await).await, "{how:?}");
+    }
+}
+
+/// I122: so are the files of a server as they were, under the timeline that it had, by who had worked with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_of_a_server_that_are_put_back_are_noticed() {
+    let Some(server) = tokio::task::block_in_place(Server::start) else { return };
+    let (opened, mut log, _lock) = at_work(&server).await;
+    let copy = server.socket().join("copy");
+    tokio::task::block_in_place(|| {
+        server.stop();
+        copied(&server.data(), &copy);
+        server.run();
+    });
+    barrier(&opened, &mut log).await.unwrap();
+    assert!(!is_restored(&opened).await, "a server that crashed is the same");
+    tokio::task::block_in_place(|| {
+        server.stop();
+        std::fs::remove_dir_all(server.data()).unwrap();
+        copied(&copy, &server.data());
+        server.run();
+    });
+    opened.store.submit(new_job("next")).await.unwrap();
+    assert!(is_restored(&opened).await, "by who was connected");
+    opened.store.close().await;
+    let known = again(&server, opened).await;
+    assert!(is_restored(&known).await);
+    for name in ["two", "three", "four", "five"] {
+        known.store.submit(new_job(name)).await.unwrap();
+    }
+    let known = again(&server, known).await;
+    assert!(is_restored(&known).await, "whatever was asked for since");
+    known.store.accept_restore().await.unwrap();
+    assert!(!is_restored(&known).await);
+}
+
+/// With owners, rights and times.
+fn copied(from: &Path, to: &Path) {
+    ran(Command::new("cp").arg("-a").arg(from).arg(to));
+}
