@@ -204,8 +204,8 @@ fn of_postgres(state: &str, text: &str) -> StoreError {
         )),
         INVALID_CATALOG => StoreError::Unavailable(format!("{text}: make it with `createdb`, or name another")),
         INSUFFICIENT_PRIVILEGE => StoreError::Unavailable(format!(
-            "the user may not do this ({text}): let it own the database, or grant it CREATE on the schema once, and SELECT, INSERT, UPDATE and DELETE on \
-             the tables"
+            "the user may not do this ({text}): let it own the database, or make the tables as somebody who may, and grant it \
+             SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences of the schema"
         )),
         LOCK_NOT_AVAILABLE => {
             StoreError::Unavailable(format!("another process keeps what is to be written locked ({text})"))

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use latchwork_core::storage::Journal;
+
 use super::open;
 use super::server::{database, sql};
 
@@ -23,13 +25,15 @@ async fn who_works_needs_no_right_to_make_tables() {
     open(&url).await.store.close().await;
     let role = format!("plain_{}", std::process::id());
     sql(&url, &format!("CREATE ROLE {role} LOGIN")).await;
-    for grant in ["SELECT, INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES"] {
-        sql(&url, &format!("GRANT {grant} IN SCHEMA public TO {role}")).await;
-    }
+    let grant = async |what: &str| drop(sql(&url, &format!("GRANT {what} IN SCHEMA public TO {role}")).await);
+    grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES").await;
     sql(&url, "REVOKE CREATE ON SCHEMA public FROM PUBLIC").await;
     let plain = open(&url.replace("latch@", &format!("{role}@"))).await;
+    let refused = plain.store.submit(crate::conformance::world::new_job("early")).await.unwrap_err().to_string();
+    assert!(refused.contains("USAGE on all sequences"), "{refused}");
+    grant("USAGE ON ALL SEQUENCES").await;
     let (mut log, _lock) = super::running(&plain, "plain").await;
-    latchwork_core::storage::Journal::write(&*plain.store, log.append(1)).await.unwrap();
+    plain.store.write(log.append(1)).await.unwrap();
     plain.store.check_generation().await.unwrap();
     plain.store.close().await;
     sql(&url, &format!("DROP OWNED BY {role}")).await;
