@@ -11,7 +11,7 @@ use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::{open, unheeded};
-use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally};
+use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -61,17 +61,16 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let told = |tally: &Tally| {
         let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
         let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
-        format!("{rested}; {} given back, {} taken over by others, {} failed", tally.released, tally.lost, tally.failed)
+        let Tally { released, left, lost, failed, .. } = tally;
+        format!("{rested}; {released} given back, {left} left to others, {lost} taken over by others, {failed} failed")
     };
     if let Some(error) = error {
         ctx.printer.note(told(&tally));
         return Err(error.into());
     }
-    let document =
-        json!({ "rested": tally.rested, "released": tally.released, "lost": tally.lost, "failed": tally.failed });
-    ctx.answer(&document, || told(&tally));
+    ctx.answer(&json!(tally), || told(&tally));
     // One that goes on for ever has others to look after what failed.
-    Ok(if args.until_idle && tally.failed > 0 { Exit::Failed } else { Exit::Done })
+    Ok(if args.until_idle && tally.failed + tally.left > 0 { Exit::Failed } else { Exit::Done })
 }
 
 /// The signals that stop a worker.
@@ -113,6 +112,18 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
         PoolEvent::Lost(job_id) => printer.note(format!("{job_id} belongs to another worker now")),
         PoolEvent::Failed(job_id, error) => {
             printer.warn(format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
+        }
+        PoolEvent::PassedOver(job_id, _, false) => printer.note(format!("{job_id} is passed over again")),
+        PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn(format!(
+            "{job_id} is left to workers that have its plugin: {error}; configure that plugin here, or see that a worker \
+             runs that has it. Here it is tried again after 30 s, then more and more seldom"
+        )),
+        PoolEvent::PassedOver(job_id, error, true) => {
+            let code = CliError::from(error).code;
+            printer.warn(format!(
+                "{job_id} is passed over: {error}; `latch explain {code}` says what to do. It is tried again after 30 s, \
+                 then more and more seldom"
+            ));
         }
         PoolEvent::Unavailable(error) => printer.warn(format!("{error}; waiting until it can be used")),
         PoolEvent::Available => printer.note("the database can be used again"),
