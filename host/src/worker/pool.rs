@@ -17,6 +17,8 @@ use crate::os::Machine;
 
 /// Longest sleep between two looks for jobs, where nothing tells of new ones.
 const LOOK_MS: u64 = 200;
+/// How long a look that is under way is waited for by a pool that is stopped.
+const LAST_LOOK: Duration = Duration::from_secs(1);
 /// Between two claims that may come to nothing, where there are more jobs to pass over than are remembered.
 const FULL_MS: u64 = 200;
 /// After so many failures of the database in a row the pauses grow no more.
@@ -141,7 +143,10 @@ impl Pool {
             // What is rung from here on is looked at again.
             let journal = self.worker.parts.journal.clone();
             let heard = journal.news();
-            let looked = if stopping { Looked::Full } else { self.fill(&mut tell).await };
+            let looked = match stopping {
+                true => Looked::Full,
+                false => self.fill_unless_stopped(&mut stopped, &mut tell).await,
+            };
             let pause_ms = match looked {
                 Looked::Unavailable(error) if self.ends() && needs_someone(&error) => return (self.tally, Some(error)),
                 Looked::Unavailable(error) => {
@@ -160,6 +165,9 @@ impl Pool {
                 Looked::None(ms) => Some(ms),
                 Looked::Full => None,
             };
+            if !stopping && *stopped.borrow() {
+                continue;
+            }
             if stopping && self.in_hand.is_empty() {
                 return (self.tally, None);
             }
@@ -190,10 +198,31 @@ impl Pool {
         self.settings.until_idle && self.in_hand.is_empty()
     }
 
+    /// Claims as many jobs as may be in hand. Once it is stopped, a database that does not answer is not waited for: what
+    /// it may still say that was claimed is claimed by others when the lease is over.
+    async fn fill_unless_stopped(
+        &mut self,
+        stopped: &mut watch::Receiver<bool>,
+        tell: &mut (impl FnMut(PoolEvent) + Send),
+    ) -> Looked {
+        let worker = self.worker.clone();
+        let over = async {
+            // The sender is held by the caller for as long as this runs.
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+            worker.stop();
+            tokio::time::sleep(LAST_LOOK).await;
+        };
+        tokio::select! {
+            biased;
+            looked = self.fill(tell) => looked,
+            () = over => Looked::Unavailable(StoreError::Unavailable("it did not answer, and this worker stops".to_owned())),
+        }
+    }
+
     /// Claims as many jobs as may be in hand.
     async fn fill(&mut self, tell: &mut (impl FnMut(PoolEvent) + Send)) -> Looked {
         let journal = self.worker.parts.journal.clone();
-        while self.in_hand.len() < self.settings.jobs as usize {
+        while self.in_hand.len() < self.settings.jobs as usize && !self.worker.is_stopping() {
             let now_us = self.worker.parts.machine.boot_us();
             if now_us < self.claims_from_us {
                 return Looked::None((self.claims_from_us - now_us).div_ceil(1_000));

@@ -15,6 +15,7 @@ mod races;
 mod schema;
 pub(crate) mod server;
 mod standby;
+mod stopping;
 mod time;
 mod tls;
 mod unaccepted;
