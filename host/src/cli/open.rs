@@ -121,8 +121,22 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     }))
 }
 
+/// Why effects would be where not every worker sees them; none where they are not.
+pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
+    let Some(effects) = &config.effect_store else { return Ok(None) };
+    let unseen = matches!((target(&config.database)?, target(effects)?), (Target::Server(_), Target::File(_)));
+    Ok(unseen.then_some(
+        "the database is on a server and `effect_store` is a file, which workers on other machines do not see: they \
+         would find its jobs damaged. Leave `effect_store` out, and effects are in the database; or name a database of a \
+         server, `effect_store = \"postgres://user@host/database\"`",
+    ))
+}
+
 async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> anyhow::Result<Stores> {
     file(config)?;
+    if let Some(why) = unseen_effects(config)? {
+        return Err(CliError::input(pages::CONFIG_DATABASE, why).into());
+    }
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
