@@ -10,6 +10,8 @@ use latchwork_core::ids::Hash;
 use latchwork_core::manifest::{Effect, OnIndeterminate, WasiMode};
 use serde_json::json;
 
+use crate::program::{latch, ran, run};
+
 /// A folder with a `latch.toml`.
 struct Folder(tempfile::TempDir);
 
@@ -480,4 +482,27 @@ fn validators_are_named() {
     let found = problems("[validators]\nrun = [\"sandbx\"]\nrum = 1");
     assert!(found[0].starts_with("2:8 L0006 validators.run[0]: ") && found[0].contains("`sandbox`"), "{found:?}");
     assert!(found[1].contains("did you mean `run`?"), "{found:?}");
+}
+
+/// Wherever the database is named, effects are where all of its workers see them, or nothing is done.
+#[test]
+fn effects_are_not_kept_beside_a_server() {
+    let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");
+    let server = "postgres://latch@localhost:1/latch";
+    let on_server =
+        |args: &[&str]| ran(latch(folder.path(), args).env("LATCH_DATABASE", server).output().expect("latch runs"));
+    for ran in [on_server(&["job", "list", "--json"]), run(folder.path(), &["job", "list", "--json", "--db", server])] {
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0009")), "{} {}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("Leave `effect_store` out"), "{}", ran.stdout);
+    }
+    let doctor = on_server(&["doctor", "--json"]).json();
+    let checks = doctor["checks"].as_array().expect("a list");
+    let check = checks.iter().find(|check| check["check"] == "effect store").expect("it is looked at");
+    assert_eq!((&check["verdict"], &check["fix"]), (&json!("fail"), &json!("latch explain L0009")), "{doctor:#}");
+    assert!(!folder.path().join("effects.db").exists(), "nothing was made");
+    // Beside a file it is one, and on a server it is one for all.
+    assert_eq!(run(folder.path(), &["job", "list", "--json"]).code, 0);
+    let both = Folder::with(&format!("commit = \"staged\"\neffect_store = {server:?}\ndatabase = {server:?}\n"));
+    let away = run(both.path(), &["job", "list", "--json"]);
+    assert_eq!(away.json()["error"]["code"], "L0032", "{}", away.stdout);
 }

@@ -35,6 +35,7 @@ mod pending;
 mod pinned;
 mod place;
 mod plain;
+mod pluginless;
 mod postgres;
 mod program;
 mod prompt;

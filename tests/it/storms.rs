@@ -121,7 +121,7 @@ fn altered_payloads_and_effects_are_damage() {
     }
 }
 
-fn alter(database: &Path, sql: &'static str) {
+pub(crate) fn alter(database: &Path, sql: &'static str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let changed = runtime.block_on(async {
         let mut conn = SqliteConnectOptions::new().filename(database).connect().await.unwrap();

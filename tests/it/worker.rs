@@ -68,7 +68,7 @@ fn ended(child: Child) -> Ran {
     ran(child.wait_with_output().expect("it ends"))
 }
 
-fn terminate(child: &Child) {
+pub(crate) fn terminate(child: &Child) {
     let pid = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
 }

@@ -51,6 +51,12 @@ impl Working {
         std::fs::read_to_string(&self.noted).unwrap_or_default()
     }
 
+    /// The document that it has printed; null where there is none.
+    pub(crate) fn said(&self) -> Value {
+        let said = std::fs::read_to_string(&self.said).unwrap_or_default();
+        serde_json::from_str(&said).unwrap_or(Value::Null)
+    }
+
     /// Waits until every job that it has claimed has come to an end in its hands.
     pub(crate) fn until_idle(&mut self) {
         const ENDS: [&str; 4] = [" is ", " is given back", " belongs to another worker now", " stops here: "];
@@ -73,8 +79,7 @@ impl Working {
             rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
         }
         let status = self.child.wait().expect("our child");
-        let said = std::fs::read_to_string(&self.said).unwrap_or_default();
-        (status.code(), serde_json::from_str(&said).unwrap_or(Value::Null))
+        (status.code(), self.said())
     }
 }
 

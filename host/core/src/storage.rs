@@ -380,6 +380,15 @@ pub struct Counters {
     pub refused: u64,
 }
 
+/// What a claim passes over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Except {
+    /// All jobs of these tenants.
+    pub tenants: Vec<String>,
+    /// These jobs.
+    pub jobs: Vec<JobId>,
+}
+
 /// Jobs, their logs, ledgers and inboxes: one database.
 #[async_trait]
 pub trait Journal: Send + Sync {
@@ -390,11 +399,11 @@ pub trait Journal: Send + Sync {
     /// whose time has come; the highest priority first, then the order they were accepted in. The
     /// attempt goes up by one. Timers that are due fire first.
     async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.claim_except(claimer, &[]).await
+        self.claim_except(claimer, &Except::default()).await
     }
 
-    /// The same, apart from the jobs of these tenants.
-    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError>;
+    /// The same, apart from what is to be passed over.
+    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError>;
 
     /// Claim this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;

@@ -1,6 +1,7 @@
 //! `latch bench --server`: worker processes over one PostgreSQL database, beside what the server itself
 //! can do.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use crate::worker::NoCrash;
 
 /// Clients of pgbench: one after the other, and as many as bring the most on a small server.
 const CLIENTS: [u32; 2] = [1, 8];
+/// So many lines are shown of what a worker said that failed.
+const LAST_LINES: usize = 10;
 
 pub(super) async fn run(
     args: &BenchArgs,
@@ -54,7 +57,7 @@ pub(super) async fn run(
             ctx.printer.note(format!("measuring {}, {workers} workers", workload.name()));
             let ids = bench::fill(&host, workload, number, args.queue).await?;
             number += u64::from(args.queue);
-            work(*workers, url, file)?;
+            work(*workers, url, file, scratch.path())?;
             rows.push(bench::done(&host, workload, *workers, &ids).await?);
         }
     }
@@ -100,21 +103,39 @@ fn limits(args: &BenchArgs, url: &str, folder: &Path, ctx: &Context<'_>) -> anyh
 }
 
 /// Has so many processes do what is there to do.
-fn work(workers: u32, url: &str, config: &Path) -> anyhow::Result<()> {
+fn work(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("this program's file cannot be found")?;
-    let mut children = Vec::new();
-    for _ in 0..workers {
+    let worker = || {
         let mut command = Command::new(&program);
         command.args(["worker", "--until-idle", "--config"]).arg(config).env(DATABASE_VARIABLE, url);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        children.push(command.spawn().context("a worker cannot be started")?);
+        command
+    };
+    together((0..workers).map(|_| worker()), folder)
+}
+
+/// Runs them at the same time, each to its end. What they say goes to files: a pipe would fill while another one is
+/// waited for, and hold up whoever writes to it.
+fn together(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
+    let mut children = Vec::new();
+    for (number, mut command) in commands.enumerate() {
+        let said = folder.join(format!("worker-{number}"));
+        let file = File::create(&said).context("what a worker says cannot be written")?;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+        children.push((command.spawn().context("a worker cannot be started")?, said));
     }
-    for child in children {
-        let ended = child.wait_with_output().context("a worker cannot be waited for")?;
-        let said = String::from_utf8_lossy(&ended.stderr);
-        anyhow::ensure!(ended.status.success(), "a worker failed ({}): {}", ended.status, said.trim());
+    for (mut child, said) in children {
+        let status = child.wait().context("a worker cannot be waited for")?;
+        let said = std::fs::read(said).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        anyhow::ensure!(status.success(), "a worker failed ({status}): {}", last_lines(&said));
     }
     Ok(())
+}
+
+/// Where an error is: before it stands a line for each job.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str) {
@@ -137,5 +158,38 @@ fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str)
         .collect();
     for line in table(["workload", "workers", "jobs", "a second", "of five rows"], &cells) {
         ctx.printer.say(format!("  {line}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(folder: &Path, script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).current_dir(folder);
+        command
+    }
+
+    /// The first one waits for the second, which says more than fits into a pipe.
+    #[test]
+    fn nobody_is_held_up_by_what_others_say() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path();
+        let waits = "n=0; until [ -e done ] || [ $n = 200 ]; do sleep 0.05; n=$((n + 1)); done; [ -e done ]";
+        let speaks = "head -c 1000000 /dev/zero >&2; touch done";
+        let ended = together([waits, speaks].into_iter().map(|script| shell(folder, script)), folder);
+        ended.expect("both end well");
+    }
+
+    #[test]
+    fn what_a_worker_says_that_fails_is_kept() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path();
+        let fails = "for n in $(seq 1 1000); do echo job $n >&2; done; echo 'error: no such thing' >&2; exit 2";
+        let error = together(["exit 0", fails].into_iter().map(|script| shell(folder, script)), folder);
+        let error = error.expect_err("one fails").to_string();
+        assert!(error.contains("exit status: 2") && error.ends_with("error: no such thing"), "{error}");
+        assert_eq!(error.lines().count(), LAST_LINES, "{error}");
     }
 }

@@ -62,7 +62,7 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
             checks.push(configuration(&config));
             database(&config, args.accept_restore, &mut checks).await;
             if let (Some(url), Commit::Staged) = (&config.effect_store, config.commit) {
-                checks.push(file_check("effect store", &config, url).await);
+                checks.push(effect_store(&config, url).await);
             }
             checks.push(state_dir(&config));
             checks.push(cache(&config));
@@ -103,7 +103,7 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
     };
     let store = match opened(config, &config.database, accept_restore).await {
         Ok(store) => store,
-        Err(error) if is_new(&error) => return checks.push(Check::ok(NAME, error.to_string())),
+        Err(error) if is_new(&error) => return checks.push(Check::ok(NAME, format!("{name} answers; {NO_TABLES}"))),
         Err(error) => return checks.push(store_failure(NAME, &error)),
     };
     if accept_restore {
@@ -155,7 +155,11 @@ fn is_new(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
 }
 
-async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
+async fn effect_store(config: &Config, url: &str) -> Check {
+    let name = "effect store";
+    if let Ok(Some(why)) = open::unseen_effects(config) {
+        return Check::fail(name, why, format!("latch explain {}", pages::CONFIG_DATABASE));
+    }
     let (shown, whole) = match open::target(url) {
         Ok(Target::File(path)) if !path.exists() => {
             return Check::ok(name, format!("{} is not there yet", path.display()));
@@ -165,7 +169,7 @@ async fn file_check(name: &'static str, config: &Config, url: &str) -> Check {
         Ok(Target::Server(url)) => (server_name(&url), "answers"),
     };
     match opened(config, url, false).await {
-        Err(error) if is_new(&error) => Check::ok(name, error.to_string()),
+        Err(error) if is_new(&error) => Check::ok(name, format!("{shown} answers; {NO_TABLES}")),
         Err(error) => store_failure(name, &error),
         Ok(store) => match store.check_file().await {
             Ok(()) => Check::ok(name, format!("{shown} {whole}")),

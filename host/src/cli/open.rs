@@ -2,6 +2,7 @@
 //! database.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -120,8 +121,22 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     }))
 }
 
+/// Why effects would be where not every worker sees them; none where they are not.
+pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
+    let Some(effects) = &config.effect_store else { return Ok(None) };
+    let unseen = matches!((target(&config.database)?, target(effects)?), (Target::Server(_), Target::File(_)));
+    Ok(unseen.then_some(
+        "the database is on a server and `effect_store` is a file, which workers on other machines do not see: they \
+         would find its jobs damaged. Leave `effect_store` out, and effects are in the database; or name a database of a \
+         server, `effect_store = \"postgres://user@host/database\"`",
+    ))
+}
+
 async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> anyhow::Result<Stores> {
     file(config)?;
+    if let Some(why) = unseen_effects(config)? {
+        return Err(CliError::input(pages::CONFIG_DATABASE, why).into());
+    }
     let probe: Arc<dyn Probe> = match crash {
         Some(kill) => kill.clone(),
         None => Arc::new(NoProbe),
@@ -169,9 +184,28 @@ async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()
 /// What this process has opened.
 static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
 
+/// Whether the end of this process waits for nothing that is away.
+static HURRIES: AtomicBool = AtomicBool::new(false);
+/// How long it waits all the same.
+const HURRY_WAIT: Duration = Duration::from_secs(1);
+
+/// This process was told to end at once, or its database is away: it closes what can be closed in a second.
+pub(super) fn hurry() {
+    HURRIES.store(true, Ordering::Relaxed);
+}
+
 /// Writes what is queued and closes every database: the last process to do so leaves one whole
 /// file, without a write-ahead log that a copy of the file would lack.
 pub(super) async fn close() {
+    if !HURRIES.load(Ordering::Relaxed) {
+        return close_all().await;
+    }
+    if tokio::time::timeout(HURRY_WAIT, close_all()).await.is_err() {
+        tracing::warn!("the database, or the webhook, does not answer: this process ends without it");
+    }
+}
+
+async fn close_all() {
     let notifiers = std::mem::take(&mut *NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner));
     for notifier in notifiers {
         let left = notifier.settled(NOTIFY_WAIT).await;

@@ -1,9 +1,11 @@
 //! `latch worker`: work on jobs until somebody stops it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::pages;
+use latchwork_core::storage::StoreError;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -11,13 +13,20 @@ use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::{open, unheeded};
-use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally};
+use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     // Listened for before anything is claimed: who stops it early stops it all the same.
     let mut asked = Asked::listen()?;
-    let host = open::patient_host(config).await?;
+    let host = tokio::select! {
+        host = open::patient_host(config) => host?,
+        () = asked.next() => {
+            open::hurry();
+            ctx.printer.note("stopped before it had begun: no job was looked for");
+            return Ok(ended(ctx, &args, &Tally::default()));
+        }
+    };
     for setting in unheeded::settings(&host.config, &host.registry) {
         ctx.printer.warn(setting);
     }
@@ -30,7 +39,11 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     };
     ctx.printer.note(format!("working, {} jobs at once; SIGTERM or ctrl-c stops it", settings.jobs));
     let stop = Stop::default();
-    let pool = Pool::new(host.worker.clone(), settings).run(&stop, |event| tell(ctx, &event));
+    let away = AtomicBool::new(false);
+    let pool = Pool::new(host.worker.clone(), settings).run(&stop, |event| {
+        is_away(&event).inspect(|is_away| away.store(*is_away, Ordering::Relaxed));
+        tell(ctx, &event);
+    });
     tokio::pin!(pool);
     let (tally, error) = tokio::select! {
         ended = &mut pool => ended,
@@ -38,6 +51,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             ctx.printer.note("stopping: calls that are under way end first; once more to stop at once");
             stop.stop();
             let cut_off = |why: &str| {
+                open::hurry();
                 let jobs: Vec<String> = host.worker.in_hand().iter().map(ToString::to_string).collect();
                 if jobs.is_empty() {
                     let message = format!("{why}, before any job was in hand: whoever claims one next goes on with it");
@@ -58,20 +72,36 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             }
         }
     };
-    let told = |tally: &Tally| {
-        let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
-        let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
-        format!("{rested}; {} given back, {} taken over by others, {} failed", tally.released, tally.lost, tally.failed)
-    };
+    if away.load(Ordering::Relaxed) {
+        open::hurry();
+    }
     if let Some(error) = error {
         ctx.printer.note(told(&tally));
         return Err(error.into());
     }
-    let document =
-        json!({ "rested": tally.rested, "released": tally.released, "lost": tally.lost, "failed": tally.failed });
-    ctx.answer(&document, || told(&tally));
+    Ok(ended(ctx, &args, &tally))
+}
+
+fn ended(ctx: &Context<'_>, args: &WorkerArgs, tally: &Tally) -> Exit {
+    ctx.answer(&json!(tally), || told(tally));
     // One that goes on for ever has others to look after what failed.
-    Ok(if args.until_idle && tally.failed > 0 { Exit::Failed } else { Exit::Done })
+    if args.until_idle && tally.failed + tally.left > 0 { Exit::Failed } else { Exit::Done }
+}
+
+fn told(tally: &Tally) -> String {
+    let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
+    let Tally { released, left, lost, failed, .. } = tally;
+    format!("{rested}; {released} given back, {left} left to others, {lost} taken over by others, {failed} failed")
+}
+
+/// Whether the database is away, where an event tells.
+fn is_away(event: &PoolEvent) -> Option<bool> {
+    match event {
+        PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),
+        PoolEvent::Available | PoolEvent::Rested(_) | PoolEvent::Released(_) => Some(false),
+        _ => None,
+    }
 }
 
 /// The signals that stop a worker.
@@ -113,6 +143,18 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
         PoolEvent::Lost(job_id) => printer.note(format!("{job_id} belongs to another worker now")),
         PoolEvent::Failed(job_id, error) => {
             printer.warn(format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
+        }
+        PoolEvent::PassedOver(job_id, _, false) => printer.note(format!("{job_id} is passed over again")),
+        PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn(format!(
+            "{job_id} is left to workers that have its plugin: {error}; configure that plugin here, or see that a worker \
+             runs that has it. Here it is tried again after 30 s, then more and more seldom"
+        )),
+        PoolEvent::PassedOver(job_id, error, true) => {
+            let code = CliError::from(error).code;
+            printer.warn(format!(
+                "{job_id} is passed over: {error}; `latch explain {code}` says what to do. It is tried again after 30 s, \
+                 then more and more seldom"
+            ));
         }
         PoolEvent::Unavailable(error) => printer.warn(format!("{error}; waiting until it can be used")),
         PoolEvent::Available => printer.note("the database can be used again"),

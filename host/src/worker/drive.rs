@@ -44,7 +44,10 @@ impl Run {
                 Dropped::Stopping => return self.give_back().await,
                 Dropped::Store(error) => return Err(error.into()),
                 Dropped::PluginMissing { operator, why } => {
-                    return Err(WorkerError::PluginMissing { job_id: self.job_id.clone(), operator, why });
+                    return match self.give_back().await {
+                        Err(WorkerError::Released(job_id)) => Err(WorkerError::PluginMissing { job_id, operator, why }),
+                        other => other,
+                    };
                 }
                 Dropped::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
@@ -72,16 +75,27 @@ impl Run {
         }
     }
 
-    /// Gives the job back, because the worker stops, unless it has come to rest before.
+    /// Gives the job back, for others to go on with, unless it has come to rest before.
     async fn give_back(self: &Arc<Self>) -> Result<Response, WorkerError> {
         let job_id = self.job_id.clone();
         for _ in 0..RELOADS_MAX {
             // What was under way may be in the store's queue still: then the log has grown by the next look.
             self.reload().await?;
-            if self.state().durable.job.state != JobState::Running {
+            let parts = &self.worker.parts;
+            let (known, state) = {
+                let state = self.state();
+                (state.durable.job.attempt, state.durable.job.state)
+            };
+            let is_claimed = known >= self.attempt;
+            if state.is_terminal() || is_claimed && state != JobState::Running {
                 return Ok(response(&self.state().durable));
             }
-            match self.write(decide::released(&self.worker.parts.owner.worker)).await {
+            let mut back = decide::released(&parts.owner.worker);
+            if !is_claimed {
+                // The claim's own event has not come that far; where it comes meanwhile, this is refused.
+                back = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile).and(back);
+            }
+            match self.write(back).await {
                 Ok(()) => return Err(WorkerError::Released(job_id)),
                 Err(Dropped::Reload(_)) => tokio::time::sleep(GIVE_BACK_AGAIN).await,
                 Err(Dropped::Store(error)) => return Err(error.into()),

@@ -42,6 +42,7 @@ mod limits;
 mod lingering;
 mod lookup;
 mod observe;
+mod passed_over;
 mod perform;
 mod pool;
 mod run;
@@ -155,7 +156,7 @@ pub enum WorkerError {
         /// What is wrong.
         message: String,
     },
-    /// A plugin that the job pinned when it was accepted is not there. The job is as it was.
+    /// A plugin that the job pinned when it was accepted is not there. The job was given back.
     #[error("job {job_id} needs the plugin that serves {operator}, as it was when the job was accepted: {why}")]
     PluginMissing {
         /// The job.
@@ -168,6 +169,14 @@ pub enum WorkerError {
     /// There is no such job.
     #[error("there is no job {0}")]
     NoJob(JobId),
+}
+
+impl WorkerError {
+    /// Whether the same comes of another try here, while another worker may go on with the job: it has other
+    /// plugins, or another version of this program.
+    fn is_of_this_worker(&self) -> bool {
+        matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))
+    }
 }
 
 /// A job whose lease is prolonged, until this is dropped: nobody drives it any more.

@@ -6,16 +6,21 @@ use std::time::Duration;
 
 use latchwork_core::ids::JobId;
 use latchwork_core::response::Response;
-use latchwork_core::storage::{Claim, StoreError};
+use latchwork_core::storage::{Claim, Except, StoreError};
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::passed_over::PassedOver;
 use super::{NoObserver, Worker, WorkerError};
 use crate::os::Machine;
 
 /// Longest sleep between two looks for jobs, where nothing tells of new ones.
 const LOOK_MS: u64 = 200;
+/// How long a look that is under way is waited for by a pool that is stopped.
+const LAST_LOOK: Duration = Duration::from_secs(1);
+/// Between two claims that may come to nothing, where there are more jobs to pass over than are remembered.
+const FULL_MS: u64 = 200;
 /// After so many failures of the database in a row the pauses grow no more.
 const TROUBLE_MAX: u32 = 5;
 
@@ -44,6 +49,9 @@ pub enum PoolEvent {
     Lost(JobId),
     /// It could not be brought to rest here; it is claimed again when its lease is over.
     Failed(JobId, WorkerError),
+    /// This worker cannot bring it forward, and passes it over for a while. One whose plugin is missing here was given
+    /// back. Whether that is news: it is told again each time that the job was tried again.
+    PassedOver(JobId, WorkerError, bool),
     /// The database cannot be used: the pool looks again until it can.
     Unavailable(StoreError),
     /// It can be used again.
@@ -59,6 +67,8 @@ pub struct Tally {
     pub released: u64,
     /// Jobs that another worker took over.
     pub lost: u64,
+    /// Jobs given back because their plugin is missing here, each time.
+    pub left: u64,
     /// Tries to bring a job to rest that failed.
     pub failed: u64,
 }
@@ -87,6 +97,9 @@ pub struct Pool {
     in_hand: JoinSet<(JobId, Result<Response, WorkerError>)>,
     /// The tenants of the jobs in hand.
     tenants: BTreeMap<JobId, String>,
+    passed_over: PassedOver,
+    /// Nothing is claimed before this time, on the boot-time clock.
+    claims_from_us: u64,
     tally: Tally,
 }
 
@@ -103,7 +116,15 @@ enum Looked {
 impl Pool {
     /// A pool that has claimed nothing yet.
     pub fn new(worker: Arc<Worker>, settings: PoolSettings) -> Self {
-        Self { worker, settings, in_hand: JoinSet::new(), tenants: BTreeMap::new(), tally: Tally::default() }
+        Self {
+            worker,
+            settings,
+            in_hand: JoinSet::new(),
+            tenants: BTreeMap::new(),
+            passed_over: PassedOver::default(),
+            claims_from_us: 0,
+            tally: Tally::default(),
+        }
     }
 
     /// Claims and drives jobs until it is stopped, or idle where that ends it. A database that fails
@@ -122,7 +143,10 @@ impl Pool {
             // What is rung from here on is looked at again.
             let journal = self.worker.parts.journal.clone();
             let heard = journal.news();
-            let looked = if stopping { Looked::Full } else { self.fill(&mut tell).await };
+            let looked = match stopping {
+                true => Looked::Full,
+                false => self.fill_unless_stopped(&mut stopped, &mut tell).await,
+            };
             let pause_ms = match looked {
                 Looked::Unavailable(error) if self.ends() && needs_someone(&error) => return (self.tally, Some(error)),
                 Looked::Unavailable(error) => {
@@ -141,6 +165,9 @@ impl Pool {
                 Looked::None(ms) => Some(ms),
                 Looked::Full => None,
             };
+            if !stopping && *stopped.borrow() {
+                continue;
+            }
             if stopping && self.in_hand.is_empty() {
                 return (self.tally, None);
             }
@@ -171,11 +198,40 @@ impl Pool {
         self.settings.until_idle && self.in_hand.is_empty()
     }
 
+    /// Claims as many jobs as may be in hand. Once it is stopped, a database that does not answer is not waited for: what
+    /// it may still say that was claimed is claimed by others when the lease is over.
+    async fn fill_unless_stopped(
+        &mut self,
+        stopped: &mut watch::Receiver<bool>,
+        tell: &mut (impl FnMut(PoolEvent) + Send),
+    ) -> Looked {
+        let worker = self.worker.clone();
+        let over = async {
+            // The sender is held by the caller for as long as this runs.
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+            worker.stop();
+            tokio::time::sleep(LAST_LOOK).await;
+        };
+        tokio::select! {
+            biased;
+            looked = self.fill(tell) => looked,
+            () = over => Looked::Unavailable(StoreError::Unavailable("it did not answer, and this worker stops".to_owned())),
+        }
+    }
+
     /// Claims as many jobs as may be in hand.
     async fn fill(&mut self, tell: &mut (impl FnMut(PoolEvent) + Send)) -> Looked {
         let journal = self.worker.parts.journal.clone();
-        while self.in_hand.len() < self.settings.jobs as usize {
-            match journal.claim_except(&self.worker.claimer(), &self.full_tenants()).await {
+        while self.in_hand.len() < self.settings.jobs as usize && !self.worker.is_stopping() {
+            let now_us = self.worker.parts.machine.boot_us();
+            if now_us < self.claims_from_us {
+                return Looked::None((self.claims_from_us - now_us).div_ceil(1_000));
+            }
+            // What is in hand may be given back at any moment, and is then to be passed over.
+            let mut jobs = self.passed_over.at(now_us);
+            jobs.extend(self.tenants.keys().cloned());
+            let except = Except { tenants: self.full_tenants(), jobs };
+            match journal.claim_except(&self.worker.claimer(), &except).await {
                 Ok(Some(claim)) => self.take(claim, tell),
                 Ok(None) => {
                     return match journal.fire_timers().await {
@@ -211,6 +267,7 @@ impl Pool {
         self.tenants.remove(&job_id);
         tell(match result {
             Ok(response) => {
+                self.passed_over.forget(&job_id);
                 *self.tally.rested.entry(response.state.as_str().to_owned()).or_default() += 1;
                 PoolEvent::Rested(response)
             }
@@ -221,6 +278,19 @@ impl Pool {
             Err(WorkerError::Lost(job_id)) => {
                 self.tally.lost += 1;
                 PoolEvent::Lost(job_id)
+            }
+            Err(error) if error.is_of_this_worker() => {
+                let count = match error {
+                    WorkerError::PluginMissing { .. } => &mut self.tally.left,
+                    _ => &mut self.tally.failed,
+                };
+                *count += 1;
+                let now_us = self.worker.parts.machine.boot_us();
+                let noted = self.passed_over.add(job_id.clone(), now_us);
+                if noted.is_full {
+                    self.claims_from_us = now_us + FULL_MS * 1_000;
+                }
+                PoolEvent::PassedOver(job_id, error, noted.is_news)
             }
             Err(error) => {
                 self.tally.failed += 1;

@@ -6,8 +6,8 @@ use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
-    ActionRow, Batch, Claim, Claimer, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record, Request,
-    StoreError, Submitted, WriteError,
+    ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record,
+    Request, StoreError, Submitted, WriteError,
 };
 
 use crate::Database;
@@ -20,12 +20,12 @@ impl Journal for Database {
         self.accept(job).await
     }
 
-    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Wanted { job: None, except: tenants.to_vec() }, claimer).await
+    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError> {
+        self.take_job(Wanted { job: None, except: except.clone() }, claimer).await
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Wanted { job: Some(job_id.clone()), except: Vec::new() }, claimer).await
+        self.take_job(Wanted { job: Some(job_id.clone()), except: Except::default() }, claimer).await
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {

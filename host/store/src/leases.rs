@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use latchwork_core::ids::JobId;
 use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::quiescence::{Evidence, judge};
-use latchwork_core::storage::{Claim, Claimer, JobRow, Owner, StoreError};
+use latchwork_core::storage::{Claim, Claimer, Except, JobRow, Owner, StoreError};
 
 use crate::Database;
 use crate::clock::Moment;
@@ -27,7 +27,7 @@ fn claimable(dialect: Dialect) -> String {
     format!(
         "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND j.wake_at_us <= {now}) OR \
          (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR (? IS NOT NULL AND (o.boot_id IS \
-         NULL OR o.boot_id <> ?)) OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts})"
+         NULL OR o.boot_id <> ?)) OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts}) AND j.job_id NOT IN ({texts})"
     )
 }
 
@@ -42,11 +42,11 @@ impl Gone {
     }
 }
 
-/// Which jobs a claim is about: this one, or all but those of some tenants.
+/// Which jobs a claim is about: this one, or all but those that are passed over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) job: Option<JobId>,
-    pub(crate) except: Vec<String>,
+    pub(crate) except: Except,
 }
 
 impl Wanted {
@@ -55,16 +55,19 @@ impl Wanted {
     }
 
     /// Bind job id or NULL, the same again, both times where they are known here, the boot they
-    /// count from, twice, owners (of this kernel) that are gone as a JSON array of keys, tenants to pass
-    /// over as another.
+    /// count from, twice, owners (of this kernel) that are gone as a JSON array of keys, tenants and jobs to
+    /// pass over as two others.
     fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
-        let except = serde_json::to_string(&self.except).expect("texts are JSON");
+        let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
+        let tenants = array(self.except.tenants.iter().map(String::as_str).collect());
+        let jobs = array(self.except.jobs.iter().map(JobId::as_str).collect());
         script.text_or_null(self.job()).text_or_null(self.job());
         script.int_or_null(now.map(|now| now.now_us)).int_or_null(now.map(|now| now.boot_us));
         // Where time counts from no boot, a holder that was not seen is not one that is gone: on
         // PostgreSQL a row that was claimed since it was found is judged again without its claim.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
-        script.text_or_null(boot_id).text_or_null(boot_id).text(dead).text(except);
+        script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
+        script.text(tenants).text(jobs);
     }
 }
 

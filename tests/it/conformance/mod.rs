@@ -86,6 +86,7 @@ suite! {
     inbox::a_retry_reopens_what_failed_and_nothing_else;
     queue::the_most_urgent_job_is_claimed_first;
     queue::tenants_can_be_passed_over;
+    queue::jobs_can_be_passed_over;
     queue::a_full_queue_refuses_one_more;
     queue::a_job_is_given_back_with_what_was_asked_of_it;
     reusables::results_are_indexed_with_their_batch;

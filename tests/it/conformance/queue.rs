@@ -1,9 +1,9 @@
 //! Which job is claimed next, and how many may wait for that.
 
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{NewJob, QueueLimit, Request, StatusWrite, Submitted};
+use latchwork_core::storage::{Except, NewJob, QueueLimit, Request, StatusWrite, Submitted};
 
-use super::world::{World, new_job};
+use super::world::{LEASE_MS, World, new_job};
 
 async fn submit(world: &World, name: &str, change: impl FnOnce(&mut NewJob)) -> Submitted {
     let mut new = new_job(name);
@@ -12,7 +12,11 @@ async fn submit(world: &World, name: &str, change: impl FnOnce(&mut NewJob)) -> 
 }
 
 async fn claimed(world: &World, name: &str, except: &[&str]) -> Option<String> {
-    let except: Vec<String> = except.iter().map(|tenant| (*tenant).to_owned()).collect();
+    let tenants = except.iter().map(|tenant| (*tenant).to_owned()).collect();
+    claimed_except(world, name, Except { tenants, ..Except::default() }).await
+}
+
+async fn claimed_except(world: &World, name: &str, except: Except) -> Option<String> {
     let claim = world.store.claim_except(&world.claimer(name), &except).await.unwrap();
     claim.map(|claim| claim.row.job_id.to_string())
 }
@@ -39,6 +43,24 @@ pub(super) async fn tenants_can_be_passed_over(world: World) {
     assert_eq!(claimed(&world, "2", &["acme", "nobody"]).await.as_deref(), Some("job_b"));
     assert_eq!(claimed(&world, "3", &["acme"]).await, None);
     assert_eq!(claimed(&world, "4", &[]).await.as_deref(), Some("job_a"));
+}
+
+/// I121: jobs are passed over one by one, and beside tenants, whatever state they can be claimed from.
+pub(super) async fn jobs_can_be_passed_over(world: World) {
+    for (name, tenant) in [("a", "acme"), ("b", "acme"), ("c", "other")] {
+        submit(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
+    }
+    let of = |tenants: &[&str], jobs: &[&str]| Except {
+        tenants: tenants.iter().map(|tenant| (*tenant).to_owned()).collect(),
+        jobs: jobs.iter().map(|job| (*job).into()).collect(),
+    };
+    assert_eq!(claimed_except(&world, "1", of(&[], &["job_a", "job_b", "job_c"])).await, None);
+    assert_eq!(claimed_except(&world, "2", of(&["other"], &["job_a", "job_b"])).await, None);
+    assert_eq!(claimed_except(&world, "3", of(&[], &["job_a", "job_none"])).await.as_deref(), Some("job_b"));
+    world.clock.advance_ms(LEASE_MS);
+    assert_eq!(claimed_except(&world, "4", of(&["other"], &["job_a", "job_b"])).await, None, "its lease is over");
+    assert_eq!(claimed_except(&world, "5", of(&["other"], &["job_a"])).await.as_deref(), Some("job_b"));
+    assert_eq!(claimed_except(&world, "6", Except::default()).await.as_deref(), Some("job_a"));
 }
 
 /// I99.

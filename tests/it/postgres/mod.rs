@@ -16,6 +16,7 @@ mod restored;
 mod schema;
 pub(crate) mod server;
 mod standby;
+mod stopping;
 mod time;
 mod tls;
 mod unaccepted;

@@ -13,13 +13,13 @@ use crate::ledger::{Quiescence, Row, RowState};
 use crate::quiescence;
 use crate::reuse::Reusable;
 use crate::storage::{
-    ActionRow, Batch, Claim, Claimer, Clock, Counters, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Owner,
-    Record, Request, StoreError, Submitted, WriteError,
+    ActionRow, Batch, Claim, Claimer, Clock, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob,
+    Owner, Record, Request, StoreError, Submitted, WriteError,
 };
 
 impl Memory {
     /// Claims this job, or one of no tenant among `except`.
-    fn take(&self, claimer: &Claimer, job: Option<&JobId>, except: &[String]) -> Option<Claim> {
+    fn take(&self, claimer: &Claimer, job: Option<&JobId>, except: &Except) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
         state.fire(self.clock.now_us());
@@ -30,7 +30,9 @@ impl Memory {
         for owner in running.filter_map(Job::holder).filter(here) {
             state.gone.entry(owner.lock_content.clone()).or_insert(self.clock.boot_us());
         }
-        let wanted = |of: &Job| looked_at(of) && !except.contains(&of.standing.tenant_id);
+        let passed_over =
+            |of: &Job| except.tenants.contains(&of.standing.tenant_id) || except.jobs.contains(&of.standing.job_id);
+        let wanted = |of: &Job| looked_at(of) && !passed_over(of);
         let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
         let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
         // The first of those whose priority is the highest.
@@ -130,12 +132,12 @@ impl Journal for Memory {
         Ok(Submitted::New)
     }
 
-    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
-        Ok(self.take(claimer, None, tenants))
+    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError> {
+        Ok(self.take(claimer, None, except))
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        Ok(self.take(claimer, Some(job_id), &[]))
+        Ok(self.take(claimer, Some(job_id), &Except::default()))
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {

@@ -11,8 +11,8 @@ use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::memory::Memory;
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
-    ActionRow, Batch, Claim, Claimer, Counters, EffectStore, Filter, InboxError, InboxRow, JobRow, Journal, NewJob,
-    Record, Request, StoreError, Submitted, WriteError,
+    ActionRow, Batch, Claim, Claimer, Counters, EffectStore, Except, Filter, InboxError, InboxRow, JobRow, Journal,
+    NewJob, Record, Request, StoreError, Submitted, WriteError,
 };
 
 use crate::process::Process;
@@ -98,8 +98,8 @@ impl Journal for Link {
         self.back("submit", result).await?
     }
 
-    async fn claim_except(&self, claimer: &Claimer, tenants: &[String]) -> Result<Option<Claim>, StoreError> {
-        let claimed = self.there("claim").await?.claim_except(claimer, tenants).await;
+    async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError> {
+        let claimed = self.there("claim").await?.claim_except(claimer, except).await;
         if let Ok(Some(claim)) = &claimed {
             self.note(format_args!("claims {} as attempt {}", claim.row.job_id, claim.row.attempt));
             self.process.scene.saw_claim(self.process.name(), &claim.row.job_id, claim.row.attempt).await;

@@ -113,7 +113,9 @@ fn tell(process: &Process, event: PoolEvent) {
             scene.tally.count("left after the store failed");
             scene.note(format_args!("{name} leaves {job}: {error}"));
         }
-        PoolEvent::Failed(job, error) => scene.wrong(format!("{name}, {job}: {error}")),
+        PoolEvent::Failed(job, error) | PoolEvent::PassedOver(job, error, _) => {
+            scene.wrong(format!("{name}, {job}: {error}"))
+        }
         PoolEvent::Unavailable(_) => scene.tally.count("waited for the store"),
         PoolEvent::Available => {}
     }

@@ -1,0 +1,99 @@
+//! Jobs that this worker cannot bring forward now: others may, so it does not claim them again for a while, and for
+//! longer each time.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::ids::JobId;
+
+/// How long a job is passed over the first time.
+const FIRST_US: u64 = 30_000_000;
+/// The longest that one is.
+const LONGEST_US: u64 = 3_600_000_000;
+/// So many are remembered. Where there are more, the one that is due first gives way.
+const JOBS_MAX: usize = 1_000;
+
+/// The jobs, by their ids.
+#[derive(Default)]
+pub(super) struct PassedOver(BTreeMap<JobId, Pause>);
+
+struct Pause {
+    length_us: u64,
+    /// Boot-time clock.
+    until_us: u64,
+}
+
+/// What became of a job that was to be passed over.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Noted {
+    /// It was not remembered, and nothing gave way for it.
+    pub(super) is_news: bool,
+    /// Another one gave way, and may be claimed again at once.
+    pub(super) is_full: bool,
+}
+
+impl PassedOver {
+    /// The job is passed over from now on.
+    pub(super) fn add(&mut self, job_id: JobId, now_us: u64) -> Noted {
+        let before = self.0.get(&job_id).map(|pause| pause.length_us);
+        if before.is_none() && self.0.len() >= JOBS_MAX {
+            // Others have those that could long be claimed here and were not.
+            self.0.retain(|_, pause| now_us < pause.until_us + LONGEST_US);
+        }
+        let is_full = before.is_none() && self.0.len() >= JOBS_MAX;
+        if is_full {
+            let due_first = self.0.iter().min_by_key(|(_, pause)| pause.until_us).map(|(job_id, _)| job_id.clone());
+            due_first.map(|due_first| self.0.remove(&due_first));
+        }
+        let length_us = before.map_or(FIRST_US, |length_us| (length_us * 2).min(LONGEST_US));
+        self.0.insert(job_id, Pause { length_us, until_us: now_us + length_us });
+        Noted { is_news: before.is_none() && !is_full, is_full }
+    }
+
+    /// It was brought forward here.
+    pub(super) fn forget(&mut self, job_id: &JobId) {
+        self.0.remove(job_id);
+    }
+
+    /// Those to pass over now.
+    pub(super) fn at(&self, now_us: u64) -> Vec<JobId> {
+        self.0.iter().filter(|(_, pause)| now_us < pause.until_us).map(|(job_id, _)| job_id.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pause_is_twice_as_long_up_to_an_hour() {
+        let (mut passed_over, job) = (PassedOver::default(), JobId::from("job_a"));
+        let mut now_us = 7;
+        for (nth, minutes) in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0].into_iter().enumerate() {
+            assert_eq!(passed_over.add(job.clone(), now_us), Noted { is_news: nth == 0, is_full: false });
+            let length_us = (minutes * 60_000_000.0) as u64;
+            assert_eq!(passed_over.at(now_us + length_us - 1), [job.clone()], "{minutes} minutes");
+            now_us += length_us;
+            assert!(passed_over.at(now_us).is_empty(), "{minutes} minutes");
+        }
+        passed_over.forget(&job);
+        assert_eq!(passed_over.add(job.clone(), now_us), Noted { is_news: true, is_full: false });
+        assert!(passed_over.at(now_us + FIRST_US).is_empty(), "it begins anew");
+    }
+
+    #[test]
+    fn no_more_are_remembered_than_fit() {
+        let mut passed_over = PassedOver::default();
+        let job = |n: usize| JobId::from(format!("job_{n:04}"));
+        for n in 0..JOBS_MAX {
+            assert_eq!(passed_over.add(job(n), n as u64), Noted { is_news: true, is_full: false });
+        }
+        let now_us = JOBS_MAX as u64;
+        assert_eq!(passed_over.add(job(JOBS_MAX), now_us), Noted { is_news: false, is_full: true });
+        let left = passed_over.at(now_us);
+        assert_eq!((left.len(), left.contains(&job(0)), left.contains(&job(JOBS_MAX))), (JOBS_MAX, false, true));
+        assert_eq!(passed_over.add(job(1), now_us), Noted { is_news: false, is_full: false }, "it is known");
+        let later_us = now_us + 2 * FIRST_US + LONGEST_US;
+        assert_eq!(passed_over.add(job(0), later_us), Noted { is_news: true, is_full: false }, "there is room again");
+        assert_eq!(passed_over.0.len(), 1);
+    }
+}

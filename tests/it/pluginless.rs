@@ -1,0 +1,175 @@
+//! Workers that lack a plugin, beside workers that have it.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::postgres::live::a_database;
+use crate::postgres::live_call::until;
+use crate::program::latch;
+use crate::storms::alter;
+use crate::workers::{self, Working, events, until_over};
+
+const JOBS: u32 = 6;
+
+/// Nobody sees the end of such a lease.
+const LONG_LEASE: &str = "lease = \"10m\"\nheartbeat = \"1m\"";
+
+/// A place, and beside its configuration one without the witness's opaque, keyed and read operators.
+fn place() -> Place {
+    let place = Place::witness("atomic").approved(vec!["q", "o"]).again().configure_first(LONG_LEASE);
+    lack(&place);
+    place
+}
+
+/// Writes `lacking.toml`, which is `latch.toml` without the plugin `witness`.
+fn lack(place: &Place) {
+    let whole = std::fs::read_to_string(place.dir.join("latch.toml")).expect("it was written");
+    let is_other = |table: &&str| !table.starts_with("\nname = \"witness\"");
+    let tables: Vec<&str> = whole.split("[[plugin]]").filter(is_other).collect();
+    assert_eq!(tables.len(), 3, "{whole}");
+    std::fs::write(place.dir.join("lacking.toml"), tables.join("[[plugin]]")).expect("writable");
+}
+
+/// A call that every worker can make, then one that needs the plugin.
+fn plan(place: &Place, number: u32) {
+    let called = |id: &str, name: &str, depends_on: &[&str]| {
+        let mut step = step(id, name, depends_on, json!({ "note": number }));
+        step["idempotency_template"] = json!(format!("{id}:{number}"));
+        step
+    };
+    let steps = [called("q", "Effect.Queryable", &[]), called("o", "Effect.Opaque", &["q"])];
+    let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
+    std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+}
+
+fn detached(place: &Place, number: u32) -> String {
+    plan(place, number);
+    workers::detached(place)
+}
+
+/// A worker of this folder that lacks the plugin.
+fn lacking(dir: &Path, args: &[&str]) -> Command {
+    latch(dir, &[&["worker", "--json", "--config", "lacking.toml"], args].concat())
+}
+
+/// How often a job was claimed, and how often it was given back.
+fn claims(place: &Place, job: &str) -> (usize, usize) {
+    let events = events(place, job);
+    let count = |what: &str| events.iter().filter(|event| event["type"] == what).count();
+    assert_eq!(count("job_parked"), 0, "{job}: {events:#?}");
+    (count("job_claimed"), count("job_released"))
+}
+
+fn state(place: &Place, job: &str) -> Value {
+    place.latch(&["job", "show", job, "--json"]).json()["state"].clone()
+}
+
+/// Has a worker that lacks the plugin, in `other`, take all jobs before one that has it begins.
+fn both_work(place: &Place, other: &Path) {
+    let jobs: Vec<String> = (0..JOBS).map(|number| detached(place, number)).collect();
+    let without = Working::start(place, lacking(other, &[]));
+    for job in &jobs {
+        until("it is left to others", || {
+            without.notes().contains(&format!("{job} is left to workers that have its plugin"))
+        });
+    }
+    for job in &jobs {
+        assert_eq!((state(place, job), claims(place, job)), (json!("PENDING"), (1, 1)), "{job}");
+    }
+    let with = Working::start(place, workers::worker(place, &[]));
+    assert_eq!(until_over(place, "two kinds of workers"), 0, "nobody is asked anything");
+    for job in &jobs {
+        let (claimed, released) = claims(place, job);
+        assert_eq!((state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
+        // Where this takes longer than it may, the one that lacks it has looked again.
+        assert!(claimed <= 3, "{job} was claimed {claimed} times");
+    }
+    for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {
+        let notes = worker.notes();
+        let (code, said) = worker.stop();
+        assert_eq!((code, &said["rested"], &said["failed"]), (Some(0), &rested, &json!(0)), "{said} {notes}");
+        assert!(said["left"].as_u64() >= Some(u64::from(left)), "{said} {notes}");
+    }
+}
+
+/// I121: a job whose plugin a worker does not have is left as it was for those that have it: no attempt counts, nobody
+/// waits for a lease.
+#[test]
+fn jobs_are_left_to_a_worker_that_has_their_plugin() {
+    let place = place();
+    both_work(&place, &place.dir);
+    let world = place.world();
+    assert_eq!((world["q"], world["o"]), (JOBS, JOBS), "{world:?}");
+}
+
+/// I121: the same with a machine of its own for each, over a server.
+#[test]
+fn jobs_are_left_to_a_machine_that_has_their_plugin() {
+    let Some(url) = a_database() else { return };
+    let place = place().on_server(&url);
+    lack(&place);
+    let mut other = place.again();
+    // What was made with plugins of the first machine is compared there.
+    other.unreplayed();
+    both_work(&place, &other.dir);
+    assert_eq!((place.world().get("o"), other.world().get("o")), (Some(&JOBS), None));
+    assert_eq!((place.world().get("q"), other.world().get("q")), (None, Some(&JOBS)));
+}
+
+/// I121: however often such a worker takes a job, it is not parked, and what it waits for is told.
+#[test]
+fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
+    let place = place().configure_first("max_attempts_without_progress = 2");
+    lack(&place);
+    let job = detached(&place, 0);
+    for nth in 1..=6 {
+        let ran = crate::program::ran(lacking(&place.dir, &["--until-idle"]).output().expect("latch runs"));
+        let said = ran.json();
+        assert_eq!((ran.code, &said["left"], &said["failed"]), (1, &json!(1), &json!(0)), "{said} {}", ran.stderr);
+        for told in [&job[..], "needs the plugin that serves Effect.Opaque", "configure that plugin here"] {
+            assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+        }
+        assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (nth, nth)));
+    }
+    // So it is where a person drives it, who is told the same.
+    let mut resume = latch(&place.dir, &["resume", &job, "--json", "--config", "lacking.toml"]);
+    let ran = crate::program::ran(resume.output().expect("latch runs"));
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0020")), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (7, 7)));
+    // The one worker goes on with others, and comes back to this one later.
+    let without = Working::start(&place, lacking(&place.dir, &["--jobs", "1"]));
+    let left = || without.notes().matches(&format!("{job} is left to workers")).count();
+    until("it is left", || left() == 1);
+    let others: Vec<String> = (1..=3).map(|number| detached(&place, number)).collect();
+    for other in &others {
+        until("the next one is left as well", || without.notes().contains(&format!("{other} is left to workers")));
+    }
+    assert_eq!((left(), claims(&place, &job)), (1, (8, 8)), "{}", without.notes());
+    assert_eq!(without.stop().0, Some(0));
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 4 })), "{} {}", ran.stdout, ran.stderr);
+}
+
+/// A job that cannot be loaded is told once, and is not tried again each time that its lease is over.
+#[test]
+fn a_damaged_job_is_passed_over() {
+    let lease = "lease = \"600ms\"\nheartbeat = \"100ms\"\nclock_margin = \"50ms\"";
+    let mut place = Place::witness("atomic").approved(vec!["q", "o"]).again().configure_first(lease);
+    place.damaged();
+    let job = detached(&place, 0);
+    alter(&place.dir.join("latch.db"), "UPDATE events SET bytes = replace(bytes, 'ada', 'eve')");
+    let good = detached(&place, 1);
+    let worker = Working::start(&place, workers::worker(&place, &[]));
+    until("the other one is done", || state(&place, &good) == json!("COMPLETED"));
+    until("it is told", || worker.notes().contains(&format!("{job} is passed over")));
+    // Five leases: this waits for what must not happen.
+    std::thread::sleep(Duration::from_secs(3));
+    let notes = worker.notes();
+    assert_eq!((notes.matches(&format!("{job} begins")).count(), notes.matches("goes on").count()), (1, 0), "{notes}");
+    assert!(notes.contains("L0030"), "{notes}");
+    assert_eq!(worker.stop().0, Some(0));
+}

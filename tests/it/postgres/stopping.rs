@@ -1,0 +1,85 @@
+//! Workers that are told to stop while their server is away.
+
+use std::process::Child;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::server::Server;
+use crate::place::{Place, step};
+use crate::postgres::live_call::until;
+use crate::worker::terminate;
+use crate::workers::{Working, detached, worker};
+
+/// A place on this server, whose jobs nobody can ask for in the end.
+fn place(server: &Server) -> Place {
+    let mut place = Place::witness("atomic").approved(vec!["o"]).on_server(&server.url());
+    place.unreplayed();
+    place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 25_000 }))])
+}
+
+/// How it ended, which took ten seconds at most.
+fn soon_ended(working: &mut Working) -> Option<i32> {
+    for _ in 0..200 {
+        if let Some(status) = working.child.try_wait().expect("our child") {
+            return status.code();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("it does not end: {}", working.notes());
+}
+
+/// Whether it hears SIGTERM by now.
+fn listens(child: &Child) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or_default();
+    caught & 1 << 14 != 0
+}
+
+/// I97: with nothing in hand there is nothing to wait for.
+#[test]
+fn an_idle_worker_ends_without_its_server() {
+    let Some(server) = Server::start() else { return };
+    let place = place(&server);
+    let mut idle = Working::start(&place, worker(&place, &[]));
+    until("it works", || idle.notes().contains("working, "));
+    server.stop();
+    // Told while it looks for the server.
+    std::thread::sleep(Duration::from_secs(1));
+    terminate(&idle.child);
+    assert_eq!(soon_ended(&mut idle), Some(0), "{}", idle.notes());
+    assert!(idle.notes().contains("stopping: "), "{}", idle.notes());
+}
+
+/// I97: told twice, it does not wait for the server either, and says what was in hand.
+#[test]
+fn a_worker_that_is_told_twice_ends_without_its_server() {
+    let Some(server) = Server::start() else { return };
+    let place = place(&server);
+    let job = detached(&place);
+    let mut caller = Working::start(&place, worker(&place, &[]));
+    until("the call is under way", || place.world().contains_key("o"));
+    server.stop();
+    terminate(&caller.child);
+    until("it has heard", || caller.notes().contains("stopping: "));
+    terminate(&caller.child);
+    assert_eq!(soon_ended(&mut caller), Some(3), "{}", caller.notes());
+    let said = caller.said();
+    assert_eq!(said["error"]["code"], "L0063", "{said} {}", caller.notes());
+    assert!(said["error"]["message"].to_string().contains(&job), "{said}");
+}
+
+/// A worker that has not found its server yet has nothing to give back.
+#[test]
+fn a_worker_that_waits_for_its_server_to_begin_can_be_stopped() {
+    let Some(server) = Server::start() else { return };
+    let place = place(&server);
+    server.stop();
+    let mut waiting = Working::start(&place, worker(&place, &[]));
+    until("it listens", || listens(&waiting.child));
+    terminate(&waiting.child);
+    assert_eq!(soon_ended(&mut waiting), Some(0), "{}", waiting.notes());
+    assert!(waiting.notes().contains("before it had begun"), "{}", waiting.notes());
+    assert_eq!(waiting.said()["rested"], json!({}), "{}", waiting.notes());
+}
