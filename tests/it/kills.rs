@@ -23,10 +23,10 @@ use serde_json::{Value, json};
 
 use crate::crash::check_worlds;
 use crate::evidence;
-use crate::place::{Place, witness_plan};
+use crate::place::{Place, witness_plan_of};
 use crate::postgres::live::a_database;
 use crate::program::{latch, run};
-use crate::seed::{dice, number, seed};
+use crate::seed::{commit, dice, number, seed};
 use crate::workers::{answer, open};
 
 const WORKERS: usize = 4;
@@ -150,9 +150,20 @@ fn workers_over_a_file_killed_at_random_complete_every_job_once() {
 }
 
 #[test]
+fn workers_over_a_file_with_a_staged_commit_killed_at_random_complete_every_job_once() {
+    witnesses(Place::witness("staged"));
+}
+
+#[test]
 fn workers_over_a_server_killed_at_random_complete_every_job_once() {
     let Some(url) = a_database() else { return };
     witnesses(Place::witness("atomic").on_server(&url));
+}
+
+#[test]
+fn workers_over_a_server_with_a_staged_commit_killed_at_random_complete_every_job_once() {
+    let Some(url) = a_database() else { return };
+    witnesses(Place::witness("staged").on_server(&url));
 }
 
 /// I1, I3, I4: N workers, M jobs, a SIGKILL every 50 to 500 ms: every job completes, opaque and queryable
@@ -160,28 +171,19 @@ fn workers_over_a_server_killed_at_random_complete_every_job_once() {
 fn witnesses(place: Place) {
     let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 16));
     let place = place.configure_first(LEASE);
-    let plan = |n: u64| {
-        let mut plan = witness_plan();
-        for step in plan["steps"].as_array_mut().expect("a list") {
-            if step["kind"] == "operator" {
-                step["idempotency_template"] = json!(format!("{}:{n}", step["step_id"].as_str().expect("an id")));
-            }
-        }
-        plan
-    };
     let pause = |dice: &mut StepRng| Duration::from_millis(50 + u64::from(dice.below(450)));
-    let ids = storm(&place, seed, jobs, plan, pause);
+    let ids = storm(&place, seed, jobs, witness_plan_of, pause);
     all_completed(&place, seed, &ids);
     check_worlds(&place, &ids, &format!("seed {seed}"));
 }
 
 /// I1, I3, I5: golden flows, one of four workers killed each half second: every letter is in the outbox once,
-/// every record has one revision.
+/// every record has one revision. The seed draws the commit mode.
 #[test]
 fn golden_flows_on_a_server_whose_workers_are_killed_send_one_message_each() {
     let Some(url) = a_database() else { return };
     let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 16));
-    let mut place = Place::golden("atomic").again().on_server(&url).configure_first(LEASE);
+    let mut place = Place::golden(commit(seed)).again().on_server(&url).configure_first(LEASE);
     if jobs > REPLAYED_MAX {
         place.unreplayed();
     }

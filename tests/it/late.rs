@@ -8,7 +8,7 @@ use crate::program::{Ran, ran};
 use crate::stopped::{go_on, hasty, stopped_at};
 
 fn place() -> Place {
-    let place = hasty();
+    let place = hasty("atomic");
     // A call, and a gate that nobody has approved behind it.
     let gated = |mut step: Value| {
         step["gate"] = json!("human_confirm");

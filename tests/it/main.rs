@@ -4,6 +4,7 @@
 
 mod answers;
 mod bindings;
+mod bodies;
 mod check;
 mod cli;
 mod compensation;
@@ -48,6 +49,7 @@ mod sdk;
 mod seed;
 mod server;
 mod shim;
+mod stalled;
 mod stock;
 mod stopped;
 mod store_crash;
@@ -59,5 +61,6 @@ mod validate;
 mod verdicts;
 mod virtual_wasi;
 mod waits;
+mod witness;
 mod worker;
 mod workers;

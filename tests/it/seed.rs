@@ -3,6 +3,9 @@
 
 use latchwork_core::rng::StepRng;
 
+/// Both commit modes.
+pub(crate) const COMMITS: [&str; 2] = ["atomic", "staged"];
+
 /// The generator of a seed.
 pub(crate) fn dice(seed: u64) -> StepRng {
     let mut bytes = [0; 32];
@@ -21,6 +24,14 @@ pub(crate) fn seed() -> u64 {
     let seed = number("LATCH_TEST_SEED", u64::from(std::process::id()) << 20 | 1);
     println!("LATCH_TEST_SEED={seed}");
     seed
+}
+
+/// The commit mode that a seed draws.
+#[expect(clippy::print_stdout, reason = "what a run was is told")]
+pub(crate) fn commit(seed: u64) -> &'static str {
+    let commit = COMMITS[dice(seed).below(2) as usize];
+    println!("commit = {commit:?}");
+    commit
 }
 
 /// Whether everything is to be tried that a test would take a sample of.

@@ -15,7 +15,7 @@ use crate::crash::check_world;
 use crate::place::Place;
 use crate::postgres::live::a_database;
 use crate::program::{latch, ran};
-use crate::seed::{dice, seed, shuffled, sweeps};
+use crate::seed::{COMMITS, dice, seed, shuffled, sweeps};
 use crate::workers::{Working, detached, until_over, worker};
 
 /// Points are tried side by side: nearly all of the time is waiting for leases and deadlines.
@@ -24,8 +24,8 @@ const AT_ONCE: usize = 8;
 const LOOKS: u32 = 24_000;
 
 /// A place where leases and calls are short.
-pub(crate) fn hasty() -> Place {
-    let place = Place::witness("atomic");
+pub(crate) fn hasty(commit: &str) -> Place {
+    let place = Place::witness(commit);
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("it was written");
     let config = config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =");
@@ -57,7 +57,7 @@ pub(crate) fn stopped(mut command: Command) -> Option<Child> {
     panic!("{command:?}: neither stopped nor done");
 }
 
-fn is_stopped(child: &Child) -> bool {
+pub(crate) fn is_stopped(child: &Child) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
     // The state follows the name, which is in parentheses and may hold anything.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
@@ -116,7 +116,7 @@ fn world(place: &Place, point: &str) -> BTreeMap<String, u32> {
 
 /// A worker on a server: stopped at the point, its job finished by another one, then continued. Nothing
 /// that it keeps locked keeps the other one from it: the server ends its session.
-fn worker_overtaken(template: &Place, point: &str) -> Option<bool> {
+fn worker_overtaken(template: &Place, point: &str, commit: &str) -> Option<bool> {
     let place = template.again().on_server(&a_database()?);
     detached(&place);
     let mut command = worker(&place, &[]);
@@ -137,7 +137,7 @@ fn worker_overtaken(template: &Place, point: &str) -> Option<bool> {
     let notes = late.notes();
     assert_eq!(late.stop().0, Some(0), "{point}: {notes}");
     assert_eq!(world(&place, point), before, "{point}: it did something when its time had passed: {notes}");
-    check_world(&place, &format!("a worker stopped at {point}"));
+    check_world(&place, &format!("{commit}, a worker stopped at {point}"));
     Some(true)
 }
 
@@ -160,13 +160,13 @@ fn stands_still(place: &Place, worker: &mut Working) -> bool {
 }
 
 /// Tries points side by side until `enough` were reached; answers those.
-fn each(
-    points: Vec<String>,
+fn each<P: Ord + Send>(
+    points: Vec<P>,
     enough: usize,
-    overtaken: impl Fn(&str) -> Option<bool> + Sync,
-) -> BTreeSet<(bool, String)> {
+    overtaken: impl Fn(&P) -> Option<bool> + Sync,
+) -> BTreeSet<(bool, P)> {
     let queue = Mutex::new(points.into_iter());
-    let reached: Mutex<BTreeSet<(bool, String)>> = Mutex::default();
+    let reached = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
@@ -198,7 +198,7 @@ fn passings(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
 /// I1, I14: whoever stood still past the lease executes nothing more and writes nothing more.
 #[test]
 fn who_stands_still_past_the_lease_changes_nothing_when_it_goes_on() {
-    let template = hasty();
+    let template = hasty("atomic");
     // Around each call, so that some have been made and more are to come; else the first time.
     let points: Vec<String> = statements(STATEMENTS)
         .into_iter()
@@ -251,21 +251,36 @@ fn a_worker_that_stands_still_is_overtaken_on_a_server() {
     if a_database().is_none() {
         return;
     }
-    let template = hasty();
     let points: Vec<String> = statements(STATEMENTS)
         .into_iter()
         .chain(statements(POSTGRES_STATEMENTS))
         .chain(EXECUTE_POINTS.iter().flat_map(|name| passings(name, 1..=9)))
         .chain(["begin", "commit", "group_read", "group_write"].iter().flat_map(|name| passings(name, 2..=12)))
         .collect();
-    let sweeps = sweeps();
-    let points = if sweeps { points } else { shuffled(points, &mut dice(seed())) };
-    let reached = each(points, if sweeps { usize::MAX } else { SAMPLE }, |point| worker_overtaken(&template, point));
+    let (sweeps, templates) = (sweeps(), COMMITS.map(|commit| (commit, hasty(commit))));
+    let [atomic, staged] = if sweeps {
+        [points.clone(), points]
+    } else {
+        let mut dice = dice(seed());
+        [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
+    };
+    // In turn, so that of a sample each mode has its half.
+    let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
+    let reached = each(points, if sweeps { usize::MAX } else { SAMPLE }, |(mode, point)| {
+        let (commit, template) = &templates[*mode];
+        worker_overtaken(template, point, commit)
+    });
     assert!(reached.len() >= SAMPLE, "few points were reached: {reached:?}");
     if sweeps {
-        let names: BTreeSet<&str> = reached.iter().filter_map(|(_, point)| point.split(':').next()).collect();
-        let all = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied();
-        let left: Vec<&str> = all.filter(|name| !names.contains(name)).collect();
-        assert_eq!(left, NO_WORKERS, "every other statement is one that a worker was stopped at");
+        for (mode, commit) in COMMITS.into_iter().enumerate() {
+            let of_mode = reached.iter().filter(|(_, (of, _))| *of == mode);
+            let names: BTreeSet<&str> = of_mode.filter_map(|(_, (_, point))| point.split(':').next()).collect();
+            let all = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied();
+            let left: Vec<&str> = all.filter(|name| !names.contains(name)).collect();
+            // An atomic commit takes effects along with the events that mention them.
+            let passed = |name: &str| commit == "staged" && name.starts_with("effects_");
+            let expected: Vec<&str> = NO_WORKERS.iter().copied().filter(|name| !passed(name)).collect();
+            assert_eq!(left, expected, "{commit}: every other statement is one that a worker was stopped at");
+        }
     }
 }

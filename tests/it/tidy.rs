@@ -30,26 +30,35 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root").to_owned()
 }
 
-/// Every text file of the sources: what is built or downloaded is left out.
-fn files() -> Vec<File> {
-    let root = root();
-    let mut folders = vec![root.clone()];
-    let mut files = Vec::new();
+/// Every file of the sources: what is built or downloaded is left out.
+fn paths() -> Vec<PathBuf> {
+    let mut folders = vec![root()];
+    let mut paths = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().expect("our names are UTF-8").to_owned();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
                 let made = ["target", "node_modules", "guests-target"].contains(&name.as_str());
                 if !made && (!name.starts_with('.') || name == ".ci" || name == ".cargo") {
                     folders.push(path);
                 }
-            } else if name != ".git"
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                let path = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-                files.push(File { path, text });
+            } else if name != ".git" {
+                paths.push(path);
             }
+        }
+    }
+    paths
+}
+
+/// Those that are text.
+fn files() -> Vec<File> {
+    let root = root();
+    let mut files = Vec::new();
+    for path in paths() {
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            let path = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            files.push(File { path, text });
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -98,6 +107,15 @@ fn no_file_is_too_long() {
     let long = files().into_iter().filter(written);
     let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > LINES_MAX);
     none("a file has one concept", long.map(|(lines, path)| format!("{path}: {lines} lines")).collect());
+}
+
+#[test]
+fn names_of_files_are_plain() {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let root = root();
+    let inside = paths().into_iter().map(|path| path.strip_prefix(&root).unwrap().to_string_lossy().into_owned());
+    let odd = inside.filter(|path| !path.chars().all(plain));
+    none("letters, digits, `.`, `_` and `-` are enough on every system", odd.collect());
 }
 
 /// I7.
@@ -288,26 +306,53 @@ fn the_readme_has_both_commands_and_its_links_lead_somewhere() {
 fn every_property_names_tests_that_exist() {
     let page = std::fs::read_to_string(root().join("docs/properties.md")).unwrap();
     let (mut numbers, mut named) = (Vec::new(), 0);
-    let sources: Vec<_> = files().into_iter().filter(|file| file.path.ends_with(".rs")).collect();
+    let sources = rust("");
     for row in page.lines().filter(|line| line.starts_with("| ") && line.contains("::")) {
         numbers.extend(row.split('|').nth(1).and_then(|cell| cell.trim().parse::<u32>().ok()));
-        for test in row.split('`').skip(1).step_by(2).filter(|word| word.contains("::")) {
-            let (module, name) = test.rsplit_once("::").expect("just looked");
-            let file = module.trim_end_matches("::tests").rsplit("::").next().expect("a module");
-            let holds = |source: &&File| {
-                let in_file =
-                    source.path.contains(&format!("/{file}.rs")) || source.path.contains(&format!("/{file}/"));
-                in_file && source.text.contains(&format!("fn {name}("))
-            };
-            assert!(
-                sources.iter().any(|source| holds(&source)),
-                "docs/properties.md names {test}, which does not exist"
-            );
+        for test in quoted(row).filter(|word| word.contains("::")) {
+            assert!(is_there(&sources, test), "docs/properties.md names {test}, which does not exist");
             named += 1;
         }
     }
     assert_eq!(numbers, (1..=39).collect::<Vec<_>>());
     assert!(named >= 100, "{named}");
+}
+
+/// Each fence has tests, and each test that the page names is there.
+#[test]
+fn every_fence_names_tests_that_exist() {
+    let page = std::fs::read_to_string(root().join("docs/fences.md")).unwrap();
+    let (sources, mut named) = (rust(""), 0);
+    let headings = |line: &&str| line.starts_with("|--") || line.starts_with("| fence |");
+    for row in page.lines().filter(|line| line.starts_with('|') && !headings(line)) {
+        // A cell of statements may hold bars; that of the tests is the last one.
+        let tests = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
+        let before = named;
+        for test in quoted(tests).filter(|word| *word != "sim") {
+            assert!(is_there(&sources, test), "docs/fences.md names {test}, which does not exist");
+            named += 1;
+        }
+        assert!(named > before, "docs/fences.md: a fence without a test: {row}");
+    }
+    assert!(named >= 90, "{named}");
+}
+
+/// What stands between backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Whether there is a function of this name in the module that is named last; without a module, anywhere.
+fn is_there(sources: &[File], test: &str) -> bool {
+    let (module, name) = test.rsplit_once("::").unwrap_or(("", test));
+    let module = module.trim_end_matches("::tests");
+    // One suite for every store.
+    let module = if module.starts_with("conformance::") { "conformance" } else { module };
+    let file = module.rsplit("::").next().unwrap_or_default();
+    let of_module = |source: &&File| {
+        file.is_empty() || source.path.contains(&format!("/{file}.rs")) || source.path.contains(&format!("/{file}/"))
+    };
+    sources.iter().filter(of_module).any(|source| source.text.contains(&format!("fn {name}(")))
 }
 
 #[test]

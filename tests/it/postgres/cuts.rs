@@ -13,7 +13,7 @@ use super::proxy::{Cut, Proxy};
 use crate::crash::{check_world, check_worlds};
 use crate::place::{Place, step, witness_plan_of};
 use crate::program::{latch, ran};
-use crate::seed::{dice, number, seed, shuffled, sweeps};
+use crate::seed::{COMMITS, dice, number, seed, shuffled, sweeps};
 use crate::workers::{Working, detached, events, until_over, worker};
 
 /// Passings of each kind of place that a run of the suite cuts at, and those that there are to draw from.
@@ -39,9 +39,9 @@ pub(super) fn through(place: &Place, proxy: &Proxy) -> Working {
 }
 
 /// One job, whose worker's connection is cut the `nth` time it comes to such a place. Whether it did.
-fn cut_once(template: &Place, cut: Cut, nth: u32) -> bool {
+fn cut_once(template: &Place, commit: &str, cut: Cut, nth: u32) -> bool {
     let Some(url) = a_database() else { return false };
-    let when = format!("{cut:?}, time {nth}");
+    let when = format!("{commit}, {cut:?}, time {nth}");
     let place = template.again().on_server(&url);
     let (passed, armed) = (AtomicU32::new(0), Arc::new(AtomicBool::new(false)));
     let is = armed.clone();
@@ -71,13 +71,14 @@ fn a_worker_goes_on_wherever_its_connection_is_cut() {
     if a_database().is_none() {
         return;
     }
-    let template = Place::witness("atomic");
+    let templates = COMMITS.map(|commit| (commit, Place::witness(commit)));
     let mut dice = dice(seed());
     let take = if sweeps() { usize::MAX } else { SAMPLE };
     let mut points = Vec::new();
     for cut in Cut::ALL {
-        let drawn = shuffled((1..=passings(cut)).collect(), &mut dice);
-        points.extend(drawn.into_iter().take(take).map(|nth| (cut, nth)));
+        let of_both = (1..=passings(cut)).flat_map(|nth| templates.iter().map(move |template| (template, nth)));
+        let drawn = shuffled(of_both.collect(), &mut dice);
+        points.extend(drawn.into_iter().take(take).map(|(template, nth)| (template, cut, nth)));
     }
     let queue = Mutex::new(points.into_iter());
     let reached = AtomicU32::new(0);
@@ -86,8 +87,8 @@ fn a_worker_goes_on_wherever_its_connection_is_cut() {
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap().next();
-                    let Some((cut, nth)) = next else { return };
-                    reached.fetch_add(u32::from(cut_once(&template, cut, nth)), Ordering::SeqCst);
+                    let Some(((commit, template), cut, nth)) = next else { return };
+                    reached.fetch_add(u32::from(cut_once(template, commit, cut, nth)), Ordering::SeqCst);
                 }
             });
         }
@@ -123,13 +124,22 @@ fn a_lease_is_kept_while_reading_hangs() {
 /// Of so many places one is cut.
 const ONE_IN: u32 = 60;
 
-/// I1, I2, I112: two workers behind a network that cuts at random, jobs accepted through it: what was
-/// acknowledged is there, nothing is called without its record, and every job is over.
 #[test]
 fn workers_behind_a_network_that_cuts_at_random_complete_every_job_once() {
+    cut_at_random("atomic");
+}
+
+#[test]
+fn workers_with_a_staged_commit_behind_a_network_that_cuts_at_random_complete_every_job_once() {
+    cut_at_random("staged");
+}
+
+/// I1, I2, I112: two workers behind a network that cuts at random, jobs accepted through it: what was
+/// acknowledged is there, nothing is called without its record, and every job is over.
+fn cut_at_random(commit: &str) {
     let Some(url) = a_database() else { return };
     let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 8));
-    let place = Place::witness("atomic").on_server(&url);
+    let place = Place::witness(commit).on_server(&url);
     // Its tables are made in peace.
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
     let dice = Mutex::new(dice(seed));

@@ -19,7 +19,7 @@ fn place(server: &Server) -> Place {
     ])
 }
 
-pub(super) fn blocking<T>(work: impl Future<Output = T>) -> T {
+pub(crate) fn blocking<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 

@@ -1,0 +1,78 @@
+//! A worker that stands still in the middle of a request, whose job another one finishes meanwhile.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::postgres::live::a_database;
+use crate::postgres::live_call::until;
+use crate::stopped::{go_on, is_stopped};
+use crate::witness::Witness;
+use crate::workers::{Working, detached, events, until_over, worker};
+
+/// More than twice what the kernel takes in for one that sends: half of it does not leave by itself.
+fn more_than_fits() -> usize {
+    let sizes = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_wmem").expect("Linux says it");
+    let most: usize = sizes.split_whitespace().last().and_then(|most| most.parse().ok()).expect("a number");
+    2 * (most + (2 << 20))
+}
+
+fn shown(place: &Place, job: &str) -> Value {
+    place.latch(&["job", "show", job, "--json"]).json()
+}
+
+/// Everything that is recorded of the job.
+fn record(place: &Place, job: &str) -> (Value, Vec<Value>) {
+    (shown(place, job), events(place, job))
+}
+
+/// I1, I14, I46, I111: when the call's time and the lease are over, the call is in doubt and a person says what
+/// the witness shows: nothing whole came. Another worker calls again. The first one, when it goes on, sends the
+/// rest no more, though it is read now, and writes nothing.
+#[test]
+fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
+    let Some(url) = a_database() else { return };
+    let witness = Witness::start();
+    let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
+    let place = witness.place("atomic", "limits = { timeout = \"6s\" }").on_server(&url).configure_first(lease);
+    let place = place.plan(&[witness.step("o", "Post.Opaque", &[], 1, more_than_fits())]).approved(vec!["o"]);
+    let job = detached(&place);
+    witness.stall();
+    let first = Working::start(&place, worker(&place, &[]));
+    witness.until_halfway();
+    kill_process(Pid::from_child(&first.child), Signal::STOP).expect("it is there");
+    until("it stands still", || is_stopped(&first.child));
+    assert!(!first.notes().contains(" is "), "the call is under way: {}", first.notes());
+
+    // Whoever comes next is on another machine: nothing of this one's own files is waited for.
+    let place = place.configure_first("state_dir = \".elsewhere\"");
+    let second = Working::start(&place, worker(&place, &[]));
+    until("the call is in doubt", || shown(&place, &job)["state"] == "PARKED");
+    let parked = shown(&place, &job);
+    assert_eq!(
+        (&parked["blocked_on"]["reason_code"], &parked["blocked_on"]["slot"]),
+        (&json!("INDETERMINATE_EFFECT"), &json!("o")),
+        "{parked:#}"
+    );
+    assert_eq!(witness.whole(&job), [], "nothing whole has come");
+    let resolved = place.resolve(&job, "o", None);
+    assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
+    assert_eq!(until_over(&place, "the second worker calls again"), 0);
+    let before = record(&place, &job);
+    assert_eq!(before.0["state"], "COMPLETED", "{:#}", before.0);
+    assert_eq!(witness.whole(&job).len(), 1, "the second worker's");
+    assert_eq!(witness.broken(), 0, "the first request is still open");
+
+    witness.go_on();
+    go_on(&first.child);
+    witness.until_broken();
+    let mut first = first;
+    first.until_idle();
+    let (notes, (code, tally)) = (first.notes(), first.stop());
+    assert_eq!((code, &tally["lost"]), (Some(0), &json!(1)), "{tally} {notes}");
+    let bodies = witness.whole(&job);
+    assert_eq!((bodies.len(), bodies[0].text.as_str(), witness.broken()), (1, "1", 1), "{notes}");
+    assert_eq!(record(&place, &job), before, "it wrote something when its time had passed: {notes}");
+    let (code, tally) = second.stop();
+    assert_eq!((code, &tally["failed"]), (Some(0), &json!(0)), "{tally}");
+}

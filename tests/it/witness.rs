@@ -1,0 +1,196 @@
+//! A witness that is not in the process that is watched: a server that counts the bodies which came whole,
+//! by the key that they came with. It can stop reading in the middle of one.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::net::TcpSocket;
+
+use crate::place::{Place, built, step};
+use crate::postgres::live_call::blocking;
+
+/// What the kernel may take in for the witness before it is read: little.
+const TAKEN_IN: u32 = 64 << 10;
+/// How long something may take to come.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A body that came whole.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Body {
+    pub(crate) key: String,
+    pub(crate) text: String,
+}
+
+#[derive(Default)]
+struct Seen {
+    whole: Vec<Body>,
+    /// Bodies whose connection ended before they did.
+    broken: u32,
+    /// The next body is read up to its middle.
+    stalls: bool,
+    /// One is read up to its middle, and not further.
+    halfway: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    seen: Mutex<Seen>,
+    changed: Condvar,
+}
+
+/// The server; its threads end with the process.
+pub(crate) struct Witness {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+impl Witness {
+    pub(crate) fn start() -> Witness {
+        let listener = listener();
+        let port = listener.local_addr().expect("it is bound").port();
+        let shared = Arc::new(Shared::default());
+        let for_thread = shared.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = for_thread.clone();
+                std::thread::spawn(move || serve(stream, &shared));
+            }
+        });
+        Witness { port, shared }
+    }
+
+    /// A folder with tools that post to it; `lines` are more of their limits.
+    pub(crate) fn place(&self, commit: &str, lines: &str) -> Place {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects");
+        let config = format!(
+            "commit = {commit:?}\n[[plugin]]\nname = \"witness-http\"\nsource = {:?}\n\
+             grants = {{ http = [\"http://127.0.0.1:{}\"] }}\n{lines}\n",
+            built(&root.join("witness-http")),
+            self.port,
+        );
+        Place::configured(&config, vec!["o", "k", "q"]).warm()
+    }
+
+    /// A step that posts this note.
+    pub(crate) fn step(&self, id: &str, name: &str, depends_on: &[&str], note: u32, bytes: usize) -> Value {
+        let url = format!("http://127.0.0.1:{}/", self.port);
+        step(id, name, depends_on, json!({ "url": url, "note": note, "bytes": bytes }))
+    }
+
+    /// What came whole for a job.
+    pub(crate) fn whole(&self, job: &str) -> Vec<Body> {
+        let own = format!("latch:{job}:");
+        self.shared.seen.lock().unwrap().whole.iter().filter(|body| body.key.starts_with(&own)).cloned().collect()
+    }
+
+    /// The same of one slot of it.
+    pub(crate) fn of_slot(&self, job: &str, slot: &str) -> Vec<Body> {
+        let own = format!("latch:{job}:{slot}:");
+        self.whole(job).into_iter().filter(|body| body.key.starts_with(&own)).collect()
+    }
+
+    /// Bodies whose connection ended before they were whole.
+    pub(crate) fn broken(&self) -> u32 {
+        self.shared.seen.lock().unwrap().broken
+    }
+
+    /// Actions that a server which applies each key once has applied for a slot.
+    pub(crate) fn applied(&self, job: &str, slot: &str) -> usize {
+        self.of_slot(job, slot).into_iter().map(|body| body.key).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Reads the next body up to its middle, and no further until it is told to.
+    pub(crate) fn stall(&self) {
+        self.shared.seen.lock().unwrap().stalls = true;
+    }
+
+    /// Waits until half of a body has come.
+    pub(crate) fn until_halfway(&self) {
+        self.until("half of a body has come", |seen| seen.halfway);
+    }
+
+    /// Reads on.
+    pub(crate) fn go_on(&self) {
+        self.shared.seen.lock().unwrap().halfway = false;
+        self.shared.changed.notify_all();
+    }
+
+    /// Waits until a body has ended before it was whole.
+    pub(crate) fn until_broken(&self) {
+        self.until("a body is broken off", |seen| seen.broken > 0);
+    }
+
+    fn until(&self, what: &str, is: impl Fn(&Seen) -> bool) {
+        let seen = self.shared.seen.lock().unwrap();
+        let (_seen, waited) = self.shared.changed.wait_timeout_while(seen, PATIENCE, |seen| !is(seen)).unwrap();
+        assert!(!waited.timed_out(), "never: {what}");
+    }
+}
+
+/// Its connections inherit how little is taken in for them.
+fn listener() -> TcpListener {
+    let listener = blocking(async {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.set_recv_buffer_size(TAKEN_IN).expect("it has a size");
+        socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port is free");
+        socket.listen(64).and_then(tokio::net::TcpListener::into_std).expect("it listens")
+    });
+    listener.set_nonblocking(false).expect("it blocks");
+    listener
+}
+
+fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let asked = read_line(&mut reader)?;
+    let (mut key, mut length) = (String::new(), 0);
+    loop {
+        let header = read_line(&mut reader)?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "idempotency-key" => key = value.trim().to_owned(),
+            "content-length" => length = value.trim().parse().expect("a number"),
+            _ => {}
+        }
+    }
+    let status = if asked.starts_with("POST ") {
+        take(&mut reader, shared, key, length)?;
+        200
+    } else {
+        let seen = shared.seen.lock().unwrap();
+        if seen.whole.iter().any(|body| body.key == key) { 200 } else { 404 }
+    };
+    let head = format!("HTTP/1.1 {status} Whatever\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    reader.get_mut().write_all(head.as_bytes()).ok()
+}
+
+/// Counts a body that comes whole; none where it does not.
+fn take(reader: &mut BufReader<TcpStream>, shared: &Shared, key: String, length: usize) -> Option<()> {
+    let mut bytes = vec![0; length];
+    let (first, second) = bytes.split_at_mut(length / 2);
+    let mut read = reader.read_exact(first);
+    let mut seen = shared.seen.lock().unwrap();
+    if std::mem::take(&mut seen.stalls) {
+        seen.halfway = true;
+        shared.changed.notify_all();
+        seen = shared.changed.wait_while(seen, |seen| seen.halfway).unwrap();
+    }
+    drop(seen);
+    read = read.and_then(|()| reader.read_exact(second));
+    let mut seen = shared.seen.lock().unwrap();
+    match read {
+        Ok(()) => seen.whole.push(Body { key, text: String::from_utf8_lossy(&bytes).trim_end().to_owned() }),
+        Err(_) => seen.broken += 1,
+    }
+    shared.changed.notify_all();
+    read.ok()
+}
+
+fn read_line(reader: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut line = String::new();
+    (reader.read_line(&mut line).ok()? > 0).then(|| line.trim_end().to_owned())
+}
