@@ -14,6 +14,7 @@ mod proxy;
 mod races;
 mod schema;
 pub(crate) mod server;
+mod stalled;
 mod standby;
 mod time;
 mod tls;
