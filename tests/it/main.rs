@@ -49,7 +49,6 @@ mod sdk;
 mod seed;
 mod server;
 mod shim;
-mod stalled;
 mod stock;
 mod stopped;
 mod store_crash;

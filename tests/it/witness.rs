@@ -120,9 +120,9 @@ impl Witness {
         self.shared.changed.notify_all();
     }
 
-    /// Waits until a body has ended before it was whole.
-    pub(crate) fn until_broken(&self) {
-        self.until("a body is broken off", |seen| seen.broken > 0);
+    /// Waits until so many bodies have ended, whole or not.
+    pub(crate) fn until_over(&self, bodies: usize) {
+        self.until("the bodies have ended", |seen| seen.whole.len() + seen.broken as usize >= bodies);
     }
 
     fn until(&self, what: &str, is: impl Fn(&Seen) -> bool) {

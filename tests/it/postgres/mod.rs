@@ -15,6 +15,7 @@ mod races;
 mod restored;
 mod schema;
 pub(crate) mod server;
+mod stalled;
 mod standby;
 mod stopping;
 mod time;

@@ -1,11 +1,16 @@
 //! A worker that stands still in the middle of a request, whose job another one finishes meanwhile.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::cuts::through;
+use super::live::a_database;
+use super::live_call::until;
+use super::proxy::Proxy;
 use crate::place::Place;
-use crate::postgres::live::a_database;
-use crate::postgres::live_call::until;
 use crate::stopped::{go_on, is_stopped};
 use crate::witness::Witness;
 use crate::workers::{Working, detached, events, until_over, worker};
@@ -28,7 +33,7 @@ fn record(place: &Place, job: &str) -> (Value, Vec<Value>) {
 
 /// I1, I14, I46, I111: when the call's time and the lease are over, the call is in doubt and a person says what
 /// the witness shows: nothing whole came. Another worker calls again. The first one, when it goes on, sends the
-/// rest no more, though it is read now, and writes nothing.
+/// rest no more, though it is read now and no server tells that the job is lost, and writes nothing.
 #[test]
 fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
     let Some(url) = a_database() else { return };
@@ -38,11 +43,13 @@ fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
     let place = place.plan(&[witness.step("o", "Post.Opaque", &[], 1, more_than_fits())]).approved(vec!["o"]);
     let job = detached(&place);
     witness.stall();
-    let first = Working::start(&place, worker(&place, &[]));
+    let cuts = Arc::new(AtomicBool::new(false));
+    let is = cuts.clone();
+    let proxy = Proxy::start(&url, move |_| is.load(Ordering::SeqCst));
+    let mut first = through(&place, &proxy);
     witness.until_halfway();
     kill_process(Pid::from_child(&first.child), Signal::STOP).expect("it is there");
     until("it stands still", || is_stopped(&first.child));
-    assert!(!first.notes().contains(" is "), "the call is under way: {}", first.notes());
 
     // Whoever comes next is on another machine: nothing of this one's own files is waited for.
     let place = place.configure_first("state_dir = \".elsewhere\"");
@@ -63,10 +70,12 @@ fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
     assert_eq!(witness.whole(&job).len(), 1, "the second worker's");
     assert_eq!(witness.broken(), 0, "the first request is still open");
 
+    cuts.store(true, Ordering::SeqCst);
     witness.go_on();
     go_on(&first.child);
-    witness.until_broken();
-    let mut first = first;
+    witness.until_over(2);
+    assert_eq!((witness.whole(&job).len(), witness.broken()), (1, 1), "its own clock stops it: {}", first.notes());
+    cuts.store(false, Ordering::SeqCst);
     first.until_idle();
     let (notes, (code, tally)) = (first.notes(), first.stop());
     assert_eq!((code, &tally["lost"]), (Some(0), &json!(1)), "{tally} {notes}");
