@@ -71,7 +71,8 @@ mod tests {
         for (nth, minutes) in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0].into_iter().enumerate() {
             assert_eq!(passed_over.add(job.clone(), now_us), Noted { is_news: nth == 0, is_full: false });
             let length_us = (minutes * 60_000_000.0) as u64;
-            assert_eq!(passed_over.at(now_us + length_us - 1), [job.clone()], "{minutes} minutes");
+            let passed = passed_over.at(now_us + length_us - 1);
+            assert_eq!(passed, std::slice::from_ref(&job), "{minutes} minutes");
             now_us += length_us;
             assert!(passed_over.at(now_us).is_empty(), "{minutes} minutes");
         }
