@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 use crate::Database;
 use crate::dialect::Dialect;
 use crate::error::Failure;
-use crate::high_water::{HighWater, Reached};
+use crate::high_water::{HighWater, Known, Reached};
 use crate::lock;
 use crate::row::Stored;
 use crate::script::Script;
@@ -67,8 +67,11 @@ impl Generation {
     /// Looks once whether the database has come as far as it had: what is asked of it from here on would
     /// else take it beyond.
     pub(crate) async fn notice(&self, store: &Database) {
-        let looked = self.stored(store).await.and_then(|stored| self.high_water.is_behind(stored.reached));
-        if let Err(error) = looked {
+        let look = async {
+            let known = self.high_water.known()?;
+            self.high_water.is_behind(&known, self.stored(store).await?.reached)
+        };
+        if let Err(error) = look.await {
             tracing::debug!(%error, "it is not known how far the database has come");
         }
     }
@@ -87,8 +90,9 @@ impl Generation {
     /// Whether the database is the one that was used here last.
     pub(crate) async fn check(&self, store: &Database) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
+        let known = self.high_water.known()?;
         let stored = self.stored(store).await?;
-        judge_both(&stored, self.read()?.as_ref(), store.dialect, &store.server)
+        judge_both(&stored, self.read()?.as_ref(), &known, store.dialect, &store.server)
     }
 
     /// From now on this database is the one.
@@ -101,8 +105,8 @@ impl Generation {
     async fn count(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.meet(store).await?;
-        let (file, server, latest) = (self.read()?, store.server.clone(), self.high_water.latest()?);
-        let now = store.writer.work(Count { file, accept, latest, server }).await??;
+        let (file, server, known) = (self.read()?, store.server.clone(), self.high_water.known()?);
+        let now = store.writer.work(Count { file, accept, known, server }).await??;
         self.high_water.forget_before(now.reached.accepted)?;
         self.write(&now)
     }
@@ -177,10 +181,16 @@ fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
 }
 
 /// Whether the database is on its server, and its number fits the file's.
-fn judge_both(stored: &Kept, file: Option<&Kept>, dialect: Dialect, server: &Server) -> Result<(), StoreError> {
+fn judge_both(
+    stored: &Kept,
+    file: Option<&Kept>,
+    known: &Known,
+    dialect: Dialect,
+    server: &Server,
+) -> Result<(), StoreError> {
     server.judge(&stored.server)?;
     judge(stored, file, dialect)?;
-    server.judge_reached(stored.reached)
+    server.judge_reached(known, stored.reached)
 }
 
 /// Whether the number in the database fits the file's. That of a server may have been raised by
@@ -222,8 +232,8 @@ pub(crate) fn restored(what: &str) -> StoreError {
 struct Count {
     file: Option<Kept>,
     accept: bool,
-    /// The last acceptance that is known here.
-    latest: Option<i64>,
+    /// How far it had come.
+    known: Known,
     server: Arc<Server>,
 }
 
@@ -244,8 +254,8 @@ impl Work for Count {
         if self.accept {
             let last = self.file.as_ref().filter(|file| file.database_id == stored.database_id);
             stored.generation = stored.generation.max(last.map_or(0, |file| file.generation));
-            stored.reached.accepted = stored.reached.accepted.max(self.latest.unwrap_or_default()) + 1;
-        } else if let Err(error) = judge_both(&stored, self.file.as_ref(), tx.dialect, &self.server) {
+            stored.reached.accepted = stored.reached.accepted.max(self.known.latest().unwrap_or_default()) + 1;
+        } else if let Err(error) = judge_both(&stored, self.file.as_ref(), &self.known, tx.dialect, &self.server) {
             return Ok(Err(error));
         }
         stored.generation += 1;

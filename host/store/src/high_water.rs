@@ -7,6 +7,7 @@
 //! it, and after a power failure it lags behind, which is harmless. Each acceptance of a restored
 //! database begins another file.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -28,6 +29,17 @@ pub(crate) struct Reached {
     pub(crate) accepted: i64,
     /// The last transaction.
     pub(crate) number: i64,
+}
+
+/// What is known outside the database, by acceptance.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known(BTreeMap<i64, i64>);
+
+impl Known {
+    /// The last acceptance.
+    pub(crate) fn latest(&self) -> Option<i64> {
+        self.0.keys().next_back().copied()
+    }
 }
 
 /// The files of one database.
@@ -74,14 +86,23 @@ impl HighWater {
         Ok(())
     }
 
-    /// Whether the database has not come as far as it had, by what is known here. Once it was found so
-    /// it stays so, whatever is written to it, until it is accepted.
-    pub(crate) fn is_behind(&self, reached: Reached) -> Result<bool, StoreError> {
-        let latest = self.latest()?;
-        if latest.is_some_and(|latest| latest > reached.accepted) {
+    /// What is known here. It is asked for before the database is: what others write in between would
+    /// else look as if it were missing.
+    pub(crate) fn known(&self) -> Result<Known, StoreError> {
+        let mut known = Known::default();
+        for (accepted, _) in self.files()? {
+            known.0.insert(accepted, self.highest(accepted)?);
+        }
+        Ok(known)
+    }
+
+    /// Whether the database has not come as far as was known before it was asked. Once it was found so it
+    /// stays so, whatever is written to it, until it is accepted.
+    pub(crate) fn is_behind(&self, known: &Known, reached: Reached) -> Result<bool, StoreError> {
+        if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);
         }
-        let behind = self.highest(reached.accepted)? > reached.number;
+        let behind = known.0.get(&reached.accepted).is_some_and(|number| *number > reached.number);
         if behind {
             let noted = self.file(reached.accepted).and_then(|file| file.write_all_at(&i64::MAX.to_le_bytes(), 0));
             noted.map_err(|error| self.failed(&error))?;
@@ -97,11 +118,6 @@ impl HighWater {
         };
         let (numbers, _) = bytes.as_chunks::<WIDTH>();
         Ok(numbers.iter().map(|number| i64::from_le_bytes(*number)).max().unwrap_or_default())
-    }
-
-    /// The last acceptance that is known here.
-    pub(crate) fn latest(&self) -> Result<Option<i64>, StoreError> {
-        Ok(self.files()?.into_iter().map(|(accepted, _)| accepted).max())
     }
 
     /// What was known before an acceptance is of no use any more.
@@ -144,24 +160,41 @@ mod tests {
         Reached { accepted, number }
     }
 
+    fn behind(water: &HighWater, reached: Reached) -> bool {
+        water.is_behind(&water.known().unwrap(), reached).unwrap()
+    }
+
+    /// Another process is at work between the two looks.
+    #[test]
+    fn what_is_written_while_the_database_is_asked_is_not_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (here, there) = (HighWater::new(dir.path()), HighWater::new(dir.path()));
+        there.raise(at(0, 5));
+        let known = here.known().unwrap();
+        let reached = at(0, 5);
+        there.raise(at(0, 6));
+        assert!(!here.is_behind(&known, reached).unwrap());
+        assert!(!behind(&here, at(0, 6)));
+    }
+
     #[test]
     fn a_database_that_has_not_come_as_far_is_behind() {
         let dir = tempfile::tempdir().unwrap();
         let water = HighWater::new(dir.path());
-        assert!(!water.is_behind(at(0, 0)).unwrap(), "nothing is known");
+        assert!(!behind(&water, at(0, 0)), "nothing is known");
         water.raise(at(0, 7));
         water.raise(at(0, 5));
-        assert!(!water.is_behind(at(0, 7)).unwrap());
-        assert!(!water.is_behind(at(0, 9)).unwrap(), "others were at work, or a process was killed");
-        assert!(water.is_behind(at(0, 6)).unwrap());
-        assert!(water.is_behind(at(0, 100)).unwrap(), "once found behind it stays so");
+        assert!(!behind(&water, at(0, 7)));
+        assert!(!behind(&water, at(0, 9)), "others were at work, or a process was killed");
+        assert!(behind(&water, at(0, 6)));
+        assert!(behind(&water, at(0, 100)), "once found behind it stays so");
         water.raise(at(0, 200));
-        assert!(water.is_behind(at(0, 200)).unwrap());
+        assert!(behind(&water, at(0, 200)));
         water.raise(at(1, 9));
-        assert!(!water.is_behind(at(1, 9)).unwrap(), "accepted");
-        assert!(water.is_behind(at(0, 300)).unwrap(), "of before it was accepted");
+        assert!(!behind(&water, at(1, 9)), "accepted");
+        assert!(behind(&water, at(0, 300)), "of before it was accepted");
         water.forget_before(1).unwrap();
-        assert_eq!(water.latest().unwrap(), Some(1));
-        assert!(!HighWater::new(dir.path()).is_behind(at(1, 9)).unwrap());
+        assert_eq!(water.known().unwrap().latest(), Some(1));
+        assert!(!behind(&HighWater::new(dir.path()), at(1, 9)));
     }
 }

@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::durability::Durability;
 use crate::error::store_error;
 use crate::generation::restored;
-use crate::high_water::{HighWater, Reached};
+use crate::high_water::{HighWater, Known, Reached};
 use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
@@ -152,11 +152,15 @@ impl Server {
         if self.said().accepted {
             return None;
         }
+        let known = match self.high_water.known() {
+            Ok(known) => known,
+            Err(error) => return Some(error),
+        };
         let (server, last) = (Dialect::SERVER, Dialect::LAST);
         let script = Script::new(&format!("SELECT {server}, accepted, {last} FROM meta WHERE id = 1"));
         let judged = match hand.run(conn, Name::GENERATION_READ, script).await {
             Ok(rows) => match rows.iter().flatten().next() {
-                Some(row) => self.judge_row(Stored::new(row, "meta")),
+                Some(row) => self.judge_row(&known, Stored::new(row, "meta")),
                 None => Err(StoreError::Damaged("table meta: it is empty".to_owned())),
             },
             Err(error) => Err(store_error(&error)),
@@ -165,14 +169,14 @@ impl Server {
         judged.err()
     }
 
-    fn judge_row(&self, mut row: Stored<'_>) -> Result<(), StoreError> {
+    fn judge_row(&self, known: &Known, mut row: Stored<'_>) -> Result<(), StoreError> {
         self.judge(&row.text()?)?;
-        self.judge_reached(Reached { accepted: row.int()?, number: row.int()? })
+        self.judge_reached(known, Reached { accepted: row.int()?, number: row.int()? })
     }
 
-    /// Whether the database has come as far as it had.
-    pub(crate) fn judge_reached(&self, reached: Reached) -> Result<(), StoreError> {
-        if !self.high_water.is_behind(reached)? {
+    /// Whether the database has come as far as was known before it was asked.
+    pub(crate) fn judge_reached(&self, known: &Known, reached: Reached) -> Result<(), StoreError> {
+        if !self.high_water.is_behind(known, reached)? {
             return Ok(());
         }
         Err(restored("a backup was put back: it lacks what was done here last"))
