@@ -37,6 +37,7 @@ mod pinned;
 mod place;
 mod plain;
 mod pluginless;
+mod poison;
 mod postgres;
 mod program;
 mod prompt;

@@ -54,13 +54,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let shared = Arc::new(Shared::default());
-        let for_thread = shared.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = for_thread.clone();
-                std::thread::spawn(move || serve(stream, &shared));
-            }
-        });
+        serve_each(listener, &shared, serve);
         Server { port, shared }
     }
 
@@ -134,15 +128,35 @@ impl Shared {
     }
 }
 
-fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
-    let mut reader = BufReader::new(stream);
-    let line = read_line(&mut reader)?;
+/// Serves each connection on a thread of its own, until the process ends.
+pub(crate) fn serve_each<S: Send + Sync + 'static>(
+    listener: TcpListener,
+    shared: &Arc<S>,
+    serve: fn(TcpStream, &S) -> Option<()>,
+) {
+    let shared = shared.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let shared = shared.clone();
+            std::thread::spawn(move || serve(stream, &shared));
+        }
+    });
+}
+
+/// The first line of a request, and its headers, their names in lower case.
+pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> Option<(String, Vec<(String, String)>)> {
+    let line = read_line(reader)?;
     let mut headers = Vec::new();
     loop {
-        let header = read_line(&mut reader)?;
-        let Some((name, value)) = header.split_once(':') else { break };
+        let header = read_line(reader)?;
+        let Some((name, value)) = header.split_once(':') else { return Some((line, headers)) };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
+}
+
+fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let (line, headers) = read_head(&mut reader)?;
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, n)| n.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;

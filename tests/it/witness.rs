@@ -2,7 +2,7 @@
 //! by the key that they came with. It can stop reading in the middle of one.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
@@ -13,6 +13,7 @@ use tokio::net::TcpSocket;
 
 use crate::place::{Place, built, step};
 use crate::postgres::live_call::blocking;
+use crate::server::{read_head, serve_each};
 
 /// What the kernel may take in for the witness before it is read: little.
 const TAKEN_IN: u32 = 64 << 10;
@@ -54,13 +55,7 @@ impl Witness {
         let listener = listener();
         let port = listener.local_addr().expect("it is bound").port();
         let shared = Arc::new(Shared::default());
-        let for_thread = shared.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = for_thread.clone();
-                std::thread::spawn(move || serve(stream, &shared));
-            }
-        });
+        serve_each(listener, &shared, serve);
         Witness { port, shared }
     }
 
@@ -146,17 +141,10 @@ fn listener() -> TcpListener {
 
 fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     let mut reader = BufReader::new(stream);
-    let asked = read_line(&mut reader)?;
-    let (mut key, mut length) = (String::new(), 0);
-    loop {
-        let header = read_line(&mut reader)?;
-        let Some((name, value)) = header.split_once(':') else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "idempotency-key" => key = value.trim().to_owned(),
-            "content-length" => length = value.trim().parse().expect("a number"),
-            _ => {}
-        }
-    }
+    let (asked, headers) = read_head(&mut reader)?;
+    let header = |name: &str| headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str());
+    let key = header("idempotency-key").unwrap_or_default().to_owned();
+    let length = header("content-length").map_or(0, |length| length.parse().expect("a number"));
     let status = if asked.starts_with("POST ") {
         take(&mut reader, shared, key, length)?;
         200
@@ -188,9 +176,4 @@ fn take(reader: &mut BufReader<TcpStream>, shared: &Shared, key: String, length:
     }
     shared.changed.notify_all();
     read.ok()
-}
-
-fn read_line(reader: &mut BufReader<TcpStream>) -> Option<String> {
-    let mut line = String::new();
-    (reader.read_line(&mut line).ok()? > 0).then(|| line.trim_end().to_owned())
 }

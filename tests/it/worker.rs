@@ -17,7 +17,7 @@ use crate::stopped::{go_on, stopped};
 use crate::workers::{self, Working};
 
 /// A place that fetches from the server, with these lines of configuration first.
-fn fetching(server: &Server, lines: &str) -> Place {
+pub(crate) fn fetching(server: &Server, lines: &str) -> Place {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = format!(
         "{lines}\n[[plugin]]\nname = \"web\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:{}\"] }}\n\
@@ -37,13 +37,13 @@ fn paths(server: &Server) -> Vec<String> {
     server.asked().iter().filter_map(|asked| asked.line.split(' ').nth(1).map(str::to_owned)).collect()
 }
 
-fn fetch(id: &str, depends_on: &[&str], url: String) -> Value {
+pub(crate) fn fetch(id: &str, depends_on: &[&str], url: String) -> Value {
     let mut step = step(id, "Web.Fetch", depends_on, json!({ "url": url }));
     step["effects"] = json!(["read_only"]);
     step
 }
 
-fn plan(place: &Place, steps: &[Value]) {
+pub(crate) fn plan(place: &Place, steps: &[Value]) {
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
 }
@@ -52,7 +52,7 @@ fn detach(place: &Place, more: &[&str]) -> Ran {
     place.latch(&[&["run", "plan.json", "--json", "--actor", "ada", "--detach"], more].concat())
 }
 
-fn detached(place: &Place, more: &[&str]) -> String {
+pub(crate) fn detached(place: &Place, more: &[&str]) -> String {
     let ran = detach(place, more);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert_eq!(ran.json()["state"], "PENDING");
@@ -73,7 +73,7 @@ pub(crate) fn terminate(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
 }
 
-fn state(place: &Place, job: &str) -> Value {
+pub(crate) fn state(place: &Place, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()
 }
 
@@ -413,31 +413,4 @@ fn a_full_queue_refuses() {
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 3 }), "{} {}", ran.stdout, ran.stderr);
     assert_eq!(ask(3, "other").code, 0, "there is room again");
-}
-
-/// I100: a job that takes its process with it stops at the limit, and says what ran.
-#[test]
-fn a_poison_job_is_parked_with_its_cause() {
-    let server = Server::start().slow();
-    let place = fetching(&server, "max_attempts_without_progress = 3");
-    plan(&place, &[fetch("a", &[], server.url("/a"))]);
-    let job = detached(&place, &[]);
-    // The first one gets as far as to record that the step began.
-    for _ in 0..4 {
-        let mut command = latch(&place.dir, &["worker", "--until-idle"]);
-        let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
-        assert_eq!(killed.status.code(), None, "it took its process with it: {killed:?}");
-    }
-    let ran = place.latch(&["worker", "--until-idle", "--json"]);
-    assert_eq!(ran.json()["rested"], json!({ "PARKED": 1 }), "{} {}", ran.stdout, ran.stderr);
-    let shown = state(&place, &job);
-    assert_eq!(shown["reason_code"], "ATTEMPTS_EXHAUSTED");
-    let cause = "3 attempts in a row were cut off and brought nothing forward; a was under way when the last one ended";
-    assert_eq!(shown["cause"], cause);
-    assert!(place.latch(&["job", "show", &job]).stdout.contains(cause));
-    assert_eq!(server.asked().len(), 4, "a read may be made again; parked, nothing is");
-    let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
-    assert_eq!(go_on.code, 0, "{}", go_on.stderr);
-    let ran = place.latch(&["worker", "--until-idle", "--json"]);
-    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
 }

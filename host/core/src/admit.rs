@@ -142,7 +142,9 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
     // A job that is given back is claimed again, and whoever claims it drains its inbox.
     let rests = |to: JobState| gives_up(to) && to != JobState::Pending;
-    if contradicted && batch.drained || undone_left && batch.status.is_some_and(|status| rests(status.to)) {
+    let may_wait_too = |to: JobState| batch.unread && to == JobState::Parked;
+    let rests_unheard = undone_left && batch.status.is_some_and(|status| rests(status.to) && !may_wait_too(status.to));
+    if contradicted && batch.drained || rests_unheard {
         return Err(WriteError::InboxPending);
     }
 

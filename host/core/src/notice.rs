@@ -8,9 +8,13 @@ use crate::event::{Body, Event, Header};
 use crate::ids::{JobId, Slot};
 use crate::response::asked_why;
 use crate::state::Job;
+use crate::storage::JobRow;
 
 /// Version of the form.
 pub const SCHEMA: &str = "latchwork.notice/1";
+
+/// The kind of those that tell of a parked job.
+const PARKED: &str = "job_parked";
 
 /// One thing to tell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,6 +44,24 @@ pub struct Notice {
     pub next_action: String,
 }
 
+/// What there is to tell of an event that parks a job which was not loaded.
+pub fn unread(row: &JobRow, event: &Event) -> Option<Notice> {
+    let Body::JobParked { reason, .. } = &event.body else { return None };
+    let job_id = &row.job_id;
+    Some(Notice {
+        schema: SCHEMA,
+        event_id: event_id(job_id, event),
+        kind: PARKED,
+        time_us: event.time_us,
+        job_id: job_id.clone(),
+        tenant_id: row.tenant_id.clone(),
+        reason: *reason,
+        slot: None,
+        gate_id: None,
+        next_action: format!("latch job resolve {job_id} --continue"),
+    })
+}
+
 /// What there is to tell of events that were just applied to the job.
 pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
     events.iter().filter_map(|event| notice(job, event)).collect()
@@ -51,14 +73,14 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
         Body::GateRequested { slot, .. } if job.undecided(slot).is_some() => {
             ("gate_requested", Code::RequiresApproval, Some(slot.clone()))
         }
-        Body::JobParked { reason, slot, .. } => ("job_parked", *reason, slot.clone()),
+        Body::JobParked { reason, slot, .. } => (PARKED, *reason, slot.clone()),
         _ => return None,
     };
     let job_id = job.header.job_id.clone();
     let gate = slot.as_ref().filter(|_| reason == Code::RequiresApproval);
     Some(Notice {
         schema: SCHEMA,
-        event_id: format!("latch:{job_id}:n{}", event.seq),
+        event_id: event_id(&job_id, event),
         kind,
         time_us: event.time_us,
         tenant_id: job.header.tenant_id.clone(),
@@ -68,6 +90,10 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
         slot,
         job_id,
     })
+}
+
+fn event_id(job_id: &JobId, event: &Event) -> String {
+    format!("latch:{job_id}:n{}", event.seq)
 }
 
 fn next_action(header: &Header, reason: Code, slot: Option<&Slot>) -> String {

@@ -166,8 +166,10 @@ pub struct Batch {
     /// Undone inbox rows that contradict no end because of a time: other times that have come.
     pub beside: Vec<i64>,
     /// New state of the job. One that ends, parks, waits or diverges gives up the claim, and is
-    /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist.
+    /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist, unless it is `unread`.
     pub status: Option<StatusWrite>,
+    /// Whether it parks a job that nobody could load: its inbox waits with it.
+    pub unread: bool,
     /// Whether it starts invocations: refused if the lease is over, or if the job is cancelled
     /// and anything but compensations (`~c` slots) would start.
     pub acquire: bool,
@@ -198,6 +200,7 @@ impl Batch {
             drained: false,
             beside: Vec::new(),
             status: None,
+            unread: false,
             acquire: false,
             audit: false,
             flush: Flush::Now,
@@ -354,6 +357,17 @@ pub struct Record {
     pub inbox: Vec<InboxRow>,
 }
 
+/// The last event of a log, without what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct LogEnd {
+    /// Its number.
+    pub seq: u64,
+    /// Its time, microseconds since 1970 UTC.
+    pub time_us: i64,
+    /// The attempt that appended it; 0 before the first claim.
+    pub attempt: u32,
+}
+
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -397,7 +411,7 @@ pub trait Journal: Send + Sync {
 
     /// Claim the next claimable job: `PENDING`, `RUNNING` with a lease that is over, `WAITING`
     /// whose time has come; the highest priority first, then the order they were accepted in. The
-    /// attempt goes up by one. Timers that are due fire first.
+    /// attempt goes up by one. Times that have come fire first: see [`Journal::fire_timers`].
     async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.claim_except(claimer, &Except::default()).await
     }
@@ -420,6 +434,9 @@ pub trait Journal: Send + Sync {
 
     /// Everything stored of a job; none where there is no such job.
     async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError>;
+
+    /// The end of a job's log, read without the rest of it; none where there is no such job.
+    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError>;
 
     /// The row of a job.
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError>;
@@ -455,8 +472,8 @@ pub trait Journal: Send + Sync {
     ) -> Result<i64, InboxError>;
 
     /// Fire the timers that are due, whatever the state of their jobs: each turns into
-    /// [`Request::Timer`] in its job's inbox and is gone, in one transaction. Answers when the
-    /// next one is due.
+    /// [`Request::Timer`] in its job's inbox and is gone, in one transaction. Jobs that are `WAITING` and whose time
+    /// has come are `PENDING` from then on. Answers when the next of all these is due.
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
     /// Undone inbox rows of a job.
@@ -495,6 +512,11 @@ pub trait Journal: Send + Sync {
     async fn news_after(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
+    }
+
+    /// Whether [`Journal::news_after`] would tell of what happens now.
+    fn hears_news(&self) -> bool {
+        false
     }
 
     /// Database time, microseconds since 1970 UTC.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
@@ -25,6 +26,7 @@ pub struct Context<'p> {
     elsewhere: OnceLock<PathBuf>,
     /// Whether the configuration lets a power failure undo what was acknowledged.
     relaxed: OnceLock<bool>,
+    hurries: AtomicBool,
 }
 
 impl<'p> Context<'p> {
@@ -38,6 +40,7 @@ impl<'p> Context<'p> {
             db: global.db,
             elsewhere: OnceLock::new(),
             relaxed: OnceLock::new(),
+            hurries: AtomicBool::new(false),
         })
     }
 
@@ -62,6 +65,16 @@ impl<'p> Context<'p> {
     /// Whether `durability = "relaxed"` is configured: every response says so.
     pub fn is_relaxed(&self) -> bool {
         self.relaxed.get().copied().unwrap_or(false)
+    }
+
+    /// This process was told to end at once, or its database is away: its end waits for neither.
+    pub(super) fn hurry(&self) {
+        self.hurries.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was.
+    pub(super) fn hurries(&self) -> bool {
+        self.hurries.load(Ordering::Relaxed)
     }
 
     /// Whether `--config` names a configuration.

@@ -223,6 +223,7 @@ impl From<&WorkerError> for CliError {
             WorkerError::Store(store) => CliError::from(store),
             WorkerError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
             WorkerError::PluginMissing { .. } => CliError::input(pages::PLUGIN_MISSING, error.to_string()),
+            WorkerError::Unread { .. } => CliError::needs_someone(pages::JOB_UNREAD, error.to_string()),
             WorkerError::Broken { .. } => CliError::failed(pages::DEFECT, error.to_string()),
         }
     }

@@ -71,7 +71,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let done = dispatch(cli.command, &ctx).await;
-        open::close().await;
+        open::close(ctx.hurries()).await;
         done
     });
     // A read of the terminal that nobody answered must not keep the process alive.

@@ -2,7 +2,6 @@
 //! database.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -184,20 +183,14 @@ async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()
 /// What this process has opened.
 static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
 
-/// Whether the end of this process waits for nothing that is away.
-static HURRIES: AtomicBool = AtomicBool::new(false);
-/// How long it waits all the same.
+/// How long the end of a process that hurries waits for what is away.
 const HURRY_WAIT: Duration = Duration::from_secs(1);
 
-/// This process was told to end at once, or its database is away: it closes what can be closed in a second.
-pub(super) fn hurry() {
-    HURRIES.store(true, Ordering::Relaxed);
-}
-
 /// Writes what is queued and closes every database: the last process to do so leaves one whole
-/// file, without a write-ahead log that a copy of the file would lack.
-pub(super) async fn close() {
-    if !HURRIES.load(Ordering::Relaxed) {
+/// file, without a write-ahead log that a copy of the file would lack. One that hurries closes what can be closed in
+/// a second.
+pub(super) async fn close(hurries: bool) {
+    if !hurries {
         return close_all().await;
     }
     if tokio::time::timeout(HURRY_WAIT, close_all()).await.is_err() {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use latchwork_core::error::Code;
 use latchwork_core::pages;
 use latchwork_core::storage::StoreError;
 use serde_json::json;
@@ -22,7 +23,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let host = tokio::select! {
         host = open::patient_host(config) => host?,
         () = asked.next() => {
-            open::hurry();
+            ctx.hurry();
             ctx.printer.note("stopped before it had begun: no job was looked for");
             return Ok(ended(ctx, &args, &Tally::default()));
         }
@@ -51,7 +52,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             ctx.printer.note("stopping: calls that are under way end first; once more to stop at once");
             stop.stop();
             let cut_off = |why: &str| {
-                open::hurry();
+                ctx.hurry();
                 let jobs: Vec<String> = host.worker.in_hand().iter().map(ToString::to_string).collect();
                 if jobs.is_empty() {
                     let message = format!("{why}, before any job was in hand: whoever claims one next goes on with it");
@@ -73,7 +74,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     };
     if away.load(Ordering::Relaxed) {
-        open::hurry();
+        ctx.hurry();
     }
     if let Some(error) = error {
         ctx.printer.note(told(&tally));
@@ -99,7 +100,9 @@ fn told(tally: &Tally) -> String {
 fn is_away(event: &PoolEvent) -> Option<bool> {
     match event {
         PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),
-        PoolEvent::Available | PoolEvent::Rested(_) | PoolEvent::Released(_) => Some(false),
+        PoolEvent::Available | PoolEvent::Rested(_) | PoolEvent::ParkedUnread(..) | PoolEvent::Released(_) => {
+            Some(false)
+        }
         _ => None,
     }
 }
@@ -137,6 +140,13 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
                 response.job_id,
                 response.state.as_str(),
                 next.unwrap_or_default()
+            ));
+        }
+        PoolEvent::ParkedUnread(job_id, cause) => {
+            let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
+            printer.warn(format!(
+                "{job_id} is PARKED, {}: {cause}; find out what ends the process, then: {next}",
+                Code::AttemptsExhausted
             ));
         }
         PoolEvent::Released(job_id) => printer.note(format!("{job_id} is given back")),

@@ -52,6 +52,7 @@ mod timers;
 mod under_way;
 mod undo;
 mod unheard;
+mod unread;
 mod validate;
 mod write;
 
@@ -166,6 +167,14 @@ pub enum WorkerError {
         /// Why it is not there.
         why: String,
     },
+    /// Its processes ended while they loaded it, up to the limit: it was parked without being loaded once more.
+    #[error("job {job_id} is parked with ATTEMPTS_EXHAUSTED: {cause}")]
+    Unread {
+        /// The job.
+        job_id: JobId,
+        /// Why it is parked.
+        cause: String,
+    },
     /// There is no such job.
     #[error("there is no job {0}")]
     NoJob(JobId),
@@ -236,6 +245,7 @@ impl Worker {
     /// See [`WorkerError`]; whatever was acknowledged is durable.
     pub async fn drive(self: &Arc<Self>, claim: Claim, observer: Arc<dyn Observer>) -> Result<Response, WorkerError> {
         let job_id = claim.row.job_id.clone();
+        self.park_unread(&claim, &*observer).await?;
         let run = Run::load(self.clone(), claim, observer).await?;
         self.held.lock().expect("no holder panics").insert(job_id.clone(), run.clone());
         let _held = Held { worker: self, job_id };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork_core::ids::JobId;
+use latchwork_core::job::JobState;
 use latchwork_core::response::Response;
 use latchwork_core::storage::{Claim, Except, StoreError};
 use serde::Serialize;
@@ -17,6 +18,8 @@ use crate::os::Machine;
 
 /// Longest sleep between two looks for jobs, where nothing tells of new ones.
 const LOOK_MS: u64 = 200;
+/// The same where something does. Nobody tells of a lease that is over, or of a worker that is gone.
+const HEARD_LOOK_MS: u64 = 1_000;
 /// How long a look that is under way is waited for by a pool that is stopped.
 const LAST_LOOK: Duration = Duration::from_secs(1);
 /// Between two claims that may come to nothing, where there are more jobs to pass over than are remembered.
@@ -43,6 +46,8 @@ pub enum PoolEvent {
     Claimed(JobId, u32),
     /// A job came to rest: it is over, waits, is parked or has diverged.
     Rested(Response),
+    /// A job was parked without being loaded once more, for this cause.
+    ParkedUnread(JobId, String),
     /// A job was given back, because the worker stops.
     Released(JobId),
     /// Another worker has it.
@@ -235,7 +240,10 @@ impl Pool {
                 Ok(Some(claim)) => self.take(claim, tell),
                 Ok(None) => {
                     return match journal.fire_timers().await {
-                        Ok(next_us) => Looked::None(until_ms(next_us, &*self.worker.parts.machine)),
+                        Ok(next_us) => {
+                            let longest_ms = if journal.hears_news() { HEARD_LOOK_MS } else { LOOK_MS };
+                            Looked::None(until_ms(next_us, longest_ms, &*self.worker.parts.machine))
+                        }
                         Err(error) => Looked::Unavailable(error),
                     };
                 }
@@ -270,6 +278,10 @@ impl Pool {
                 self.passed_over.forget(&job_id);
                 *self.tally.rested.entry(response.state.as_str().to_owned()).or_default() += 1;
                 PoolEvent::Rested(response)
+            }
+            Err(WorkerError::Unread { job_id, cause }) => {
+                *self.tally.rested.entry(JobState::Parked.as_str().to_owned()).or_default() += 1;
+                PoolEvent::ParkedUnread(job_id, cause)
             }
             Err(WorkerError::Released(job_id)) => {
                 self.tally.released += 1;
@@ -309,9 +321,9 @@ fn needs_someone(error: &StoreError) -> bool {
 }
 
 /// Milliseconds until a time, or until the next look.
-fn until_ms(next_us: Option<i64>, machine: &dyn Machine) -> u64 {
+fn until_ms(next_us: Option<i64>, longest_ms: u64, machine: &dyn Machine) -> u64 {
     let left_us = next_us.map(|due_us| due_us.saturating_sub(machine.now_us()).max(0));
-    left_us.map_or(LOOK_MS, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, LOOK_MS))
+    left_us.map_or(longest_ms, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, longest_ms))
 }
 
 /// Half of it at least: many workers do not come back at the same moment.

@@ -110,9 +110,11 @@ CREATE TABLE jobs (
     lease_until_us   INTEGER,
     updated_us       INTEGER NOT NULL
 , priority INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE INDEX jobs_claimable ON jobs (priority DESC, id) WHERE state <= 3;
+CREATE INDEX jobs_claimable ON jobs (priority DESC, id) WHERE state <= 2;
 CREATE INDEX jobs_pending ON jobs (tenant_id) WHERE state = 1;
+CREATE INDEX jobs_running ON jobs (id) WHERE state = 2;
 CREATE INDEX jobs_to_audit ON jobs (id) WHERE inbox_pending = 1 AND state > 5;
+CREATE INDEX jobs_waking ON jobs (wake_at_us) WHERE state = 3;
 CREATE TABLE kv (
     namespace TEXT NOT NULL,
     key       TEXT NOT NULL,

@@ -6,6 +6,7 @@
 //! meanwhile.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -53,6 +54,8 @@ pub(crate) struct Bell {
 struct Shared {
     heard: Mutex<Heard>,
     rung: watch::Sender<u64>,
+    /// Whether somebody listens now.
+    listens: AtomicBool,
 }
 
 impl Bell {
@@ -63,6 +66,11 @@ impl Bell {
     /// How many rings there were.
     pub(crate) fn count(&self) -> u64 {
         *self.shared().rung.borrow()
+    }
+
+    /// Whether what is rung now is heard.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.shared().listens.load(Ordering::Relaxed)
     }
 
     /// Wait for one after `seen` that concerns this job, or whoever has time; answers how many there
@@ -83,7 +91,11 @@ impl Bell {
 
     fn shared(&self) -> &Arc<Shared> {
         self.shared.get_or_init(|| {
-            let shared = Arc::new(Shared { heard: Mutex::default(), rung: watch::Sender::new(0) });
+            let shared = Arc::new(Shared {
+                heard: Mutex::default(),
+                rung: watch::Sender::new(0),
+                listens: AtomicBool::default(),
+            });
             tokio::spawn(listen(self.options.clone(), Arc::downgrade(&shared)));
             shared
         })
@@ -113,7 +125,11 @@ impl Shared {
 /// Listen for as long as somebody may wait.
 async fn listen(options: PgConnectOptions, shared: Weak<Shared>) {
     while shared.strong_count() > 0 {
-        if let Err(error) = listen_once(&options, &shared).await {
+        let ended = listen_once(&options, &shared).await;
+        if let Some(shared) = shared.upgrade() {
+            shared.listens.store(false, Ordering::Relaxed);
+        }
+        if let Err(error) = ended {
             tracing::debug!(%error, "the database's bell cannot be heard; listening again");
         }
         tokio::time::sleep(AGAIN).await;
@@ -126,6 +142,7 @@ async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Resul
     listener.ignore_pool_close_event(true);
     listener.listen_all([WORK, INBOX]).await?;
     if let Some(shared) = shared.upgrade() {
+        shared.listens.store(true, Ordering::Relaxed);
         shared.ring_all();
     }
     loop {

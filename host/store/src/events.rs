@@ -2,10 +2,12 @@
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::storage::{JobRow, StoreError};
+use latchwork_core::storage::{JobRow, LogEnd, StoreError};
 
+use crate::Database;
 use crate::row::Stored;
 use crate::script::Script;
+use crate::statement::Name;
 
 /// Events of a job that are appended together.
 pub(crate) struct Append {
@@ -87,6 +89,28 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) ->
         )));
     }
     Ok(events)
+}
+
+impl Database {
+    /// The end of a log. It is not checked beyond what tells where it is: whoever loads the log does that.
+    pub(crate) async fn read_log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
+        let mut script = Script::new(
+            "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \
+             (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id DESC LIMIT 1",
+        );
+        script.text(job_id.as_str());
+        let rows = self.readers.run(Name::LOG_END, script).await?;
+        let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
+        let mut row = Stored::new(row, "events");
+        let (first, bytes, next_seq) = (row.int()? % SPAN, row.text()?, row.u64()?);
+        let damaged = |what: String| damaged(job_id, first, &format!("column bytes: {what}"));
+        let last = bytes.rsplit('\n').next().unwrap_or_default();
+        let end: LogEnd = serde_json::from_str(last).map_err(|error| damaged(error.to_string()))?;
+        match end.seq + 1 == next_seq {
+            true => Ok(Some(end)),
+            false => Err(damaged(format!("its last event has number {}, and the job has {next_seq} events", end.seq))),
+        }
+    }
 }
 
 fn damaged(job_id: &JobId, first: i64, what: &str) -> StoreError {

@@ -6,8 +6,8 @@ use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
-    ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Record,
-    Request, StoreError, Submitted, WriteError,
+    ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, LogEnd, NewJob,
+    Record, Request, StoreError, Submitted, WriteError,
 };
 
 use crate::Database;
@@ -21,11 +21,11 @@ impl Journal for Database {
     }
 
     async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Wanted { job: None, except: except.clone() }, claimer).await
+        self.take_job(Wanted::Any(except.clone()), claimer).await
     }
 
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
-        self.take_job(Wanted { job: Some(job_id.clone()), except: Except::default() }, claimer).await
+        self.take_job(Wanted::Job(job_id.clone()), claimer).await
     }
 
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError> {
@@ -38,6 +38,10 @@ impl Journal for Database {
 
     async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
         self.read_record(job_id).await
+    }
+
+    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
+        self.read_log_end(job_id).await
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
@@ -108,6 +112,10 @@ impl Journal for Database {
             Some(bell) => bell.wait(of, seen).await,
             None => std::future::pending().await,
         }
+    }
+
+    fn hears_news(&self) -> bool {
+        self.bell.as_ref().is_some_and(Bell::is_heard)
     }
 
     async fn now_us(&self) -> Result<i64, StoreError> {

@@ -18,18 +18,8 @@ use crate::owner::is_gone;
 use crate::row::{self, JOB_COLUMNS, OWNER_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
-use crate::timers::next;
+use crate::timers::{next, read_next};
 use crate::writer::{Tx, Work};
-
-/// The condition that `j` may be claimed. Binds: see [`Wanted::bind`].
-fn claimable(dialect: Dialect) -> String {
-    let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
-    format!(
-        "j.state <= 3 AND (? IS NULL OR j.job_id = ?) AND (j.state = 1 OR (j.state = 3 AND j.wake_at_us <= {now}) OR \
-         (j.state = 2 AND (j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR (? IS NOT NULL AND (o.boot_id IS \
-         NULL OR o.boot_id <> ?)) OR o.id IN ({numbers})))) AND j.tenant_id NOT IN ({texts}) AND j.job_id NOT IN ({texts})"
-    )
-}
 
 /// When owners were first seen gone, on the lease clock, by the content of their lock files.
 #[derive(Debug, Default)]
@@ -42,32 +32,75 @@ impl Gone {
     }
 }
 
-/// Which jobs a claim is about: this one, or all but those that are passed over.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
-    pub(crate) job: Option<JobId>,
-    pub(crate) except: Except,
+/// Which jobs a claim is about.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// This one.
+    Job(JobId),
+    /// Any but these.
+    Any(Except),
 }
 
 impl Wanted {
-    fn job(&self) -> Option<&str> {
-        self.job.as_ref().map(JobId::as_str)
+    /// The condition that `j` may be claimed; one that waits is made `PENDING` first, when its time has come.
+    fn claimable(&self, dialect: Dialect) -> String {
+        let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
+        let which = match self {
+            Self::Job(_) => "j.job_id = ?".to_owned(),
+            Self::Any(_) => format!("j.tenant_id NOT IN ({texts}) AND j.job_id NOT IN ({texts})"),
+        };
+        format!(
+            "j.state <= 2 AND (j.state = 1 OR j.lease_until_us IS NULL OR j.lease_until_us <= {now} OR (? IS NOT NULL AND \
+             (o.boot_id IS NULL OR o.boot_id <> ?)) OR o.id IN ({numbers})) AND {which}"
+        )
     }
 
-    /// Bind job id or NULL, the same again, both times where they are known here, the boot they
-    /// count from, twice, owners (of this kernel) that are gone as a JSON array of keys, tenants and jobs to
-    /// pass over as two others.
+    /// Bind what [`Wanted::claimable`] asks for: the boot-time clock where it is known here, the boot it counts from,
+    /// twice, owners (of this kernel) that are gone as a JSON array of keys, and the job, or tenants and jobs to pass
+    /// over as two other arrays.
     fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
-        let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
-        let tenants = array(self.except.tenants.iter().map(String::as_str).collect());
-        let jobs = array(self.except.jobs.iter().map(JobId::as_str).collect());
-        script.text_or_null(self.job()).text_or_null(self.job());
-        script.int_or_null(now.map(|now| now.now_us)).int_or_null(now.map(|now| now.boot_us));
+        script.int_or_null(now.map(|now| now.boot_us));
         // Where time counts from no boot, a holder that was not seen is not one that is gone: on
         // PostgreSQL a row that was claimed since it was found is judged again without its claim.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
-        script.text(tenants).text(jobs);
+        let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
+        match self {
+            Self::Job(job_id) => script.text(job_id.as_str()),
+            Self::Any(except) => script
+                .text(array(except.tenants.iter().map(String::as_str).collect()))
+                .text(array(except.jobs.iter().map(JobId::as_str).collect())),
+        };
+    }
+
+    /// Whether there is one to claim, whose owners of this boot hold such jobs, and when the next time comes. No
+    /// statement reads jobs that wait for their time, are parked, or are over, and the last two read none that wait to
+    /// be claimed.
+    pub(crate) fn look(&self, dialect: Dialect, here: Option<&Moment>, boot_id: &str) -> Script {
+        let claimable = self.claimable(dialect);
+        let mut script = Script::new(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {claimable})"));
+        self.bind(&mut script, here, "[]");
+        let which = if let Self::Job(_) = self { " AND j.job_id = ?" } else { "" };
+        script.push(&format!(
+            "SELECT DISTINCT o.id, {OWNER_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND o.boot_id = ?{which}"
+        ));
+        script.text(boot_id);
+        if let Self::Job(job_id) = self {
+            script.text(job_id.as_str());
+        }
+        next(&mut script, dialect, here);
+        script
+    }
+
+    /// The first one to claim, whose row is taken.
+    pub(crate) fn find(&self, dialect: Dialect, now: &Moment, dead: &str) -> Script {
+        let mut script = Script::new(&format!(
+            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
+            self.claimable(dialect),
+            dialect.take("j")
+        ));
+        self.bind(&mut script, Some(now), dead);
+        script
     }
 }
 
@@ -116,12 +149,7 @@ impl Work for Take {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let now = tx.now().await?;
-        let mut script = Script::new(&format!(
-            "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
-            claimable(tx.dialect),
-            tx.dialect.take("j")
-        ));
-        self.wanted.bind(&mut script, Some(&now), &self.dead);
+        let script = self.wanted.find(tx.dialect, &now, &self.dead);
         let rows = tx.run(Name::CLAIM_FIND, script).await?;
         let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
         let id = Stored::new(row, "jobs").int()?.to_string();
@@ -177,19 +205,10 @@ impl Database {
         self.generation.enter(self).await?;
         // Looking costs no transaction, and most looks find nothing.
         let here = self.time.here();
-        let mut script = Script::default();
-        script.push(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {})", claimable(self.dialect)));
-        wanted.bind(&mut script, here.as_ref(), "[]");
-        script.push(&format!(
-            "SELECT DISTINCT o.id, {OWNER_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND (? IS NULL OR j.job_id \
-             = ?) AND o.boot_id = ?"
-        ));
-        script.text_or_null(wanted.job()).text_or_null(wanted.job()).text(self.machine.boot_id());
-        next(&mut script, self.dialect, here.as_ref());
+        let script = wanted.look(self.dialect, here.as_ref(), &self.machine.boot_id());
         let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
         let mut claimable = Stored::new(&rows[0][0], "jobs").bool()?;
-        let mut timers = Stored::new(&rows[2][0], "timers");
-        let (due_us, now_us) = (timers.int_or_null()?, timers.int()?);
+        let (due_us, now_us) = read_next(&rows[2][0])?;
         let boot_us = self.time.at(now_us).boot_us;
         if due_us.is_some_and(|due_us| due_us <= now_us) {
             self.fire_due().await?;

@@ -57,6 +57,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (5, "audit", include_str!("../migrations/sqlite/0005_audit.sql")),
     (6, "priorities", include_str!("../migrations/sqlite/0006_priorities.sql")),
     (7, "restores", include_str!("../migrations/sqlite/0007_restores.sql")),
+    (8, "looks", include_str!("../migrations/sqlite/0008_looks.sql")),
 ];
 
 /// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
@@ -66,6 +67,7 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
     (7, "commits", include_str!("../migrations/postgres/0007_commits.sql")),
     (8, "restores", include_str!("../migrations/postgres/0008_restores.sql")),
+    (9, "looks", include_str!("../migrations/postgres/0009_looks.sql")),
 ];
 
 /// What is said of a server's database without tables, where none are to be made.

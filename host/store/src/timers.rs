@@ -1,8 +1,9 @@
-//! Durable timers.
+//! Durable times: timers, and jobs that wait.
 //!
 //! A timer that is due leaves its table and enters its job's inbox in one transaction, so it
 //! fires once; whoever holds or claims the job next turns the row into events, so a crash between
-//! the two loses nothing.
+//! the two loses nothing. A job that waits is made `PENDING` when its time has come: whoever looks for jobs never
+//! reads those whose time has not.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::clock::Moment;
 use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::inbox;
-use crate::row::Stored;
+use crate::row::{Stored, StoredRow};
 use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
@@ -51,11 +52,38 @@ fn remove(script: &mut Script, timers: &[(i64, &str)]) {
     );
 }
 
-/// The statement that answers when the earliest timer is due, and the time. Binds: now, where this
-/// process knows it.
+/// The statement that answers when the earliest timer is due, when the first waiting job is, and the time: see
+/// [`read_next`]. Binds: now, where this process knows it.
 pub(crate) fn next(script: &mut Script, dialect: Dialect, now: Option<&Moment>) {
-    script.push(&format!("SELECT (SELECT MIN(due_us) FROM timers), {}", dialect.now()));
+    script.push(&format!(
+        "SELECT (SELECT MIN(due_us) FROM timers), (SELECT MIN(wake_at_us) FROM jobs WHERE state = 3), {}",
+        dialect.now()
+    ));
     script.int_or_null(now.map(|now| now.now_us));
+}
+
+/// When the first of both is due, and the time.
+pub(crate) fn read_next(row: &StoredRow) -> Result<(Option<i64>, i64), StoreError> {
+    let mut row = Stored::new(row, "timers");
+    let (timer_us, wake_us) = (row.int_or_null()?, row.int_or_null()?);
+    Ok((timer_us.into_iter().chain(wake_us).min(), row.int()?))
+}
+
+/// The timers that are due, with their jobs, whose locks make way for their holders' own writes; and the jobs that
+/// have waited.
+pub(crate) fn due(dialect: Dialect, now_us: i64) -> Script {
+    let mut script = Script::new(&format!(
+        "SELECT t.job, t.name, t.due_us, j.state FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
+         BY t.due_us, t.job, t.name LIMIT ?{}",
+        dialect.take("t, j")
+    ));
+    script.int(now_us).int(AT_ONCE);
+    script.push(&format!(
+        "SELECT j.id FROM jobs j WHERE j.state = 3 AND j.wake_at_us <= ? ORDER BY j.wake_at_us, j.id LIMIT ?{}",
+        dialect.take("j")
+    ));
+    script.int(now_us).int(AT_ONCE);
+    script
 }
 
 /// Fire what is due; answers whether that was all.
@@ -71,20 +99,15 @@ impl Work for Fire {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure> {
         let now_us = tx.now().await?.now_us;
-        // With the job, whose lock makes way for its holder's own writes.
-        let mut script = Script::new(&format!(
-            "SELECT t.job, t.name, t.due_us, j.state FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
-             BY t.due_us, t.job, t.name LIMIT ?{}",
-            tx.dialect.take("t, j")
-        ));
-        script.int(now_us).int(AT_ONCE);
+        let script = due(tx.dialect, now_us);
         let rows = tx.run(Name::TIMERS_FIND, script).await?;
         let mut due = Vec::new();
-        for row in rows.iter().flatten() {
+        for row in &rows[0] {
             let mut row = Stored::new(row, "timers");
             due.push((row.int()?, row.text()?, row.int()?, row.job_state()?));
         }
-        if due.is_empty() {
+        let waited: Vec<i64> = rows[1].iter().map(|row| Stored::new(row, "jobs").int()).collect::<Result<_, _>>()?;
+        if due.is_empty() && waited.is_empty() {
             return Ok(true);
         }
         // A job that is over has nobody who would hear of it.
@@ -97,9 +120,10 @@ impl Work for Fire {
         let mut script = Script::default();
         inbox::insert(&mut script, &told, now_us);
         wake(&mut script, &told, now_us);
+        end_waits(&mut script, &waited, now_us);
         remove(&mut script, &gone);
         tx.run_last(Name::TIMERS_FIRE, script).await?;
-        Ok((due.len() as i64) < AT_ONCE)
+        Ok((due.len().max(waited.len()) as i64) < AT_ONCE)
     }
 }
 
@@ -113,6 +137,19 @@ fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
         2,
         " WHERE jobs.id = v.column1",
         &jobs,
+        |script, job| {
+            script.int(*job).int(now_us);
+        },
+    );
+}
+
+/// Jobs whose time has come may be claimed.
+fn end_waits(script: &mut Script, waited: &[i64], now_us: i64) {
+    script.over(
+        "UPDATE jobs SET state = 1, wake_at_us = NULL, updated_us = v.column2 FROM ",
+        2,
+        " WHERE jobs.id = v.column1",
+        waited,
         |script, job| {
             script.int(*job).int(now_us);
         },
@@ -136,13 +173,12 @@ impl Database {
         Ok(self.next_timer().await?.0)
     }
 
-    /// When the next timer is due, and database time.
+    /// When the next of them is due, and database time.
     pub(crate) async fn next_timer(&self) -> Result<(Option<i64>, i64), StoreError> {
         let mut script = Script::default();
         next(&mut script, self.dialect, self.time.here().as_ref());
         let rows = self.readers.run(Name::TIMERS_LOOK, script).await?;
-        let mut row = Stored::new(&rows[0][0], "timers");
-        Ok((row.int_or_null()?, row.int()?))
+        Ok(read_next(&rows[0][0])?)
     }
 
     /// Fire all that is due.

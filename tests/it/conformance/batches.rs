@@ -4,7 +4,7 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
-use latchwork_core::storage::{ActionWrite, Batch, Clock, LedgerWrite, Request, StatusWrite, WriteError};
+use latchwork_core::storage::{ActionWrite, Batch, Clock, LedgerWrite, LogEnd, Request, StatusWrite, WriteError};
 
 use super::world::{LEASE_MS, World, effect, payload, row};
 
@@ -280,4 +280,23 @@ pub(super) async fn unfinished_invocations_are_listed(world: World) {
     let open = world.store.recover(&log.job_id).await.unwrap();
     let open: Vec<&str> = open.iter().map(|row| row.slot.as_str()).collect();
     assert_eq!(open, ["s1", "s3"]);
+}
+
+/// I123.
+pub(super) async fn the_end_of_a_log_is_read_by_itself(world: World) {
+    let mut log = world.running("one").await;
+    for (events, attempt) in [(1, 1), (3, 1), (1, 2)] {
+        if attempt > log.attempt {
+            let (id, claimer) = (log.job_id.clone(), world.claimer("next"));
+            world.clock.advance_ms(LEASE_MS);
+            log.attempt = world.store.claim_job(&id, &claimer).await.unwrap().unwrap().row.attempt;
+        }
+        world.store.write(log.append(events)).await.unwrap();
+        let loaded = world.store.load(&log.job_id).await.unwrap().unwrap();
+        let last = loaded.events.last().unwrap();
+        assert_eq!(last.attempt, attempt);
+        let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
+        assert_eq!(world.store.log_end(&log.job_id).await.unwrap(), Some(end));
+    }
+    assert_eq!(world.store.log_end(&"job_none".into()).await.unwrap(), None);
 }

@@ -98,6 +98,35 @@ pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World
     assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
 }
 
+/// I26: whoever looks reads no job that waits; the first who finds that a time has come makes way for all.
+pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World) {
+    let now_us = world.clock.now_us();
+    let mut logs = Vec::new();
+    for (name, after_ms) in [("a", 20), ("b", 10), ("c", 10), ("d", 30)] {
+        let mut log = world.running(name).await;
+        let at_us = Some(now_us + after_ms * 1_000);
+        world.store.write(log.ending(JobState::Waiting, at_us)).await.unwrap();
+        logs.push(log);
+    }
+    assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 10_000));
+    world.clock.advance_ms(10);
+    assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 20_000));
+    let mut states = Vec::new();
+    for log in &logs {
+        let row = world.row(log).await;
+        assert!(!row.inbox_pending, "nobody asked for anything");
+        states.push((row.state, row.wake_at_us.is_some()));
+    }
+    let (waits, pending) = ((JobState::Waiting, true), (JobState::Pending, false));
+    assert_eq!(states, [waits, pending, pending, waits]);
+    // One that is asked for by its name needs nobody else to look.
+    world.clock.advance_ms(10);
+    let claimer = world.claimer("next");
+    assert_eq!(world.store.claim_job(&logs[0].job_id, &claimer).await.unwrap().unwrap().row.attempt, 2);
+    assert!(world.store.claim_job(&logs[3].job_id, &claimer).await.unwrap().is_none(), "its time has not come");
+    assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 30_000));
+}
+
 pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
     let (one, mut two) = (world.running("one").await, world.running("two").await);
     world.store.write(two.ending(JobState::Completed, None)).await.unwrap();

@@ -50,6 +50,31 @@ pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
     assert_eq!(world.row(&log).await.state, JobState::Completed);
 }
 
+/// I123: parked without having been loaded it keeps what nobody has read; any other end is refused all the same.
+pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: World) {
+    let mut log = world.running("one").await;
+    let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await.unwrap();
+    for to in JobState::ALL {
+        if matches!(to, JobState::Running | JobState::Pending | JobState::Parked) {
+            continue;
+        }
+        let mut ending = log.clone().ending(to, None);
+        ending.unread = true;
+        assert_eq!(world.store.write(ending).await, Err(WriteError::InboxPending), "{to:?}");
+    }
+    let mut parking = log.ending(JobState::Parked, None);
+    parking.unread = true;
+    world.store.write(parking).await.unwrap();
+    let row = world.row(&log).await;
+    assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Parked, true, true));
+    assert_eq!(world.store.inbox(&log.job_id).await.unwrap()[0].id, id);
+    let claimer = world.claimer("next");
+    assert!(world.store.claim(&claimer).await.unwrap().is_none(), "it is parked");
+    world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
+    assert_eq!(world.store.claim(&claimer).await.unwrap().unwrap().row.attempt, 2);
+    assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 2, "both are there");
+}
+
 pub(super) async fn a_request_wakes_a_job_that_waits(world: World) {
     for (name, to) in [("a", JobState::Waiting), ("b", JobState::Parked), ("c", JobState::Diverged)] {
         let mut log = world.running(name).await;

@@ -58,6 +58,7 @@ suite! {
     batches::acquire_needs_a_lease_of_this_boot;
     batches::acquire_is_refused_in_a_cancelled_job_but_for_compensation;
     batches::unfinished_invocations_are_listed;
+    batches::the_end_of_a_log_is_read_by_itself;
     actions::action_keys_are_held_by_one_slot;
     actions::who_waits_for_an_action_key_is_told;
     actions::all_who_wait_for_an_action_key_are_told;
@@ -72,6 +73,7 @@ suite! {
     claims::whoever_held_a_job_before_says_nothing_of_its_holder;
     claims::waiting_and_parked_jobs_are_left_alone;
     claims::a_waiting_job_is_claimed_when_its_time_has_come;
+    claims::a_waiting_job_is_pending_when_its_time_has_come;
     claims::a_heartbeat_prolongs_and_tells_what_is_lost;
     claims::setting_the_wall_clock_ends_no_lease;
     claims::quiescence_follows_deadline_margin_and_settling;
@@ -79,6 +81,7 @@ suite! {
     claims::quiescence_follows_a_reboot;
     inbox::a_request_is_kept_until_it_is_done;
     inbox::a_job_with_requests_neither_ends_nor_waits;
+    inbox::a_job_that_nobody_could_load_parks_with_its_requests;
     inbox::a_request_wakes_a_job_that_waits;
     inbox::a_job_that_is_over_takes_evidence_only;
     inbox::cancel_sets_the_flag;

@@ -10,6 +10,7 @@ mod faults;
 mod killed;
 pub(crate) mod live;
 pub(crate) mod live_call;
+mod looks;
 mod proxy;
 mod races;
 mod restored;

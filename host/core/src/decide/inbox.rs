@@ -1,7 +1,7 @@
 //! Requests of others become events, in the order of their arrival. A request that no longer
 //! applies is taken note of and changes nothing: it was acknowledged, and duplicates are answered alike.
 
-use crate::event::{Body, Decider, PayloadRef, Verdict};
+use crate::event::{Body, PayloadRef, Verdict};
 use crate::ids::{Hash, Slot};
 use crate::state::{Call, Draft, Durable};
 use crate::step::StepState;
@@ -12,7 +12,7 @@ use super::{Context, compensation, confirm, gates, verdict, waits};
 
 /// What to write about one inbox row. Where that does not take the row out, ask again behind it.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
-    let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    let by = row.decider();
     if let Some(draft) = compensation::taken_up(durable, row, &by, context) {
         return draft;
     }
@@ -39,7 +39,7 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
 
 /// What to write about one inbox row of a job that is over: it changes nothing of what the job came to.
 pub fn audited(durable: &Durable, row: &InboxRow) -> Draft {
-    let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    let by = row.decider();
     let draft = match &row.request {
         Request::LateEffect { slot, try_no } => late(durable, slot, *try_no),
         Request::Confirm { slot, gone } => confirm::accept(durable, slot, by, *gone),

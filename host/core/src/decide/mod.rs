@@ -31,6 +31,7 @@ mod reopen;
 mod reuse;
 mod row;
 mod step_end;
+mod unread;
 mod verdict;
 mod waits;
 
@@ -54,6 +55,7 @@ pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
+pub use unread::{silent_attempts, unread};
 pub use verdict::{Undecidable, verdict};
 pub use waits::in_order;
 

@@ -2,7 +2,7 @@
 //! same slots and external keys.
 
 use crate::error::Code;
-use crate::event::{Body, Decider};
+use crate::event::Body;
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::{Row, RowState};
@@ -161,7 +161,7 @@ fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
 /// own event follows in the same write. What may not be tried again is left as it is.
 pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     let Round { steps, calls } = reopenable(durable).unwrap_or_default();
-    let by = Decider { actor: row.actor.clone(), reason: row.reason.clone() };
+    let by = row.decider();
     let ledger = calls
         .iter()
         .filter_map(|slot| {

@@ -94,23 +94,13 @@ pub(super) fn refuse(durable: &Durable, invocation: &Invocation, failure: Failur
         nondeterministic: false,
         refused,
     };
-    let old = durable.rows.get(slot);
+    let world_changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
     let row = Row {
-        slot: slot.clone(),
-        operator: invocation.operator.clone(),
-        args_hash: invocation.args_ref.hash,
         state: RowState::FailedFinal,
-        attempt: durable.job.attempt,
-        nonce: context.random,
         try_no,
-        first_attempt: old.map_or(0, |row| row.first_attempt),
-        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
-        world_changing: durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing),
-        timeout_ms: 0,
-        deadline_us: 0,
-        next_try_us: None,
+        world_changing,
         result_hash: Some(answer.hash),
-        action_key: invocation.action_key,
+        ..unexecuted(durable, invocation, context)
     };
     Draft {
         events: vec![finished, Body::CommandCommitted { slot: slot.clone() }],
@@ -137,23 +127,40 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
     let call = durable.job.calls.get(slot);
     let old = durable.rows.get(slot);
     let row = Row {
-        slot: slot.clone(),
-        operator: invocation.operator.clone(),
-        args_hash: invocation.args_ref.hash,
         state: RowState::Indeterminate,
         attempt: old.map_or(durable.job.attempt, |row| row.attempt),
         nonce: old.map_or(context.random, |row| row.nonce),
         try_no: call.map_or(0, |call| call.tries),
         first_attempt: call.map_or(durable.job.attempt, |call| call.first_attempt),
-        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
         world_changing: true,
         timeout_ms: invocation.timeout_ms,
         deadline_us: old.map_or(0, |row| row.deadline_us),
+        ..unexecuted(durable, invocation, context)
+    };
+    Draft { ledger: vec![write(durable, row)], ..Draft::default() }
+}
+
+/// The row of an invocation that this attempt executes nothing of: its state, its try and what else is known of
+/// it are the caller's to say.
+fn unexecuted(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Row {
+    let old = durable.rows.get(&invocation.slot);
+    Row {
+        slot: invocation.slot.clone(),
+        operator: invocation.operator.clone(),
+        args_hash: invocation.args_ref.hash,
+        state: RowState::FailedFinal,
+        attempt: durable.job.attempt,
+        nonce: context.random,
+        try_no: 0,
+        first_attempt: old.map_or(0, |row| row.first_attempt),
+        first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
+        world_changing: false,
+        timeout_ms: 0,
+        deadline_us: 0,
         next_try_us: None,
         result_hash: None,
         action_key: invocation.action_key,
-    };
-    Draft { ledger: vec![write(durable, row)], ..Draft::default() }
+    }
 }
 
 /// The write that replaces the slot's row, whatever it is now.

@@ -120,6 +120,15 @@ impl Job {
         due
     }
 
+    /// Where its time has come, it waits no longer.
+    pub(super) fn end_wait(&mut self, now_us: i64) {
+        if self.standing.state == JobState::Waiting && self.standing.wake_at_us.is_some_and(|at_us| at_us <= now_us) {
+            self.standing.state = JobState::Pending;
+            self.standing.wake_at_us = None;
+            self.updated_us = now_us;
+        }
+    }
+
     /// Whether the holder's lease is good by the clock.
     pub(super) fn lease_live(&self, clock: &ManualClock) -> bool {
         let same_boot = self.holder().is_some_and(|owner| owner.boot_id == clock.boot_id());
@@ -129,7 +138,6 @@ impl Job {
     pub(super) fn claimable(&self, clock: &ManualClock) -> bool {
         match self.standing.state {
             JobState::Pending => true,
-            JobState::Waiting => self.standing.wake_at_us.is_some_and(|at| at <= clock.now_us()),
             JobState::Running => !self.lease_live(clock) || self.holder().is_some_and(|owner| clock.is_dead(owner)),
             _ => false,
         }

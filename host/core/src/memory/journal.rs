@@ -13,8 +13,8 @@ use crate::ledger::{Quiescence, Row, RowState};
 use crate::quiescence;
 use crate::reuse::Reusable;
 use crate::storage::{
-    ActionRow, Batch, Claim, Claimer, Clock, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob,
-    Owner, Record, Request, StoreError, Submitted, WriteError,
+    ActionRow, Batch, Claim, Claimer, Clock, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, LogEnd,
+    NewJob, Owner, Record, Request, StoreError, Submitted, WriteError,
 };
 
 impl Memory {
@@ -68,10 +68,11 @@ impl Memory {
 }
 
 impl State {
-    /// Turn timers that are due into inbox rows.
+    /// Turn timers that are due into inbox rows, and jobs that have waited into pending ones.
     fn fire(&mut self, now_us: i64) {
         let mut fired = Vec::new();
         for (job_id, job) in &mut self.jobs {
+            job.end_wait(now_us);
             fired.extend(job.take_due(now_us).into_iter().map(|(name, due_us)| (due_us, job_id.clone(), name)));
         }
         fired.sort();
@@ -174,6 +175,12 @@ impl Journal for Memory {
         Ok(self.state().jobs.get(job_id).map(Job::record))
     }
 
+    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
+        let state = self.state();
+        let last = state.jobs.get(job_id).and_then(|job| job.events.last());
+        Ok(last.map(|event| LogEnd { seq: event.seq, time_us: event.time_us, attempt: event.attempt }))
+    }
+
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
         Ok(self.state().jobs.get(job_id).map(Job::row))
     }
@@ -230,7 +237,7 @@ impl Journal for Memory {
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {
         let mut state = self.state();
         state.fire(self.clock.now_us());
-        Ok(state.jobs.values().flat_map(|job| job.timers.values().copied()).min())
+        Ok(state.jobs.values().flat_map(|job| job.timers.values().copied().chain(job.standing.wake_at_us)).min())
     }
 
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use crate::awaited::NotAwaited;
+use crate::event::Decider;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 
@@ -105,6 +106,13 @@ pub struct InboxRow {
     pub reason: Option<String>,
     /// What is asked.
     pub request: Request,
+}
+
+impl InboxRow {
+    /// Who asks and why, as events say it.
+    pub fn decider(&self) -> Decider {
+        Decider { actor: self.actor.clone(), reason: self.reason.clone() }
+    }
 }
 
 /// Why an inbox row was refused.

@@ -2,6 +2,7 @@
 
 mod damage;
 mod failures;
+mod looks;
 mod restored;
 mod schema;
 mod sweep;

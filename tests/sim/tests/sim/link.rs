@@ -12,7 +12,7 @@ use latchwork_core::memory::Memory;
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, Claimer, Counters, EffectStore, Except, Filter, InboxError, InboxRow, JobRow, Journal,
-    NewJob, Record, Request, StoreError, Submitted, WriteError,
+    LogEnd, NewJob, Record, Request, StoreError, Submitted, WriteError,
 };
 
 use crate::process::Process;
@@ -133,6 +133,11 @@ impl Journal for Link {
     async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
         let result = self.there("load").await?.load(job_id).await;
         self.back("load", result).await?
+    }
+
+    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
+        let result = self.there("log_end").await?.log_end(job_id).await;
+        self.back("log_end", result).await?
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {

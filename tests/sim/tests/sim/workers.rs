@@ -100,6 +100,10 @@ fn tell(process: &Process, event: PoolEvent) {
             scene.tally.count(format!("rested {}", response.state.as_str()));
             scene.note(format_args!("{name} brought {} to {:?}", response.job_id, response.state));
         }
+        PoolEvent::ParkedUnread(job, cause) => {
+            scene.tally.count("parked unread");
+            scene.note(format_args!("{name} parks {job}: {cause}"));
+        }
         PoolEvent::Claimed(job, attempt) => scene.note(format_args!("{name} has {job} as attempt {attempt}")),
         PoolEvent::Released(job) => {
             scene.tally.count("given back");

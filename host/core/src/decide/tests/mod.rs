@@ -26,4 +26,5 @@ mod retries;
 mod reuse;
 mod sim;
 mod unheard;
+mod unread;
 mod waits;

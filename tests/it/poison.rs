@@ -1,0 +1,152 @@
+//! Jobs that take their processes with them.
+
+use serde_json::{Value, json};
+
+use crate::crash::killed;
+use crate::evidence;
+use crate::place::Place;
+use crate::postgres::live::a_database;
+use crate::program::{Ran, latch, ran};
+use crate::server::Server;
+use crate::worker::{detached, fetch, fetching, plan, state};
+use crate::workers::events;
+
+/// I100: a job that takes its process with it stops at the limit, and says what ran.
+#[test]
+fn a_poison_job_is_parked_with_its_cause() {
+    let server = Server::start().slow();
+    let place = fetching(&server, "max_attempts_without_progress = 3");
+    plan(&place, &[fetch("a", &[], server.url("/a"))]);
+    let job = detached(&place, &[]);
+    // The first one gets as far as to record that the step began.
+    for _ in 0..4 {
+        let mut command = latch(&place.dir, &["worker", "--until-idle"]);
+        let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
+        assert_eq!(killed.status.code(), None, "it took its process with it: {killed:?}");
+    }
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "PARKED": 1 }), "{} {}", ran.stdout, ran.stderr);
+    let shown = state(&place, &job);
+    assert_eq!(shown["reason_code"], "ATTEMPTS_EXHAUSTED");
+    let cause = "3 attempts in a row were cut off and brought nothing forward; a was under way when the last one ended";
+    assert_eq!(shown["cause"], cause);
+    assert!(place.latch(&["job", "show", &job]).stdout.contains(cause));
+    assert_eq!(server.asked().len(), 4, "a read may be made again; parked, nothing is");
+    let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
+    assert_eq!(go_on.code, 0, "{}", go_on.stderr);
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
+}
+
+/// A worker whose process ends the next time that it loads a job.
+fn dies_loading(place: &Place) -> bool {
+    killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "load:after:1"))
+}
+
+/// One that would end as well, and does not load any.
+fn loads_nothing(place: &Place) -> Ran {
+    let mut worker = latch(&place.dir, &["worker", "--until-idle", "--json"]);
+    ran(worker.env("LATCH_CRASH_AT", "load:before:1").output().expect("latch runs"))
+}
+
+fn names(place: &Place, job: &str) -> Vec<Value> {
+    events(place, job).iter().map(|event| event["type"].clone()).collect()
+}
+
+fn lets_go_on(place: &Place, job: &str) -> Value {
+    let go_on = place.latch(&["job", "resolve", job, "--continue", "--reason", "mended"]);
+    assert_eq!(go_on.code, 0, "{} {}", go_on.stdout, go_on.stderr);
+    let ran = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    ran.json()["rested"].clone()
+}
+
+/// I123: a job whose processes end while they load it is parked by one that does not; what was asked of it meanwhile
+/// waits with it, and it is loaded again when somebody lets it go on.
+fn parked_unread(on_server: bool) {
+    let server = Server::start();
+    let mut place = fetching(&server, "max_attempts_without_progress = 3");
+    if on_server {
+        let Some(url) = a_database() else { return };
+        place = place.on_server(&url);
+    }
+    plan(&place, &[fetch("a", &[], server.url("/a"))]);
+    let job = detached(&place, &[]);
+    let cause = "3 attempts in a row ended before they had loaded the job";
+    for round in 1..=2 {
+        for attempt in 1..=3 {
+            assert!(dies_loading(&place), "round {round}, attempt {attempt}");
+        }
+        if round == 2 {
+            // Somebody asks, and is gone before anything is done about it.
+            let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
+            assert!(killed(cancel.env("LATCH_CRASH_AT", "inbox_insert:after:1")) || on_server);
+            let mut cancel = latch(&place.dir, &["job", "cancel", &job, "--actor", "bob"]);
+            assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")));
+        }
+        let ran = loads_nothing(&place);
+        assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "PARKED": 1 })), "{} {}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(&format!("{job} is PARKED, ATTEMPTS_EXHAUSTED: {cause}")), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("latch job resolve {job} --continue")), "{}", ran.stderr);
+        let shown = state(&place, &job);
+        let told = (&shown["state"], &shown["reason_code"], &shown["cause"]);
+        assert_eq!(told, (&json!("PARKED"), &json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
+        // Parked, it is claimed by nobody.
+        assert_eq!(loads_nothing(&place).json()["rested"], json!({}));
+        if round == 1 {
+            let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
+            assert_eq!(go_on.code, 0, "{}", go_on.stderr);
+        }
+    }
+    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }), "what was asked meanwhile was not lost");
+    assert_eq!(server.asked().len(), 0);
+    let told = names(&place, &job);
+    assert_eq!(
+        told[..4],
+        ["intent_accepted", "plan_created", "job_claimed", "job_parked"].map(Value::from),
+        "{told:?}"
+    );
+    assert_eq!(place.latch(&["job", "replay", &job]).code, 0);
+    evidence::holds(&place, &job, "in the end");
+}
+
+#[test]
+fn a_job_that_nobody_survives_loading_is_parked_unread() {
+    parked_unread(false);
+}
+
+#[test]
+fn a_job_that_nobody_survives_loading_is_parked_unread_on_a_server() {
+    parked_unread(true);
+}
+
+/// I123: so is one that was over and was asked to try again; asked once more, it does.
+#[test]
+fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
+    let server = Server::start();
+    let place = fetching(&server, "max_attempts_without_progress = 3");
+    server.put("/a", 503, None);
+    plan(&place, &[fetch("a", &[], server.url("/a"))]);
+    let job = detached(&place, &[]);
+    let failed = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!(failed.json()["rested"], json!({ "FAILED": 1 }), "{} {}", failed.stdout, failed.stderr);
+    let asked = server.asked().len();
+    let mut retry = latch(&place.dir, &["job", "retry", &job]);
+    assert!(killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")));
+    for _ in 1..=3 {
+        assert!(dies_loading(&place));
+    }
+    // What is asked on the spot is answered with why it is not done.
+    let mut resume = latch(&place.dir, &["resume", "--json"]);
+    let resumed = ran(resume.output().expect("latch runs"));
+    assert_eq!((resumed.code, &resumed.json()["error"]["code"]), (3, &json!("L0064")), "{}", resumed.stdout);
+    assert_eq!(loads_nothing(&place).json()["rested"], json!({}));
+    assert_eq!(state(&place, &job)["state"], "PARKED");
+    assert_eq!(lets_go_on(&place, &job), json!({ "FAILED": 1 }), "as it was");
+    assert_eq!(server.asked().len(), asked, "nothing was tried again");
+    server.put("/a", 200, None);
+    let retried = place.latch(&["job", "retry", &job]);
+    assert_eq!(retried.code, 0, "{} {}", retried.stdout, retried.stderr);
+    assert_eq!(state(&place, &job)["state"], "COMPLETED");
+    evidence::holds(&place, &job, "in the end");
+}
