@@ -125,7 +125,7 @@ fn a_job_that_nobody_survives_loading_is_parked_unread_on_a_server() {
 fn a_job_that_nobody_survives_trying_again_is_parked_unread() {
     let server = Server::start();
     let place = fetching(&server, "max_attempts_without_progress = 3");
-    server.put("/a", 503, None);
+    server.put("/a", 403, None);
     plan(&place, &[fetch("a", &[], server.url("/a"))]);
     let job = detached(&place, &[]);
     let failed = place.latch(&["worker", "--until-idle", "--json"]);
