@@ -22,7 +22,7 @@ async fn ways(store: &crate::Database, script: &Script) -> Vec<Vec<String>> {
     let rows = store.readers.run(Name::SCHEMA, explained).await.unwrap();
     let of_jobs = |row: &StoredRow| {
         let mut row = Stored::new(row, "plan");
-        (row.int().unwrap(), row.int().unwrap(), row.int().unwrap());
+        let _ = (row.int().unwrap(), row.int().unwrap(), row.int().unwrap());
         let way = row.text().unwrap();
         (way.contains(" jobs") || way.contains(" j ") || way.ends_with(" j")).then_some(way)
     };
