@@ -31,13 +31,13 @@ pub(crate) const ASKED_BY_COMMANDS: &[&str] = &[
 ];
 
 /// Statements that only faults and other processes bring about; the store's own suite kills there.
-pub(crate) const ASKED_BY_FAULTS: &[&str] = &["rollback", "reread", "log_end", "inbox_find", "inbox_insert"];
+pub(crate) const ASKED_BY_FAULTS: &[&str] = &["rollback", "reread", "outline", "inbox_find", "inbox_insert"];
 
 /// Statements that a worker comes to which stays, on a server; the store's own suite kills there.
 pub(crate) const ASKED_BY_WORKERS: &[&str] = &["heartbeat", "commit", "job_read", "schema"];
 
 /// Whether a run of one job on the spot never comes to the statement.
-fn is_beside(name: &str) -> bool {
+pub(crate) fn is_beside(name: &str) -> bool {
     [ASKED_BY_COMMANDS, ASKED_BY_FAULTS, ASKED_BY_WORKERS].iter().any(|names| names.contains(&name))
 }
 

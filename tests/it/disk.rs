@@ -10,9 +10,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::crash::{check_world, check_worlds};
-use crate::place::{Place, witness_plan_of};
+use crate::place::{Place, step, witness_plan_of};
 use crate::postgres::live_call::until;
 use crate::postgres::server::Server;
+use crate::program::latch;
 use crate::workers::{Working, detached, until_over, worker};
 
 /// A file system of its own, gone with the value.
@@ -141,4 +142,37 @@ fn a_server_on_a_full_disk_loses_and_repeats_nothing() {
         assert!(matches!(worker.stop().0, Some(0 | 1)), "{notes}");
     }
     check_worlds(&place, &jobs, "the disk was full");
+}
+
+/// I127: the disk of a SQLite file is full when a call that nobody can be asked about comes back: its answer is
+/// recorded when there is room again, by the process that has it, and nothing is in doubt.
+#[test]
+fn an_answer_outlives_a_full_disk() {
+    for (commit, waits) in [("atomic", false), ("staged", false), ("atomic", true)] {
+        let Some(disk) = SmallDisk::mount(4_096) else { return };
+        let file = disk.path().join("latch.db");
+        let place = Place::witness(commit).again().on_server(&format!("sqlite://{}", file.display()));
+        let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
+        let place = place.approved(vec!["o"]).plan(&[step]);
+        assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0, "it makes its tables");
+        let command = if waits {
+            latch(&place.dir, &place.run_args())
+        } else {
+            detached(&place);
+            worker(&place, &[])
+        };
+        let mut working = Working::start(&place, command);
+        until("the call is under way", || place.world().contains_key("o"));
+        let full = disk.fill(0);
+        // Longer than the call.
+        std::thread::sleep(Duration::from_secs(4));
+        drop(full);
+        if waits {
+            working.until_ended();
+            place.finish_with_the_truth();
+        }
+        assert_eq!(until_over(&place, "the disk was full"), 0, "{commit}: nothing was in doubt: {}", working.notes());
+        assert_eq!(place.world()["o"], 1);
+        assert_eq!(place.the_job()["state"], "COMPLETED", "{commit}: {}", working.notes());
+    }
 }

@@ -156,7 +156,7 @@ async fn work(dir: &Path, url: &str, kill: KillAt) {
     notes.during("lost answer", store.write(log_a.append(1))).await.unwrap();
 
     store.load(&log_a.job_id).await.unwrap();
-    store.log_end(&log_a.job_id).await.unwrap();
+    store.outline(&log_a.job_id).await.unwrap();
     store.job(&log_a.job_id).await.unwrap();
     store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
     store.action("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();

@@ -72,6 +72,11 @@ impl Working {
         panic!("it does not come to an end: {}", self.notes());
     }
 
+    /// Waits until it ends by itself.
+    pub(crate) fn until_ended(&mut self) {
+        self.child.wait().expect("our child");
+    }
+
     /// Asks it to stop, and waits; answers its exit code and what it counted.
     pub(crate) fn stop(mut self) -> (Option<i32>, Value) {
         if self.child.try_wait().expect("our child").is_none() {

@@ -266,8 +266,9 @@ fn acquirable(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
     if !job.lease_live {
         return Err(WriteError::LeaseExpired);
     }
-    let started = || batch.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
-    let compensates = started().next().is_some() && started().all(|row| row.slot.is_compensation());
+    let rows = || batch.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
+    let started = || rows().map(|row| &row.slot).chain(&batch.goes_on);
+    let compensates = started().next().is_some() && started().all(Slot::is_compensation);
     if job.cancel_requested && !compensates {
         return Err(WriteError::Cancelled);
     }

@@ -173,6 +173,9 @@ pub struct Batch {
     /// Whether it starts invocations: refused if the lease is over, or if the job is cancelled
     /// and anything but compensations (`~c` slots) would start.
     pub acquire: bool,
+    /// The invocation that goes on under a barrier which was written before, where it acquires that: no row of its own
+    /// says which.
+    pub goes_on: Option<Slot>,
     /// Whether it is written to a job that is over: refused unless the job is, and unless all that it
     /// holds are audit events, reservations and inbox rows.
     pub audit: bool,
@@ -202,6 +205,7 @@ impl Batch {
             status: None,
             unread: false,
             acquire: false,
+            goes_on: None,
             audit: false,
             flush: Flush::Now,
         }
@@ -357,6 +361,15 @@ pub struct Record {
     pub inbox: Vec<InboxRow>,
 }
 
+/// What a job that is not loaded can be parked or given back by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The last event of its log.
+    pub end: LogEnd,
+    /// What asks for another round of it, where something does: its log says that it is over.
+    pub retry: Option<InboxRow>,
+}
+
 /// The last event of a log, without what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct LogEnd {
@@ -435,8 +448,8 @@ pub trait Journal: Send + Sync {
     /// Everything stored of a job; none where there is no such job.
     async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError>;
 
-    /// The end of a job's log, read without the rest of it; none where there is no such job.
-    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError>;
+    /// The outline of a job, read without the rest of it; none where there is no such job.
+    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError>;
 
     /// The row of a job.
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError>;

@@ -220,7 +220,7 @@ impl From<&WorkerError> for CliError {
             WorkerError::Lost(_) | WorkerError::Released(_) => {
                 CliError::needs_someone(pages::JOB_HELD, error.to_string())
             }
-            WorkerError::Store(store) => CliError::from(store),
+            WorkerError::Store(store) | WorkerError::NotLoaded { why: store, .. } => CliError::from(store),
             WorkerError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, error.to_string()),
             WorkerError::PluginMissing { .. } => CliError::input(pages::PLUGIN_MISSING, error.to_string()),
             WorkerError::Unread { .. } => CliError::needs_someone(pages::JOB_UNREAD, error.to_string()),

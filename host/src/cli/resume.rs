@@ -1,5 +1,8 @@
 //! `latch resume`: continue whatever was left behind.
 
+use std::collections::BTreeMap;
+
+use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::response::{Response, response};
@@ -11,6 +14,7 @@ use super::context::Context;
 use super::error::{CliError, Exit};
 use super::{open, run, view};
 use crate::os::ThisMachine;
+use crate::worker::WorkerError;
 
 pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -36,8 +40,17 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return Ok(view::answer(ctx, &response));
     }
     let mut responses: Vec<Response> = Vec::new();
+    // Those that were parked without being loaded, and why.
+    let mut unread: BTreeMap<JobId, String> = BTreeMap::new();
     while let Some(claim) = host.journal.claim(&host.worker.claimer()).await? {
-        responses.push(run::drive(ctx, &host, claim).await?);
+        match run::drive(ctx, &host, claim).await {
+            Ok(response) => responses.push(response),
+            // The others go on all the same.
+            Err(error) => match error.downcast::<WorkerError>()? {
+                WorkerError::Unread { job_id, cause } => drop(unread.insert(job_id, cause)),
+                error => return Err(error.into()),
+            },
+        }
     }
     let said = Filter { to_audit: true, limit: u32::MAX, ..Filter::default() };
     for row in host.journal.jobs(&said).await? {
@@ -46,18 +59,21 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     // What waits for somebody is named too: nothing is left behind unseen.
     let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };
     for row in host.journal.jobs(&filter).await? {
-        let seen = responses.iter().any(|response| response.job_id == row.job_id);
+        let seen = responses.iter().any(|response| response.job_id == row.job_id) || unread.contains_key(&row.job_id);
         if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
             responses.push(response(&host.load(&row.job_id).await?));
         }
     }
+    for (job_id, cause) in &unread {
+        ctx.printer.warn(run::unread(ctx, job_id, cause));
+    }
     if ctx.json {
         let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
         ctx.printer.document(&json!({ "jobs": documents }));
-    } else if responses.is_empty() {
+    } else if responses.is_empty() && unread.is_empty() {
         ctx.printer.say("nothing was left behind");
     }
-    let mut worst = Exit::Done;
+    let mut worst = if unread.is_empty() { Exit::Done } else { Exit::NeedsSomeone };
     for response in &responses {
         let exit = if ctx.json { view::exit(response) } else { view::answer(ctx, response) };
         if exit.code() > worst.code() {

@@ -108,6 +108,13 @@ pub(super) async fn until_settled(
     }
 }
 
+/// What is said of a job that was parked without being loaded.
+pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> String {
+    let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
+    let code = Code::AttemptsExhausted;
+    format!("{job_id} is PARKED, {code}: {cause}; find out what ends the process, then: {next}")
+}
+
 /// Claims a job and drives it, or follows the process that does.
 pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let mut told = false;

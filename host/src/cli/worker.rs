@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::error::Code;
 use latchwork_core::pages;
 use latchwork_core::storage::StoreError;
 use serde_json::json;
@@ -13,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::{open, unheeded};
+use super::{open, run, unheeded};
 use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -142,17 +141,14 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
                 next.unwrap_or_default()
             ));
         }
-        PoolEvent::ParkedUnread(job_id, cause) => {
-            let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
-            printer.warn(format!(
-                "{job_id} is PARKED, {}: {cause}; find out what ends the process, then: {next}",
-                Code::AttemptsExhausted
-            ));
-        }
+        PoolEvent::ParkedUnread(job_id, cause) => printer.warn(run::unread(ctx, job_id, cause)),
         PoolEvent::Released(job_id) => printer.note(format!("{job_id} is given back")),
         PoolEvent::Lost(job_id) => printer.note(format!("{job_id} belongs to another worker now")),
         PoolEvent::Failed(job_id, error) => {
             printer.warn(format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
+        }
+        PoolEvent::NotLoaded(job_id, error) => {
+            printer.warn(format!("{job_id} is given back: {error}; jobs are claimed again in a while, at most a minute"));
         }
         PoolEvent::PassedOver(job_id, _, false) => printer.note(format!("{job_id} is passed over again")),
         PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn(format!(

@@ -2,6 +2,7 @@
 //! run, and brings the job to rest when nothing moves.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use latchwork_core::decide::{self, Invocation, Rest};
@@ -158,9 +159,10 @@ impl Run {
 
     /// The claim's own event, the inbox, and the limit of attempts that got nowhere.
     async fn enter(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
-        let (known, over) = {
+        let (known, over, was_running) = {
             let state = self.state();
-            (state.durable.job.attempt, state.durable.job.state.is_terminal())
+            let job = &state.durable.job;
+            (job.attempt, job.state.is_terminal(), job.state == JobState::Running)
         };
         // Whoever slept between claim and load reads what a later attempt has written.
         if known > self.attempt {
@@ -168,6 +170,8 @@ impl Run {
         }
         let claimed = known < self.attempt;
         if claimed {
+            let was_cut_off = was_running || known + 1 < self.attempt;
+            self.is_careful.store(was_cut_off, Ordering::Relaxed);
             let parts = &self.worker.parts;
             let claim = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile);
             if over {

@@ -38,7 +38,7 @@ pub(super) fn keep_alive(worker: &Arc<Worker>) {
 /// The jobs in hand, each with its attempt.
 fn held(worker: &Worker) -> Vec<(JobId, u32)> {
     let held = worker.held.lock().expect("no holder panics");
-    held.iter().map(|(job_id, run)| (job_id.clone(), run.attempt())).collect()
+    held.iter().map(|(job_id, holding)| (job_id.clone(), holding.attempt)).collect()
 }
 
 async fn beat(worker: &Weak<Worker>) -> Option<()> {
@@ -50,7 +50,7 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
     match worker.parts.journal.heartbeat(&held, worker.parts.settings.lease_ms).await {
         Ok(lost) => {
             for job_id in lost {
-                let run = worker.held.lock().expect("no holder panics").get(&job_id).cloned();
+                let run = worker.held.lock().expect("no holder panics").get(&job_id).and_then(|of| of.run.clone());
                 // What was lost is the claim that was asked about; this process may have made another since.
                 if let Some(run) = run.filter(|run| held.contains(&(job_id, run.attempt()))) {
                     run.lose();

@@ -130,7 +130,7 @@ pub struct Parts {
 /// A process's share of the work.
 pub struct Worker {
     pub(crate) parts: Parts,
-    held: Mutex<BTreeMap<JobId, Arc<Run>>>,
+    held: Mutex<BTreeMap<JobId, Holding>>,
     limits: limits::Limits,
     stopping: AtomicBool,
     /// Told when it stops.
@@ -175,6 +175,14 @@ pub enum WorkerError {
         /// Why it is parked.
         cause: String,
     },
+    /// Its effects cannot be had now. The job was given back.
+    #[error("job {job_id} cannot be loaded: {why}")]
+    NotLoaded {
+        /// The job.
+        job_id: JobId,
+        /// Why not.
+        why: StoreError,
+    },
     /// There is no such job.
     #[error("there is no job {0}")]
     NoJob(JobId),
@@ -186,6 +194,13 @@ impl WorkerError {
     fn is_of_this_worker(&self) -> bool {
         matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))
     }
+}
+
+/// A claim whose lease is prolonged.
+struct Holding {
+    attempt: u32,
+    /// None until the job is loaded, which may take longer than a lease.
+    run: Option<Arc<Run>>,
 }
 
 /// A job whose lease is prolonged, until this is dropped: nobody drives it any more.
@@ -245,10 +260,13 @@ impl Worker {
     /// See [`WorkerError`]; whatever was acknowledged is durable.
     pub async fn drive(self: &Arc<Self>, claim: Claim, observer: Arc<dyn Observer>) -> Result<Response, WorkerError> {
         let job_id = claim.row.job_id.clone();
+        let attempt = claim.row.attempt;
+        let hold = |run| self.held.lock().expect("no holder panics").insert(job_id.clone(), Holding { attempt, run });
+        hold(None);
+        let _held = Held { worker: self, job_id: job_id.clone() };
         self.park_unread(&claim, &*observer).await?;
         let run = Run::load(self.clone(), claim, observer).await?;
-        self.held.lock().expect("no holder panics").insert(job_id.clone(), run.clone());
-        let _held = Held { worker: self, job_id };
+        hold(Some(run.clone()));
         run.drive().await
     }
 

@@ -43,6 +43,7 @@ impl<E: Into<Dropped>> From<E> for Halt {
 }
 
 /// An invocation that has its final answer, or may be executed.
+#[expect(clippy::large_enum_variant, reason = "taken apart at once")]
 pub(super) enum Settled {
     Answer(Result<String, Failure>),
     Start {

@@ -24,6 +24,8 @@ const HEARD_LOOK_MS: u64 = 1_000;
 const LAST_LOOK: Duration = Duration::from_secs(1);
 /// Between two claims that may come to nothing, where there are more jobs to pass over than are remembered.
 const FULL_MS: u64 = 200;
+/// After so many jobs in a row that could not be loaded the pauses grow no more.
+const UNLOADED_MAX: u32 = 8;
 /// After so many failures of the database in a row the pauses grow no more.
 const TROUBLE_MAX: u32 = 5;
 
@@ -54,6 +56,8 @@ pub enum PoolEvent {
     Lost(JobId),
     /// It could not be brought to rest here; it is claimed again when its lease is over.
     Failed(JobId, WorkerError),
+    /// Its effects cannot be had now: it was given back, and no job is claimed for a while.
+    NotLoaded(JobId, WorkerError),
     /// This worker cannot bring it forward, and passes it over for a while. One whose plugin is missing here was given
     /// back. Whether that is news: it is told again each time that the job was tried again.
     PassedOver(JobId, WorkerError, bool),
@@ -105,6 +109,8 @@ pub struct Pool {
     passed_over: PassedOver,
     /// Nothing is claimed before this time, on the boot-time clock.
     claims_from_us: u64,
+    /// Jobs in a row that could not be loaded.
+    unloaded: u32,
     tally: Tally,
 }
 
@@ -128,6 +134,7 @@ impl Pool {
             tenants: BTreeMap::new(),
             passed_over: PassedOver::default(),
             claims_from_us: 0,
+            unloaded: 0,
             tally: Tally::default(),
         }
     }
@@ -276,10 +283,12 @@ impl Pool {
         tell(match result {
             Ok(response) => {
                 self.passed_over.forget(&job_id);
+                self.unloaded = 0;
                 *self.tally.rested.entry(response.state.as_str().to_owned()).or_default() += 1;
                 PoolEvent::Rested(response)
             }
             Err(WorkerError::Unread { job_id, cause }) => {
+                self.passed_over.forget(&job_id);
                 *self.tally.rested.entry(JobState::Parked.as_str().to_owned()).or_default() += 1;
                 PoolEvent::ParkedUnread(job_id, cause)
             }
@@ -290,6 +299,14 @@ impl Pool {
             Err(WorkerError::Lost(job_id)) => {
                 self.tally.lost += 1;
                 PoolEvent::Lost(job_id)
+            }
+            Err(error @ WorkerError::NotLoaded { .. }) => {
+                self.tally.failed += 1;
+                // So is none other: looked for again with growing pauses.
+                self.unloaded = (self.unloaded + 1).min(UNLOADED_MAX);
+                let machine = &*self.worker.parts.machine;
+                self.claims_from_us = machine.boot_us() + jittered(LOOK_MS << self.unloaded, machine) * 1_000;
+                PoolEvent::NotLoaded(job_id, error)
             }
             Err(error) if error.is_of_this_worker() => {
                 let count = match error {

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use latchwork_core::decide::{Context, InFlight, Looked};
+use latchwork_core::effect::Effect;
 use latchwork_core::event::Resource;
 use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::policy::Rules;
 use latchwork_core::replay::Divergence;
 use latchwork_core::state::{Durable, FoldError};
-use latchwork_core::storage::{Claim, StoreError, WriteError};
+use latchwork_core::storage::{Claim, Record, StoreError, WriteError};
 use tokio::sync::Notify;
 
 use super::lingering::Lingering;
@@ -32,6 +33,9 @@ pub struct Run {
     /// Told when the claim is lost.
     pub(super) gone: Notify,
     pub(super) is_gone: AtomicBool,
+    /// The attempt before was cut off: until this one has ended something, all that it begins is recorded before it
+    /// begins it. Whatever ends its process too is then named.
+    pub(super) is_careful: AtomicBool,
     /// How much news of others was there when the inbox was last looked at.
     pub(super) heard: AtomicU64,
     pub(super) shown: Option<Shown>,
@@ -86,7 +90,14 @@ impl Run {
         observer: Arc<dyn Observer>,
     ) -> Result<Arc<Run>, WorkerError> {
         let job_id = claim.row.job_id.clone();
-        let durable = load(&worker, &job_id).await?;
+        let record = record(&worker, &job_id).await?;
+        let effects = match worker.parts.effects.effects(&job_id).await {
+            Ok(effects) => effects,
+            // They may be in a database of their own.
+            Err(why @ StoreError::Unavailable(_)) => return Err(worker.give_back_unread(&claim, why).await),
+            Err(error) => return Err(error.into()),
+        };
+        let durable = durable(&job_id, record, effects)?;
         let header = &durable.job.header;
         let rules = worker.rules(&header.tenant_id);
         // What was allowed when the job was accepted and is not now, is not; nor the other way round.
@@ -105,6 +116,7 @@ impl Run {
             }),
             gone: Notify::new(),
             is_gone: AtomicBool::new(false),
+            is_careful: AtomicBool::new(false),
             heard: AtomicU64::new(0),
             shown,
             under_way: UnderWay::default(),
@@ -163,8 +175,16 @@ impl Run {
 
 /// Everything stored of a job, effects included.
 pub(crate) async fn load(worker: &Worker, job_id: &JobId) -> Result<Durable, WorkerError> {
-    let record = worker.parts.journal.load(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))?;
+    let record = record(worker, job_id).await?;
     let effects = worker.parts.effects.effects(job_id).await?;
+    durable(job_id, record, effects)
+}
+
+async fn record(worker: &Worker, job_id: &JobId) -> Result<Record, WorkerError> {
+    worker.parts.journal.load(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))
+}
+
+fn durable(job_id: &JobId, record: Record, effects: Vec<Effect>) -> Result<Durable, WorkerError> {
     Durable::load(record, effects).map_err(|error| StoreError::Damaged(format!("job {job_id}: {error}")).into())
 }
 

@@ -1,9 +1,10 @@
-//! Jobs whose processes end while they load them: each claim after the limit would take one more along.
+//! Jobs that are not loaded: those whose processes end while they load them, where each claim after the limit would
+//! take one more along; and those of which a part cannot be had now.
 
 use latchwork_core::decide;
 use latchwork_core::event::Event;
 use latchwork_core::notice;
-use latchwork_core::storage::{Claim, StoreError};
+use latchwork_core::storage::{Claim, Outline, StoreError};
 
 use super::observe::Observer;
 use super::run::Dropped;
@@ -19,20 +20,42 @@ impl Worker {
         if claim.row.attempt <= limit {
             return Ok(());
         }
-        let job_id = &claim.row.job_id;
-        let Some(end) = parts.journal.log_end(job_id).await? else { return Err(WorkerError::NoJob(job_id.clone())) };
-        if decide::silent_attempts(claim.row.attempt, end) < limit {
+        let outline = self.outline(claim).await?;
+        if decide::silent_attempts(claim.row.attempt, outline.end) < limit {
             return Ok(());
         }
-        let inbox = parts.journal.inbox(job_id).await?;
-        let (batch, cause) = decide::unread(claim, end, &inbox, &parts.owner.worker, parts.engine_profile);
+        let (batch, cause) = decide::park_unread(claim, &outline, &parts.owner.worker, parts.engine_profile);
         let events = batch.events.clone();
-        parts.journal.write(batch).await.map_err(|error| not_parked(claim, error.into()))?;
-        self.tell_parked(claim, &events, observer);
-        Err(WorkerError::Unread { job_id: job_id.clone(), cause })
+        parts.journal.write(batch).await.map_err(|error| not_written(claim, error.into()))?;
+        self.tell(claim, &events, observer);
+        Err(WorkerError::Unread { job_id: claim.row.job_id.clone(), cause })
     }
 
-    fn tell_parked(&self, claim: &Claim, events: &[Event], observer: &dyn Observer) {
+    /// Gives a claimed job back whose effects cannot be had: that is no fault of the job, and nothing was done.
+    pub(super) async fn give_back_unread(&self, claim: &Claim, why: StoreError) -> WorkerError {
+        match self.try_to_give_back(claim).await {
+            Ok(true) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
+            // Its lease ends by itself.
+            Ok(false) => why.into(),
+            Err(error) => error,
+        }
+    }
+
+    async fn try_to_give_back(&self, claim: &Claim) -> Result<bool, WorkerError> {
+        let parts = &self.parts;
+        let outline = self.outline(claim).await?;
+        let batch = decide::give_back_unread(claim, &outline, &parts.owner.worker, parts.engine_profile);
+        let Some(batch) = batch else { return Ok(false) };
+        parts.journal.write(batch).await.map_err(|error| not_written(claim, error.into()))?;
+        Ok(true)
+    }
+
+    async fn outline(&self, claim: &Claim) -> Result<Outline, WorkerError> {
+        let job_id = &claim.row.job_id;
+        self.parts.journal.outline(job_id).await?.ok_or_else(|| WorkerError::NoJob(job_id.clone()))
+    }
+
+    fn tell(&self, claim: &Claim, events: &[Event], observer: &dyn Observer) {
         let job_id = &claim.row.job_id;
         if observer.watches() {
             events.iter().for_each(|event| observer.event(job_id, event));
@@ -43,12 +66,12 @@ impl Worker {
     }
 }
 
-fn not_parked(claim: &Claim, dropped: Dropped) -> WorkerError {
+fn not_written(claim: &Claim, dropped: Dropped) -> WorkerError {
     let job_id = claim.row.job_id.clone();
     match dropped {
         Dropped::Store(error) => error.into(),
         Dropped::Broken(message) => WorkerError::Broken { job_id, message },
-        // Whether it was written is not known: the next claim finds it parked, or parks it.
+        // Whether it was written is not known: the next claim finds out.
         Dropped::Reload(error) => StoreError::Unavailable(error.to_string()).into(),
         Dropped::Lost | Dropped::Stopping | Dropped::PluginMissing { .. } => WorkerError::Lost(job_id),
     }

@@ -2,9 +2,11 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use latchwork_core::effect::Answer;
+use latchwork_core::effect::{Answer, Effect};
 use latchwork_core::event::Event;
 use latchwork_core::ids::JobId;
 use latchwork_core::notice;
@@ -16,6 +18,13 @@ use tracing::Level;
 use super::lingering::Lingering;
 use super::observe::Observer;
 use super::run::{Dropped, Run};
+
+/// How long an answer that cannot be recorded is kept where a person waits for the job.
+const PATIENCE_WATCHED: Duration = Duration::from_secs(20);
+/// The same of a worker that nobody waits for.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// The first and the longest pause between two tries.
+const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
 pub(super) type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
@@ -36,7 +45,13 @@ impl Run {
         let notifier = self.worker.parts.notifier.as_ref();
         let (number, written, durable) = {
             let mut state = self.state();
-            let batch = state.durable.seal(draft, self.machine().now_us())?;
+            let mut batch = state.durable.seal(draft, self.machine().now_us())?;
+            if self.is_careful.load(Ordering::Relaxed) {
+                batch.flush = Flush::Now;
+                // It has come further than what may have ended the one before.
+                let ends = batch.events.iter().any(|event| event.body.ends_something());
+                self.is_careful.store(!ends, Ordering::Relaxed);
+            }
             if batch.attempt != self.attempt {
                 return Err(Dropped::Lost);
             }
@@ -119,25 +134,55 @@ impl Run {
     }
 
     /// The answer of a call, where it could not be recorded together with its events.
-    pub(super) async fn keep(&self, effect: &latchwork_core::effect::Effect) {
+    pub(super) async fn keep(&self, effect: &Effect) {
         if !effect.is_news() {
             return;
         }
-        let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
-        if let Err(error) = put {
-            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded");
+        match self.put_away(effect).await {
+            Ok(0) => {}
+            // Others may have gone on with the job meanwhile. Whoever claims it from now on finds the answer.
+            Ok(_) if self.is_overtaken().await => self.tell_late(effect).await,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded: the \
+                    call is in doubt now");
+            }
+        }
+    }
+
+    /// Puts an answer into the effect store, which asks for no claim; one that cannot be written to now is tried again for
+    /// as long as whoever asked has patience, because no other process has the answer. How often it took.
+    async fn put_away(&self, effect: &Effect) -> Result<u32, WriteError> {
+        let patience = if self.observer.watches() { PATIENCE_WATCHED } else { PATIENCE };
+        let until_us = self.machine().boot_us() + patience.as_micros() as u64;
+        let (mut again, mut pause) = (0, AGAIN.0);
+        loop {
+            let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
+            match put {
+                Ok(()) => return Ok(again),
+                Err(error @ (WriteError::Unavailable(_) | WriteError::Unknown(_)))
+                    if self.machine().boot_us() < until_us =>
+                {
+                    if again == 0 {
+                        tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer cannot be recorded now; it \
+                            is kept, and tried again");
+                    }
+                    again += 1;
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(AGAIN.1);
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
 
     /// The answer of a call whose job this worker has lost: recorded all the same, and told to
     /// whoever holds the job now.
-    pub(super) async fn record_late(&self, effect: &latchwork_core::effect::Effect) {
+    pub(super) async fn record_late(&self, effect: &Effect) {
         if !effect.is_news() {
             return;
         }
-        let parts = &self.worker.parts;
-        let put = parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
-        if let Err(error) = put {
+        if let Err(error) = self.put_away(effect).await {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer could not be recorded");
             // Somebody has decided meanwhile. A result contradicts that the call did not happen, and the
             // job has to hear of it; that nothing was done contradicts nothing.
@@ -145,6 +190,23 @@ impl Run {
                 return;
             }
         }
+        self.tell_late(effect).await;
+    }
+
+    /// Whether another attempt has the job.
+    async fn is_overtaken(&self) -> bool {
+        loop {
+            match self.worker.parts.journal.job(&self.job_id).await {
+                Ok(row) => return row.is_none_or(|row| row.attempt != self.attempt),
+                Err(error) => tracing::debug!(job_id = %self.job_id, %error, "whose the job is cannot be read"),
+            }
+            tokio::time::sleep(AGAIN.1).await;
+        }
+    }
+
+    /// Tells whoever has the job that an answer is there.
+    async fn tell_late(&self, effect: &Effect) {
+        let parts = &self.worker.parts;
         let request = Request::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
         let told = parts.journal.put_inbox(&self.job_id, &parts.owner.worker, Some("late answer"), request).await;
         if let Err(error) = told {

@@ -152,7 +152,13 @@ impl Task {
                         return Fate::Away(failure.into());
                     }
                 }
-                Failure::Sql(error) if is_read_only(error) => return Fate::Away(failure.into()),
+                Failure::Sql(error) if is_read_only(error) => {
+                    // Perhaps for a moment, or another server takes its place: whoever is connected to next says.
+                    self.conn = None;
+                    if !on_server || !patience.waits().await {
+                        return Fate::Away(failure.into());
+                    }
+                }
                 _ => return Fate::Failed(failure.into()),
             }
         }

@@ -2,10 +2,11 @@
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::storage::{JobRow, LogEnd, StoreError};
+use latchwork_core::storage::{InboxRow, JobRow, LogEnd, Outline, Request, StoreError};
 
 use crate::Database;
-use crate::row::Stored;
+use crate::inbox;
+use crate::row::{INBOX_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
 
@@ -92,24 +93,31 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) ->
 }
 
 impl Database {
-    /// The end of a log. It is not checked beyond what tells where it is: whoever loads the log does that.
-    pub(crate) async fn read_log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
+    /// The end of a log, and whether its job is to be opened again. It is not checked beyond what tells where it is:
+    /// whoever loads the log does that.
+    pub(crate) async fn read_outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
         let mut script = Script::new(
             "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \
              (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id DESC LIMIT 1",
         );
         script.text(job_id.as_str());
-        let rows = self.readers.run(Name::LOG_END, script).await?;
-        let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
+        script.push(&format!(
+            "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? AND \
+             i.request = ? ORDER BY i.id LIMIT 1"
+        ));
+        script.text(job_id.as_str()).text(inbox::json(&Request::Retry));
+        let rows = self.readers.run_at_once(Name::OUTLINE, script).await?;
+        let Some(row) = rows[0].first() else { return Ok(None) };
         let mut row = Stored::new(row, "events");
         let (first, bytes, next_seq) = (row.int()? % SPAN, row.text()?, row.u64()?);
         let damaged = |what: String| damaged(job_id, first, &format!("column bytes: {what}"));
         let last = bytes.rsplit('\n').next().unwrap_or_default();
         let end: LogEnd = serde_json::from_str(last).map_err(|error| damaged(error.to_string()))?;
-        match end.seq + 1 == next_seq {
-            true => Ok(Some(end)),
-            false => Err(damaged(format!("its last event has number {}, and the job has {next_seq} events", end.seq))),
+        if end.seq + 1 != next_seq {
+            return Err(damaged(format!("its last event has number {}, and the job has {next_seq} events", end.seq)));
         }
+        let retry = rows[1].first().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).transpose()?;
+        Ok(Some(Outline { end, retry }))
     }
 }
 

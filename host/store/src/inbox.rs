@@ -66,7 +66,7 @@ pub(crate) fn insert(script: &mut Script, told: &[(i64, Request)], now_us: i64) 
     );
 }
 
-fn json(request: &Request) -> String {
+pub(crate) fn json(request: &Request) -> String {
     serde_json::to_string(request).expect("a request is plain data")
 }
 

@@ -6,7 +6,7 @@ use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
-    ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, LogEnd, NewJob,
+    ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Outline,
     Record, Request, StoreError, Submitted, WriteError,
 };
 
@@ -40,8 +40,8 @@ impl Journal for Database {
         self.read_record(job_id).await
     }
 
-    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
-        self.read_log_end(job_id).await
+    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
+        self.read_outline(job_id).await
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {

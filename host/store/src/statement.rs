@@ -66,7 +66,7 @@ statements! {
     TIMERS_FIND = "timers_find";
     TIMERS_FIRE = "timers_fire";
     LOAD = "load";
-    LOG_END = "log_end";
+    OUTLINE = "outline";
     JOB_READ = "job_read";
     JOBS_READ = "jobs_read";
     RECOVER = "recover";

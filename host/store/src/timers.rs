@@ -26,6 +26,9 @@ const AGAIN: Duration = Duration::from_millis(5);
 /// How often: a job that another keeps locked keeps nobody from his own.
 const LOOKS_MAX: u32 = 20;
 
+/// When what another keeps locked is looked at again after that.
+const LOCKED_US: i64 = 200_000;
+
 /// How many fire in one transaction; more are due only after a long rest.
 const AT_ONCE: i64 = 256;
 
@@ -170,7 +173,9 @@ impl Database {
             }
             self.fire_due().await?;
         }
-        Ok(self.next_timer().await?.0)
+        // Whoever keeps the rows locked has them for longer.
+        let (next_us, now_us) = self.next_timer().await?;
+        Ok(next_us.map(|next_us| next_us.max(now_us + LOCKED_US)))
     }
 
     /// When the next of them is due, and database time.

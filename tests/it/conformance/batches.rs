@@ -4,7 +4,9 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::RowState;
-use latchwork_core::storage::{ActionWrite, Batch, Clock, LedgerWrite, LogEnd, Request, StatusWrite, WriteError};
+use latchwork_core::storage::{
+    ActionWrite, Batch, Clock, LedgerWrite, LogEnd, Outline, Request, StatusWrite, WriteError,
+};
 
 use super::world::{LEASE_MS, World, effect, payload, row};
 
@@ -262,6 +264,12 @@ pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(w
     assert_eq!(world.store.write(start(&mut log.clone(), &["s1~c", "s2"])).await, Err(WriteError::Cancelled));
     world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
+    // What goes on under a barrier of before has no row of its own.
+    for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
+        let mut batch = log.batch();
+        (batch.acquire, batch.goes_on) = (true, Some(Slot::new(slot)));
+        assert_eq!(world.store.write(batch).await, expected, "{slot}");
+    }
 }
 
 pub(super) async fn unfinished_invocations_are_listed(world: World) {
@@ -283,7 +291,7 @@ pub(super) async fn unfinished_invocations_are_listed(world: World) {
 }
 
 /// I123.
-pub(super) async fn the_end_of_a_log_is_read_by_itself(world: World) {
+pub(super) async fn an_outline_is_read_by_itself(world: World) {
     let mut log = world.running("one").await;
     for (events, attempt) in [(1, 1), (3, 1), (1, 2)] {
         if attempt > log.attempt {
@@ -296,7 +304,18 @@ pub(super) async fn the_end_of_a_log_is_read_by_itself(world: World) {
         let last = loaded.events.last().unwrap();
         assert_eq!(last.attempt, attempt);
         let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
-        assert_eq!(world.store.log_end(&log.job_id).await.unwrap(), Some(end));
+        assert_eq!(world.store.outline(&log.job_id).await.unwrap(), Some(Outline { end, retry: None }));
     }
-    assert_eq!(world.store.log_end(&"job_none".into()).await.unwrap(), None);
+    assert_eq!(world.store.outline(&"job_none".into()).await.unwrap(), None);
+    // What asks for another round is read with it, and nothing else of the inbox.
+    world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
+    let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
+    world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
+    world.store.put_inbox(&log.job_id, "bob", Some("again"), Request::Retry).await.unwrap();
+    let retry = world.store.outline(&log.job_id).await.unwrap().unwrap().retry.unwrap();
+    assert_eq!(
+        (retry.actor.as_str(), retry.reason.as_deref(), &retry.request),
+        ("bob", Some("again"), &Request::Retry)
+    );
+    assert!(world.store.inbox(&log.job_id).await.unwrap().contains(&retry));
 }

@@ -127,6 +127,22 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 30_000));
 }
 
+/// I26: however many times come at the same moment.
+pub(super) async fn many_waits_end_at_once(world: World) {
+    let at_us = world.clock.now_us() + 1_000;
+    let mut logs = Vec::new();
+    for n in 0..600 {
+        let mut log = world.running(&format!("n{n}")).await;
+        world.store.write(log.ending(JobState::Waiting, Some(at_us))).await.unwrap();
+        logs.push(log);
+    }
+    world.clock.advance_ms(1);
+    assert_eq!(world.store.fire_timers().await.unwrap(), None);
+    for log in &logs {
+        assert_eq!(world.row(log).await.state, JobState::Pending);
+    }
+}
+
 pub(super) async fn a_heartbeat_prolongs_and_tells_what_is_lost(world: World) {
     let (one, mut two) = (world.running("one").await, world.running("two").await);
     world.store.write(two.ending(JobState::Completed, None)).await.unwrap();

@@ -58,7 +58,7 @@ suite! {
     batches::acquire_needs_a_lease_of_this_boot;
     batches::acquire_is_refused_in_a_cancelled_job_but_for_compensation;
     batches::unfinished_invocations_are_listed;
-    batches::the_end_of_a_log_is_read_by_itself;
+    batches::an_outline_is_read_by_itself;
     actions::action_keys_are_held_by_one_slot;
     actions::who_waits_for_an_action_key_is_told;
     actions::all_who_wait_for_an_action_key_are_told;
@@ -74,6 +74,7 @@ suite! {
     claims::waiting_and_parked_jobs_are_left_alone;
     claims::a_waiting_job_is_claimed_when_its_time_has_come;
     claims::a_waiting_job_is_pending_when_its_time_has_come;
+    claims::many_waits_end_at_once;
     claims::a_heartbeat_prolongs_and_tells_what_is_lost;
     claims::setting_the_wall_clock_ends_no_lease;
     claims::quiescence_follows_deadline_margin_and_settling;

@@ -11,7 +11,7 @@ use sqlx::Row;
 
 use super::live::a_database;
 use super::live_call::{blocking, until};
-use super::server::{database, sql};
+use super::server::{Server, database, sql};
 use super::{claimer, open, running};
 use crate::place::{Place, wait};
 use crate::workers::{self, Working, until_over, worker};
@@ -63,10 +63,30 @@ async fn a_signal_sent_to_one_worker_starts_the_job_on_another() {
     assert!(fastest < SOON_ENOUGH, "{fastest:?}");
 }
 
+/// I88: a store says whether it hears, so that who does not looks more often.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whether_news_are_heard_is_known() {
+    let Some(server) = Server::start() else { return };
+    let opened = open(&server.url()).await;
+    let until = async |hears: bool| {
+        let hears_so = async {
+            while opened.store.hears_news() != hears {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(SOON, hears_so).await.expect("it is known soon");
+    };
+    until(true).await;
+    tokio::task::block_in_place(|| server.stop());
+    until(false).await;
+    tokio::task::block_in_place(|| server.run());
+    until(true).await;
+}
+
 /// Rounds of a series, and series until one was quick enough: other tests share the machine.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
-/// Where nobody rings, half of all workers look sooner than this, half later: a look each 200 ms.
+/// Where nobody is heard, half of all workers look sooner than this, half later: a look each 200 ms.
 const WITHOUT_A_BELL: Duration = Duration::from_millis(100);
 
 /// I88: a signal sent by one process starts the job on another, by the server's own clock, far sooner than the

@@ -200,22 +200,23 @@ async fn a_server_that_is_restarted_is_waited_for() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_takes_no_writes_is_named_and_served_again_later() {
-    let Some(url) = database().await else { return };
+/// A server that takes no writes for a while, for sessions that it ends or that go on.
+async fn takes_no_writes(sessions_end: bool) {
+    let Some(server) = Server::start() else { return };
+    let url = server.url();
     let opened = open(&url).await;
     let (mut log, _lock) = running(&opened, "one").await;
-    let name = url.split('?').next().unwrap().rsplit('/').next().unwrap();
-    sql(&url, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).await;
-    terminate(&url).await;
+    read_only(&url, true).await;
+    if sessions_end {
+        terminate(&url).await;
+    }
     let clock = SystemClock::new().unwrap();
     let started_us = clock.boot_us();
     let batch = log.append(1);
     let writes = async { opened.store.write(batch).await };
     let serves = async {
         tokio::time::sleep(Duration::from_millis(800)).await;
-        let again = format!("BEGIN READ WRITE; ALTER DATABASE {name} RESET default_transaction_read_only; COMMIT");
-        raw(&url, &again).await;
+        read_only(&url, false).await;
     };
     let (written, ()) = tokio::join!(writes, serves);
     written.unwrap();
@@ -223,12 +224,24 @@ async fn a_server_that_takes_no_writes_is_named_and_served_again_later() {
     assert_eq!(events(&opened.store, &log).await, 3);
 }
 
-/// Several statements, none prepared.
-async fn raw(url: &str, text: &str) {
-    let options: PgConnectOptions = url.parse().unwrap();
-    let mut conn = options.connect().await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned())).execute(&mut conn).await.unwrap();
-    conn.close().await.unwrap();
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_takes_no_writes_is_named_and_served_again_later() {
+    takes_no_writes(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_takes_no_writes_for_a_while_is_waited_for() {
+    takes_no_writes(false).await;
+}
+
+/// Has a server take no writes, or again.
+pub(super) async fn read_only(url: &str, is: bool) {
+    let setting = format!("ALTER SYSTEM SET default_transaction_read_only = {is}");
+    for text in [setting.as_str(), "SELECT pg_reload_conf()"] {
+        sql(url, text).await;
+    }
+    // Sessions hear of it one after the other.
+    tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -8,7 +8,7 @@ use latchwork_core::rng::StepRng;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
 use super::live::a_database;
-use crate::crash::{ASKED_BY_COMMANDS, ASKED_BY_FAULTS, check_world, killed, run_killed};
+use crate::crash::{check_world, is_beside, killed, run_killed};
 use crate::place::Place;
 use crate::seed::{dice, seed, sweeps};
 use crate::workers::worker;
@@ -54,7 +54,7 @@ fn suite(commit: &str) {
     // What a first run never does, a worker may that takes its job over.
     let left = all()
         .filter(|name| !reached.contains(name) && *name != ASKED_BY_LOST_COMMITS)
-        .filter(|name| !ASKED_BY_COMMANDS.contains(name) && !ASKED_BY_FAULTS.contains(name))
+        .filter(|name| !is_beside(name))
         // An atomic commit takes effects along with the events that mention them.
         .filter(|name| commit == "staged" || !name.starts_with("effects_"));
     for name in left {

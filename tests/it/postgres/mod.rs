@@ -11,6 +11,7 @@ mod killed;
 pub(crate) mod live;
 pub(crate) mod live_call;
 mod looks;
+mod outage;
 mod proxy;
 mod races;
 mod restored;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use latchwork_core::awaited::TimerWrite;
+use latchwork_core::job::JobState;
 use latchwork_core::storage::{Journal, QueueLimit, Submitted};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
@@ -38,6 +39,22 @@ async fn a_claim_waits_for_nobody() {
     let (claimer, _lock) = claimer(opened.dir.path(), "worker");
     let claimed = tokio::time::timeout(SOON, opened.store.claim(&claimer)).await.expect("it waits for nobody");
     assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
+}
+
+/// I26: a job that waited and is kept locked is looked at again later, not at once and for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_job_that_has_waited_is_looked_at_later() {
+    let Some(url) = database().await else { return };
+    let opened = open(&url).await;
+    let (mut log, _lock) = running(&opened, "first").await;
+    opened.store.write(log.ending(JobState::Waiting, Some(1))).await.unwrap();
+    let somebody = locked(&url, "job_first").await;
+    let next_us = tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("it waits for nobody").unwrap();
+    let later_us = next_us.expect("it is due") - opened.store.now_us().await.unwrap();
+    assert!((1..=1_000_000).contains(&later_us), "{later_us} µs");
+    drop(somebody);
+    while opened.store.fire_timers().await.unwrap().is_some() {}
+    assert_eq!(opened.store.job(&log.job_id).await.unwrap().unwrap().state, JobState::Pending);
 }
 
 /// I26: nor does a timer wait: those of other jobs fire.

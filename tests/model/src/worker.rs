@@ -241,7 +241,12 @@ fn rung(config: &Config, state: &State, run: &Run, slot: u8, luck: Luck) -> Opti
         return park();
     };
     if let Some(effect) = record.effect(open).filter(|effect| effect.answer != Answer::Unknown) {
-        let plan = answered(config, record, slot, open, effect.answer, run.cancelled || for_good);
+        let plan = match (effect.by, effect.answer) {
+            (Claimed::Executed, answer) => answered(config, record, slot, open, answer, run.cancelled || for_good),
+            // What the tool said when it was asked, which a crash parted from its events.
+            (Claimed::Verdict, Answer::Ok(value)) => Plan::Applied { try_no: open, value },
+            (Claimed::Verdict, _) => Plan::NotApplied { try_no: open },
+        };
         return write(plan).filter(|_| !shrug);
     }
     if for_good {

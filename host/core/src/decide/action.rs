@@ -251,7 +251,8 @@ pub(super) fn wait(slot: &Slot, operator: &Operator, holder: Holder) -> Draft {
         holder: Some(holder),
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    Draft { events: vec![body], actions: vec![wait], flush_now: true, ..Draft::default() }
+    // A step that waits and is in no list of those who are told would wait for ever.
+    Draft { events: vec![body], actions: vec![wait], flush_now: true, whole: true, ..Draft::default() }
 }
 
 /// Why a call under a known key with other arguments is refused.

@@ -167,7 +167,7 @@ fn bad(
 }
 
 /// The retry overrides of a call.
-fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> Option<RetrySpec> {
+pub(super) fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> Option<RetrySpec> {
     let of_step = durable.job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
     retry::overrides(of_step, durable.job.pinned(operator).and_then(|pinned| pinned.retry.as_ref()))
 }

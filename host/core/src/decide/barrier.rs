@@ -97,7 +97,7 @@ pub(super) fn go_on(durable: &Durable, invocation: &Invocation, context: &Contex
     if ladder::goes_on(durable, slot) {
         // Nothing is left to write, but whether it may be executed still is asked like the first time: job in
         // hand, lease, cancellation, and that the database is the one it was.
-        let draft = Draft { acquire: true, flush_now: true, ..Draft::default() };
+        let draft = Draft { acquire: true, goes_on: Some(slot.clone()), flush_now: true, ..Draft::default() };
         return Next::Execute { draft, started };
     }
     let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));

@@ -23,6 +23,7 @@ use super::{Context, Try, action, confirm, inbox, ladder};
 
 /// What comes next of undoing.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "taken apart at once")]
 pub enum Undo {
     /// Write this, then ask again.
     Write(Draft),

@@ -260,7 +260,8 @@ pub(super) fn lost(
         ],
         ledger: vec![write(
             durable,
-            Row { state: RowState::FailedFinal, next_try_us: None, result_hash: Some(answer.hash), ..row.clone() },
+            // What the world takes to settle it takes all the same: somebody may yet find out what became of the call.
+            Row { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects,
         flush_now: true,

@@ -55,7 +55,7 @@ pub use lookup::{Lookup, lookups};
 pub use reopen::{Refusal, reopenable, reopened};
 pub use reuse::indexed;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
-pub use unread::{silent_attempts, unread};
+pub use unread::{give_back_unread, park_unread, silent_attempts};
 pub use verdict::{Undecidable, verdict};
 pub use waits::in_order;
 

@@ -170,7 +170,7 @@ pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Dra
             let row = if call.is_lost() {
                 // In doubt again, under a number of its own: never permission to execute.
                 let (try_no, nonce) = (call.tries + 1, context.random);
-                Row { state: RowState::Indeterminate, try_no, nonce, next_try_us: None, ..row }
+                Row { state: RowState::Indeterminate, try_no, nonce, ..row }
             } else {
                 Row { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row }
             };

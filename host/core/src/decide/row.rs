@@ -8,11 +8,13 @@ use crate::ids::Slot;
 use crate::ledger::{Row, RowState};
 use crate::manifest::Pinned;
 use crate::replay::Divergence;
+use crate::retry;
 use crate::state::{Call, Draft, Durable, label};
 use crate::storage::LedgerWrite;
 
+use super::answer::overrides;
 use super::call::{Invocation, Next};
-use super::{Context, action};
+use super::{Context, Try, action};
 
 /// The recorded final answer, repairing the row where the log is ahead of it.
 pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
@@ -126,8 +128,13 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
     let slot = &invocation.slot;
     let call = durable.job.calls.get(slot);
     let old = durable.rows.get(slot);
+    // A try whose process ended is looked at at once, the next one after a backoff, like tries that failed.
+    let nth = Try::open(durable, slot).map_or(0, |open| open.nth(durable, slot));
+    let backoff_ms =
+        retry::backoff_ms(nth, overrides(durable, slot, &invocation.operator).as_ref(), None, context.random as u32);
     let row = Row {
         state: RowState::Indeterminate,
+        next_try_us: (nth > 0).then(|| context.now_us + i64::from(backoff_ms) * 1000),
         attempt: old.map_or(durable.job.attempt, |row| row.attempt),
         nonce: old.map_or(context.random, |row| row.nonce),
         try_no: call.map_or(0, |call| call.tries),

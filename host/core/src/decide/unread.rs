@@ -1,30 +1,48 @@
-//! A job whose processes end while they load it: it parks unread, because nobody can say what is in its log
-//! without loading it once more.
+//! A job that is not loaded: because the processes that did ended, or because part of it cannot be had. It is parked
+//! or given back by its outline alone.
 
 use crate::error::Code;
 use crate::event::{Body, Event};
 use crate::ids::Hash;
 use crate::job::JobState;
-use crate::storage::{Batch, Claim, InboxRow, LogEnd, Request, StatusWrite};
+use crate::storage::{Batch, Claim, LogEnd, Outline, StatusWrite};
 
-/// Attempts in a row before this one that ended before even their claims were in the log.
+/// Attempts in a row before this one that ended before anything of them was in the log, even their claims.
 pub fn silent_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
-/// Ends the attempt of a claimed job that is not loaded any more, and says why. `inbox` are its undone rows; they wait
-/// with it.
-pub fn unread(claim: &Claim, end: LogEnd, inbox: &[InboxRow], worker: &str, engine_profile: Hash) -> (Batch, String) {
-    let row = &claim.row;
-    let silent = silent_attempts(row.attempt, end);
-    let cause = format!("{silent} attempts in a row ended before they had loaded the job");
+/// Parks a claimed job, and says why. Its inbox waits with it, but for what asks for another round: that is begun, with
+/// nothing in it, because nobody knows what of it failed.
+pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profile: Hash) -> (Batch, String) {
+    let silent = silent_attempts(claim.row.attempt, outline.end);
+    let cause = format!("{silent} attempts in a row ended before anything of them was recorded");
     let mut bodies = Vec::new();
-    // A job that was over is open again, though nobody knows what of it: it is asked about once more when it goes on.
-    if let Some(asked) = inbox.iter().find(|row| matches!(row.request, Request::Retry)) {
+    if let Some(asked) = &outline.retry {
         bodies.push(Body::JobReopened { by: asked.decider(), steps: Vec::new(), calls: Vec::new() });
     }
     bodies.push(Body::JobClaimed { worker: worker.to_owned(), engine_profile });
     bodies.push(Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause.clone()) });
+    let mut batch = ending(claim, outline.end, bodies, JobState::Parked);
+    batch.inbox_done = outline.retry.iter().map(|row| row.id).collect();
+    batch.unread = true;
+    (batch, cause)
+}
+
+/// Gives a claimed job back: the attempt does not count as one that got nowhere. None where it was over and is to be
+/// opened again, which takes its log.
+pub fn give_back_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profile: Hash) -> Option<Batch> {
+    if outline.retry.is_some() {
+        return None;
+    }
+    let worker = worker.to_owned();
+    let bodies = vec![Body::JobClaimed { worker: worker.clone(), engine_profile }, Body::JobReleased { worker }];
+    Some(ending(claim, outline.end, bodies, JobState::Pending))
+}
+
+/// The events that end an attempt, behind the log's end.
+fn ending(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState) -> Batch {
+    let row = &claim.row;
     let mut batch = Batch::new(row.job_id.clone(), row.attempt, row.next_seq, row.head);
     let time_us = claim.now_us.max(end.time_us);
     let mut head = row.head;
@@ -33,7 +51,6 @@ pub fn unread(claim: &Claim, end: LogEnd, inbox: &[InboxRow], worker: &str, engi
         head = event.hash;
         batch.events.push(event);
     }
-    batch.status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
-    batch.unread = true;
-    (batch, cause)
+    batch.status = Some(StatusWrite { to, wake_at_us: None });
+    batch
 }

@@ -46,20 +46,21 @@ impl fmt::Display for Undecidable {
 /// The request that this verdict on this call is, at `now_us` (microseconds since 1970 UTC). It names
 /// the try in doubt; of a compensation that failed the one that takes it up again.
 pub fn verdict(durable: &Durable, slot: &Slot, verdict: Resolved, now_us: i64) -> Result<Request, Undecidable> {
-    let request = |try_no: u32| Request::Resolve { slot: slot.clone(), try_no, verdict };
+    let request = |try_no: u32| Request::Resolve { slot: slot.clone(), try_no, verdict: verdict.clone() };
+    let row = durable.rows.get(slot);
+    let waits = row.and_then(|row| settling(durable, row, now_us)).map(|wait_ms| Undecidable::Settling { wait_ms });
     if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
-        return Ok(request(try_no));
+        // That it is left as it is contradicts nothing that may still show.
+        let waits = waits.filter(|_| !matches!(verdict, Resolved::Abort));
+        return waits.map_or_else(|| Ok(request(try_no)), Err);
     }
-    let row = durable.rows.get(slot).ok_or(Undecidable::NoCall)?;
+    let row = row.ok_or(Undecidable::NoCall)?;
     let open = match row.state {
         RowState::Indeterminate => Try::open(durable, slot).ok_or(Undecidable::Decided(row.state))?,
         RowState::Inflight => return Err(Undecidable::Executing),
         state => return Err(Undecidable::Decided(state)),
     };
-    match settling(durable, row, now_us) {
-        Some(wait_ms) => Err(Undecidable::Settling { wait_ms }),
-        None => Ok(request(open.try_no)),
-    }
+    waits.map_or_else(|| Ok(request(open.try_no)), Err)
 }
 
 /// Milliseconds until the world shows what a call in doubt did, at the latest: where its own worker left

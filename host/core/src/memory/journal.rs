@@ -14,7 +14,7 @@ use crate::quiescence;
 use crate::reuse::Reusable;
 use crate::storage::{
     ActionRow, Batch, Claim, Claimer, Clock, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, LogEnd,
-    NewJob, Owner, Record, Request, StoreError, Submitted, WriteError,
+    NewJob, Outline, Owner, Record, Request, StoreError, Submitted, WriteError,
 };
 
 impl Memory {
@@ -175,10 +175,12 @@ impl Journal for Memory {
         Ok(self.state().jobs.get(job_id).map(Job::record))
     }
 
-    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
+    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
         let state = self.state();
-        let last = state.jobs.get(job_id).and_then(|job| job.events.last());
-        Ok(last.map(|event| LogEnd { seq: event.seq, time_us: event.time_us, attempt: event.attempt }))
+        let Some(job) = state.jobs.get(job_id) else { return Ok(None) };
+        let last = job.events.last().expect("every accepted job has a log");
+        let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
+        Ok(Some(Outline { end, retry: job.undone().into_iter().find(|row| row.request == Request::Retry) }))
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {

@@ -38,6 +38,8 @@ pub struct Draft {
     pub attempt: Option<u32>,
     /// Whether it starts invocations.
     pub acquire: bool,
+    /// The invocation that goes on under a barrier of before, where it acquires that.
+    pub goes_on: Option<Slot>,
     /// Whether log and ledger have to agree about it at once, whatever the commit mode.
     pub whole: bool,
     /// Whether it closes a wait or a gate because of its time, which no undone request may contradict.
@@ -75,6 +77,7 @@ impl Draft {
         self.status = other.status.or(self.status);
         self.attempt = other.attempt.or(self.attempt);
         self.acquire |= other.acquire;
+        self.goes_on = other.goes_on.or(self.goes_on);
         self.whole |= other.whole;
         self.drained |= other.drained;
         self.flush_now |= other.flush_now;
@@ -159,6 +162,7 @@ impl Durable {
         batch.status = draft.status;
         (batch.awaited, batch.timers) = self.job.changes_since(&open);
         batch.acquire = draft.acquire;
+        batch.goes_on = draft.goes_on;
         batch.drained = draft.drained;
         batch.beside = if draft.drained { self.beside.clone() } else { Vec::new() };
         // One without events leaves no gap in the log when it is lost: nothing is written behind it before it

@@ -448,6 +448,19 @@ impl Body {
                 | Body::ConfirmationFailed { .. }
         )
     }
+
+    /// Whether it says that a step or a call is over.
+    pub fn ends_something(&self) -> bool {
+        matches!(
+            self,
+            Body::StepSucceeded { .. }
+                | Body::StepFailed { .. }
+                | Body::ToolInvocationFinished { .. }
+                | Body::InvocationResolved { .. }
+                | Body::CommandCommitted { .. }
+                | Body::CompensationFinished { .. }
+        )
+    }
 }
 
 pub(super) fn unknown(event: &Event, message: impl Into<String>) -> FoldError {

@@ -12,7 +12,7 @@ use latchwork_core::memory::Memory;
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, Claimer, Counters, EffectStore, Except, Filter, InboxError, InboxRow, JobRow, Journal,
-    LogEnd, NewJob, Record, Request, StoreError, Submitted, WriteError,
+    NewJob, Outline, Record, Request, StoreError, Submitted, WriteError,
 };
 
 use crate::process::Process;
@@ -135,9 +135,9 @@ impl Journal for Link {
         self.back("load", result).await?
     }
 
-    async fn log_end(&self, job_id: &JobId) -> Result<Option<LogEnd>, StoreError> {
-        let result = self.there("log_end").await?.log_end(job_id).await;
-        self.back("log_end", result).await?
+    async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
+        let result = self.there("outline").await?.outline(job_id).await;
+        self.back("outline", result).await?
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {

@@ -120,6 +120,10 @@ fn tell(process: &Process, event: PoolEvent) {
         PoolEvent::Failed(job, error) | PoolEvent::PassedOver(job, error, _) => {
             scene.wrong(format!("{name}, {job}: {error}"))
         }
+        PoolEvent::NotLoaded(job, error) => {
+            scene.tally.count("given back unread");
+            scene.note(format_args!("{name} gives {job} back: {error}"));
+        }
         PoolEvent::Unavailable(_) => scene.tally.count("waited for the store"),
         PoolEvent::Available => {}
     }

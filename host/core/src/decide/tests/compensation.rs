@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::sim::{Sim, step};
-use crate::decide::{Refusal, reopenable};
+use crate::decide::{self, Refusal, Undecidable, reopenable};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Event, Mode, ResultType};
 use crate::ids::{Hash, Operator, Slot};
 use crate::job::JobState;
+use crate::manifest::OnIndeterminate;
 use crate::plan::Plan;
 use crate::response::{Undone, response};
 use crate::state::Durable;
@@ -187,6 +188,31 @@ fn what_nothing_can_undo_is_told_and_never_pretended() {
     use ResultType::{Compensated as RolledBack, SideEffectCommitted, Success};
     let types = [Some(Success), Some(SideEffectCommitted), Some(RolledBack), Some(SideEffectCommitted), None];
     assert_eq!(result_types(&durable), types, "a step is rolled back when all that it did is undone");
+}
+
+/// I46: nor does anybody decide about a compensation that was given up for lost before the world has settled: what it did
+/// may show still, and it would be done again.
+#[test]
+fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
+    let gate = with(step("d", "Read", &["a"], json!({})), "gate", "human_confirm");
+    let mut sim = job(Mode::AutoExec, "keep", vec![step("a", "Opaque", &[], json!({})), gate]);
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+    let pinned = header.operators.get_mut("Opaque").expect("it is pinned");
+    pinned.resolution.settling_ms = 60_000;
+    pinned.on_indeterminate = OnIndeterminate::Fail;
+    sim.begin_with(*header);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "at its gate");
+    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
+    sim.script.insert("Opaque".into(), vec![unknown]);
+    let durable = cancelled(&mut sim);
+    let slot = Slot::new("a~c");
+    assert_eq!(durable.job.failed_compensation(), Some(&slot), "{:?}", states(&durable));
+    let at = |verdict: Resolved, now_us| decide::verdict(&durable, &slot, verdict, now_us);
+    let Err(Undecidable::Settling { wait_ms }) = at(Resolved::NotApplied, sim.now_us) else { panic!("decided") };
+    assert!((50_000..=70_000).contains(&wait_ms), "{wait_ms}");
+    assert!(at(Resolved::Applied("1".into()), sim.now_us).is_err());
+    assert!(at(Resolved::Abort, sim.now_us).is_ok(), "that it is left as it is contradicts nothing");
+    assert!(at(Resolved::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
 }
 
 /// Three kinds of word about a compensation that failed, and none at all.

@@ -6,7 +6,7 @@ use super::sim::{Cut, Sim, step};
 use crate::decide::check_open_call;
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
-use crate::event::{Body, Mode};
+use crate::event::{Body, Event, Mode};
 use crate::ids::{Operator, Slot};
 use crate::job::JobState;
 use crate::response::response;
@@ -220,6 +220,26 @@ fn every_prefix_folds(durable: &Durable, sim: &Sim) {
         assert_eq!(job.next_seq, length as u64);
     }
     assert_eq!(durable.job.next_seq, sim.record.events.len() as u64);
+}
+
+/// I126: a call whose processes end one after the other is not hurried through its tries: the first repeat follows at
+/// once, and each later one after a backoff.
+#[test]
+fn tries_that_were_cut_off_are_repeated_after_a_backoff() {
+    for operator in ["Keyed", "Queryable"] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
+        sim.loses_calls = true;
+        // Nearly the longest that jitter draws.
+        sim.random = u64::from(u32::MAX) - 10_000;
+        for _ in 0..3 {
+            assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err(), "{operator}");
+        }
+        let starts = |event: &&Event| matches!(event.body, Body::ToolInvocationStarted { .. });
+        let started: Vec<i64> = sim.record.events.iter().filter(starts).map(|event| event.time_us).collect();
+        assert_eq!(started.len(), 3, "{operator}");
+        assert!(started[2] - started[1] >= 500_000, "{operator}: {started:?}");
+        assert!(operator != "Keyed" || started[1] - started[0] < 500_000, "{operator}: {started:?}");
+    }
 }
 
 /// What replay asks of every prefix: a call that stands open there is never simply executed.

@@ -79,7 +79,7 @@ pub(super) struct Sim {
     executions: usize,
     cut: Option<Cut>,
     inbox: Vec<InboxRow>,
-    random: u64,
+    pub(super) random: u64,
 }
 
 impl Sim {

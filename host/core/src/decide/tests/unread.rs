@@ -1,16 +1,18 @@
 //! Jobs that are not loaded any more, because their processes ended while they loaded them.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::evidence::{export, verify};
-use super::sim::{Sim, step};
-use crate::decide::{silent_attempts, unread};
+use super::sim::{Cut, Sim, step};
+use crate::decide::{give_back_unread, park_unread, silent_attempts};
 use crate::effect::Answer;
 use crate::error::{Code, Failure};
 use crate::event::{Body, Mode};
 use crate::ids::{Hash, Slot};
 use crate::job::JobState;
-use crate::storage::{Claim, InboxRow, LogEnd, Request};
+use crate::storage::{Claim, InboxRow, LogEnd, Outline, Request};
 
 fn end(attempt: u32) -> LogEnd {
     LogEnd { seq: 1, time_us: 1, attempt }
@@ -25,15 +27,22 @@ fn attempts_are_silent_that_came_after_the_last_word() {
     }
 }
 
-/// Claims the job as attempt `attempt`, and parks it unread; answers the cause.
-fn park(sim: &mut Sim, attempt: u32, now_us: i64, inbox: &[InboxRow]) -> String {
+/// A claim of the job as this attempt, and what is known of it.
+fn claimed(sim: &Sim, attempt: u32, now_us: i64, retry: Option<InboxRow>) -> (Claim, Outline) {
     let last = sim.record.events.last().expect("it has begun");
     let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
     let mut row = sim.record.row.clone();
     (row.attempt, row.next_seq, row.head) = (attempt, last.seq + 1, last.hash);
-    let (batch, cause) = unread(&Claim { row, now_us }, end, inbox, "w", Hash::default());
-    assert_eq!((batch.attempt, batch.expect_seq, batch.expect_head), (attempt, last.seq + 1, last.hash));
-    assert!(batch.unread && batch.inbox_done.is_empty(), "what was asked waits");
+    (Claim { row, now_us }, Outline { end, retry })
+}
+
+/// Claims the job as attempt `attempt`, and parks it unread; answers the cause.
+fn park(sim: &mut Sim, attempt: u32, now_us: i64, retry: Option<InboxRow>) -> String {
+    let (claim, outline) = claimed(sim, attempt, now_us, retry);
+    let (batch, cause) = park_unread(&claim, &outline, "w", Hash::default());
+    assert_eq!((batch.attempt, batch.expect_seq, batch.expect_head), (attempt, claim.row.next_seq, claim.row.head));
+    assert!(batch.unread, "what was asked waits");
+    assert_eq!(batch.inbox_done, outline.retry.iter().map(|row| row.id).collect::<Vec<_>>());
     assert_eq!(batch.status.map(|status| (status.to, status.wake_at_us)), Some((JobState::Parked, None)));
     sim.record.events.extend(batch.events);
     cause
@@ -44,8 +53,8 @@ fn park(sim: &mut Sim, attempt: u32, now_us: i64, inbox: &[InboxRow]) -> String 
 fn a_job_is_parked_without_its_log() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let before_us = sim.record.events[1].time_us;
-    let cause = park(&mut sim, 6, before_us - 1, &[]);
-    assert_eq!(cause, "5 attempts in a row ended before they had loaded the job");
+    let cause = park(&mut sim, 6, before_us - 1, None);
+    assert_eq!(cause, "5 attempts in a row ended before anything of them was recorded");
     let durable = sim.durable();
     assert_eq!((durable.job.state, durable.job.attempt, durable.job.barren_attempts), (JobState::Parked, 6, 0));
     assert_eq!(durable.job.parked, Some((Code::AttemptsExhausted, None)));
@@ -59,7 +68,40 @@ fn a_job_is_parked_without_its_log() {
     verify(&export(&sim));
 }
 
-/// I123: one that was over is open again, with nothing to do: whoever asked is asked to ask once more.
+/// I123: wherever the log ends, with a call under way, waiting, parked or given up, it goes on behind that.
+#[test]
+fn a_job_is_parked_behind_any_log() {
+    let mut states = BTreeSet::new();
+    for cut in (0..14).map(Cut::Write).chain([Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]) {
+        for asked in [None, Some(Request::Cancel)] {
+            let mut sim = Sim::new(
+                Mode::AutoExec,
+                vec![step("a", "Read", &[], json!({})), step("b", "Opaque", &["a"], json!({}))],
+            );
+            drop(sim.process(Some(cut)));
+            if let Some(request) = asked {
+                sim.ask(request);
+                drop(sim.process(Some(Cut::Write(1))));
+            }
+            let before = sim.durable().job;
+            if before.state.is_terminal() {
+                continue;
+            }
+            states.insert((format!("{:?}", before.state), before.calls.values().any(|call| call.open_try.is_some())));
+            let now_us = sim.now_us;
+            park(&mut sim, before.attempt + 3, now_us, None);
+            assert_eq!(sim.durable().job.state, JobState::Parked, "{cut:?}");
+            sim.ask(Request::Continue);
+            let after = sim.process(None).expect("nobody kills it").job;
+            assert!(after.state.is_terminal() || after.state == JobState::Parked, "{cut:?}: {:?}", after.state);
+            assert!(sim.world.values().all(|times| *times == 1), "{cut:?}: {:?}", sim.world);
+            verify(&export(&sim));
+        }
+    }
+    assert!(states.len() >= 3, "{states:?}");
+}
+
+/// I123: one that was over is open again, with nothing to do, however often: whoever asked asks once more.
 #[test]
 fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -68,7 +110,8 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Failed);
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: Some("again".into()), request: Request::Retry };
     let now_us = sim.now_us;
-    park(&mut sim, 7, now_us, &[asked]);
+    park(&mut sim, 7, now_us, Some(asked));
+    park(&mut sim, 11, now_us, None);
     let durable = sim.durable();
     assert_eq!((durable.job.state, durable.job.parked), (JobState::Parked, Some((Code::AttemptsExhausted, None))));
     let reopened = sim.record.events.iter().find_map(|event| match &event.body {
@@ -76,10 +119,28 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
         _ => None,
     });
     assert_eq!(reopened, Some(("ada", 0)));
-    for request in [Request::Retry, Request::Continue] {
-        sim.ask(request);
-    }
+    sim.ask(Request::Continue);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Failed, "as it was");
     sim.ask(Request::Retry);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed, "asked once more");
+}
+
+/// I125: given back, an attempt does not count, however often.
+#[test]
+fn a_job_is_given_back_without_its_log() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    for attempt in 1..=20 {
+        let (claim, outline) = claimed(&sim, attempt, sim.now_us, None);
+        assert_eq!(silent_attempts(attempt, outline.end), 0);
+        let batch = give_back_unread(&claim, &outline, "w", Hash::default()).expect("it is open");
+        assert_eq!(batch.status.map(|status| status.to), Some(JobState::Pending));
+        sim.record.events.extend(batch.events);
+    }
+    assert_eq!(sim.durable().job.barren_attempts, 0);
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+    verify(&export(&sim));
+    // One that was over takes its log to be opened again.
+    let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: Request::Retry };
+    let (claim, outline) = claimed(&sim, 30, sim.now_us, Some(asked));
+    assert!(give_back_unread(&claim, &outline, "w", Hash::default()).is_none());
 }
