@@ -14,7 +14,7 @@ use crate::place::{Place, step, witness_plan_of};
 use crate::postgres::live_call::until;
 use crate::postgres::server::Server;
 use crate::program::latch;
-use crate::workers::{Working, detached, until_over, worker};
+use crate::workers::{Working, detached, events, until_over, worker};
 
 /// A file system of its own, gone with the value.
 struct SmallDisk {
@@ -173,6 +173,10 @@ fn an_answer_outlives_a_full_disk() {
         }
         assert_eq!(until_over(&place, "the disk was full"), 0, "{commit}: nothing was in doubt: {}", working.notes());
         assert_eq!(place.world()["o"], 1);
-        assert_eq!(place.the_job()["state"], "COMPLETED", "{commit}: {}", working.notes());
+        let job = place.the_job();
+        assert_eq!(job["state"], "COMPLETED", "{commit}: {}", working.notes());
+        let told = events(&place, job["job_id"].as_str().expect("a job has an id"));
+        let asked = told.iter().filter(|event| event["type"] == "invocation_resolved").count();
+        assert_eq!(asked, 0, "{commit}: nobody had to say what happened: {}", working.notes());
     }
 }

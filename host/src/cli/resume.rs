@@ -69,7 +69,11 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
     if ctx.json {
         let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
-        ctx.printer.document(&json!({ "jobs": documents }));
+        let mut document = json!({ "jobs": documents });
+        if !unread.is_empty() {
+            document["unread"] = json!(unread);
+        }
+        ctx.printer.document(&document);
     } else if responses.is_empty() && unread.is_empty() {
         ctx.printer.say("nothing was left behind");
     }

@@ -109,8 +109,10 @@ pub struct Pool {
     passed_over: PassedOver,
     /// Nothing is claimed before this time, on the boot-time clock.
     claims_from_us: u64,
-    /// Jobs in a row that could not be loaded.
+    /// How often in a row jobs could not be loaded.
     unloaded: u32,
+    /// Nothing is claimed before this time, because jobs cannot be loaded.
+    rests_until_us: u64,
     tally: Tally,
 }
 
@@ -120,6 +122,8 @@ enum Looked {
     Full,
     /// There is none to claim; look again after so many milliseconds at the latest.
     None(u64),
+    /// Jobs cannot be loaded now; look again after so many milliseconds.
+    Resting(u64),
     /// The database failed.
     Unavailable(StoreError),
 }
@@ -135,6 +139,7 @@ impl Pool {
             passed_over: PassedOver::default(),
             claims_from_us: 0,
             unloaded: 0,
+            rests_until_us: 0,
             tally: Tally::default(),
         }
     }
@@ -168,13 +173,13 @@ impl Pool {
                     trouble = (trouble + 1).min(TROUBLE_MAX);
                     Some(jittered(LOOK_MS << trouble, &*self.worker.parts.machine))
                 }
-                Looked::None(_) | Looked::Full if trouble > 0 && !stopping => {
+                Looked::None(_) | Looked::Full | Looked::Resting(_) if trouble > 0 && !stopping => {
                     trouble = 0;
                     tell(PoolEvent::Available);
                     continue;
                 }
                 Looked::None(_) if self.ends() => return (self.tally, None),
-                Looked::None(ms) => Some(ms),
+                Looked::None(ms) | Looked::Resting(ms) => Some(ms),
                 Looked::Full => None,
             };
             if !stopping && *stopped.borrow() {
@@ -236,6 +241,9 @@ impl Pool {
         let journal = self.worker.parts.journal.clone();
         while self.in_hand.len() < self.settings.jobs as usize && !self.worker.is_stopping() {
             let now_us = self.worker.parts.machine.boot_us();
+            if now_us < self.rests_until_us {
+                return Looked::Resting((self.rests_until_us - now_us).div_ceil(1_000));
+            }
             if now_us < self.claims_from_us {
                 return Looked::None((self.claims_from_us - now_us).div_ceil(1_000));
             }
@@ -302,10 +310,12 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // So is none other: looked for again with growing pauses.
-                self.unloaded = (self.unloaded + 1).min(UNLOADED_MAX);
+                // So is none other: looked for again with growing pauses, each time that this is found out anew.
                 let machine = &*self.worker.parts.machine;
-                self.claims_from_us = machine.boot_us() + jittered(LOOK_MS << self.unloaded, machine) * 1_000;
+                if machine.boot_us() >= self.rests_until_us {
+                    self.unloaded = (self.unloaded + 1).min(UNLOADED_MAX);
+                    self.rests_until_us = machine.boot_us() + jittered(LOOK_MS << self.unloaded, machine) * 1_000;
+                }
                 PoolEvent::NotLoaded(job_id, error)
             }
             Err(error) if error.is_of_this_worker() => {

@@ -11,7 +11,7 @@ use latchwork_core::event::Event;
 use latchwork_core::ids::JobId;
 use latchwork_core::notice;
 use latchwork_core::state::Draft;
-use latchwork_core::storage::{Batch, Flush, Request, WriteError};
+use latchwork_core::storage::{Batch, Flush, InboxError, Request, StoreError, WriteError};
 use tokio::sync::{mpsc, oneshot};
 use tracing::Level;
 
@@ -133,46 +133,24 @@ impl Run {
         }
     }
 
-    /// The answer of a call, where it could not be recorded together with its events.
+    /// The answer of a call, where it could not be recorded together with its events. Others may have gone on with the
+    /// job meanwhile: they are told.
     pub(super) async fn keep(&self, effect: &Effect) {
         if !effect.is_news() {
             return;
         }
-        match self.put_away(effect).await {
-            Ok(0) => {}
-            // Others may have gone on with the job meanwhile. Whoever claims it from now on finds the answer.
-            Ok(_) if self.is_overtaken().await => self.tell_late(effect).await,
-            Ok(_) => {}
-            Err(error) => {
-                tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded: the \
-                    call is in doubt now");
-            }
+        let until_us = self.patient_until_us();
+        // The write that was refused may have taken longer than the lease.
+        if self.is_overtaken(until_us).await {
+            return self.record_late(effect).await;
         }
-    }
-
-    /// Puts an answer into the effect store, which asks for no claim; one that cannot be written to now is tried again for
-    /// as long as whoever asked has patience, because no other process has the answer. How often it took.
-    async fn put_away(&self, effect: &Effect) -> Result<u32, WriteError> {
-        let patience = if self.observer.watches() { PATIENCE_WATCHED } else { PATIENCE };
-        let until_us = self.machine().boot_us() + patience.as_micros() as u64;
-        let (mut again, mut pause) = (0, AGAIN.0);
-        loop {
-            let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
-            match put {
-                Ok(()) => return Ok(again),
-                Err(error @ (WriteError::Unavailable(_) | WriteError::Unknown(_)))
-                    if self.machine().boot_us() < until_us =>
-                {
-                    if again == 0 {
-                        tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer cannot be recorded now; it \
-                            is kept, and tried again");
-                    }
-                    again += 1;
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(AGAIN.1);
-                }
-                Err(error) => return Err(error),
-            }
+        let put = self.put_away(effect, until_us).await;
+        if let Err(error) = &put {
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded");
+        }
+        let took_long = !matches!(put, Ok(false));
+        if took_long && is_to_be_told(effect, &put) && self.is_overtaken(until_us).await {
+            self.tell_late(effect, until_us).await;
         }
     }
 
@@ -182,33 +160,70 @@ impl Run {
         if !effect.is_news() {
             return;
         }
-        if let Err(error) = self.put_away(effect).await {
+        let until_us = self.patient_until_us();
+        let put = self.put_away(effect, until_us).await;
+        if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer could not be recorded");
-            // Somebody has decided meanwhile. A result contradicts that the call did not happen, and the
-            // job has to hear of it; that nothing was done contradicts nothing.
-            if !matches!(effect.answer, Answer::Ok(_)) {
-                return;
-            }
         }
-        self.tell_late(effect).await;
+        if is_to_be_told(effect, &put) {
+            self.tell_late(effect, until_us).await;
+        }
     }
 
-    /// Whether another attempt has the job.
-    async fn is_overtaken(&self) -> bool {
+    /// How long an answer in hand is worth waiting for, on the boot-time clock.
+    fn patient_until_us(&self) -> u64 {
+        let patience = if self.observer.watches() { PATIENCE_WATCHED } else { PATIENCE };
+        self.machine().boot_us() + patience.as_micros() as u64
+    }
+
+    /// Puts an answer into the effect store, which asks for no claim; one that cannot be written to now is tried again,
+    /// because no other process has the answer. Whether it was.
+    async fn put_away(&self, effect: &Effect, until_us: u64) -> Result<bool, WriteError> {
+        let (mut again, mut pause) = (false, AGAIN.0);
+        loop {
+            let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
+            match put {
+                Err(error @ (WriteError::Unavailable(_) | WriteError::Unknown(_)))
+                    if self.machine().boot_us() < until_us =>
+                {
+                    if !again {
+                        tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer cannot be recorded now; it \
+                            is kept, and tried again");
+                    }
+                    again = true;
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(AGAIN.1);
+                }
+                ended => return ended.map(|()| again),
+            }
+        }
+    }
+
+    /// Whether another attempt has the job; where that cannot be found out, it may.
+    async fn is_overtaken(&self, until_us: u64) -> bool {
         loop {
             match self.worker.parts.journal.job(&self.job_id).await {
                 Ok(row) => return row.is_none_or(|row| row.attempt != self.attempt),
-                Err(error) => tracing::debug!(job_id = %self.job_id, %error, "whose the job is cannot be read"),
+                Err(StoreError::Unavailable(_)) if self.machine().boot_us() < until_us => {}
+                Err(_) => return true,
             }
             tokio::time::sleep(AGAIN.1).await;
         }
     }
 
     /// Tells whoever has the job that an answer is there.
-    async fn tell_late(&self, effect: &Effect) {
+    async fn tell_late(&self, effect: &Effect, until_us: u64) {
         let parts = &self.worker.parts;
-        let request = Request::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
-        let told = parts.journal.put_inbox(&self.job_id, &parts.owner.worker, Some("late answer"), request).await;
+        let told = loop {
+            let request = Request::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
+            let worker = &parts.owner.worker;
+            match parts.journal.put_inbox(&self.job_id, worker, Some("late answer"), request).await {
+                Err(InboxError::Store(StoreError::Unavailable(_))) if self.machine().boot_us() < until_us => {
+                    tokio::time::sleep(AGAIN.1).await;
+                }
+                told => break told,
+            }
+        };
         if let Err(error) = told {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "nobody could be told of a late answer");
             return;
@@ -218,6 +233,13 @@ impl Run {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox alone");
         }
     }
+}
+
+/// Whether an answer that came late says something. Where it could not be put away, somebody has decided meanwhile: a
+/// result contradicts that the call did not happen, and the job has to hear of it; that nothing was done contradicts
+/// nothing.
+fn is_to_be_told(effect: &Effect, put: &Result<bool, WriteError>) -> bool {
+    put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }
 
 /// Shows events once they are durable, in their order.

@@ -50,14 +50,16 @@ fn repair(durable: &Durable, row: &Row) -> Draft {
     let ok = finished.is_some_and(|finished| finished.ok);
     let state = if ok { RowState::Committed } else { RowState::FailedFinal };
     let result_hash = finished.map(|finished| finished.answer.hash);
-    let ledger = vec![write(durable, Row { state, result_hash, next_try_us: None, ..row.clone() })];
+    let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
+    // What the world takes to settle it takes though the call was given up for lost.
+    let next_try_us = row.next_try_us.filter(|_| is_lost);
+    let ledger = vec![write(durable, Row { state, result_hash, next_try_us, ..row.clone() })];
     let answer = durable.answer(slot);
     let receipt = match answer.as_deref().map(|effect| &effect.answer) {
         Some(Answer::Ok(output)) => Some(action::receipt(output)),
         _ => None,
     };
     let is_reused = finished.is_some_and(|finished| finished.provenance == Provenance::Reused);
-    let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
     // A receipt of another job settles nothing, and what was lost may have happened.
     let key = row.action_key.filter(|_| !is_reused && !is_lost && ok == receipt.is_some());
     let actions = action::settled(slot, &row.operator, key, receipt);

@@ -456,7 +456,6 @@ impl Body {
             Body::StepSucceeded { .. }
                 | Body::StepFailed { .. }
                 | Body::ToolInvocationFinished { .. }
-                | Body::InvocationResolved { .. }
                 | Body::CommandCommitted { .. }
                 | Body::CompensationFinished { .. }
         )
