@@ -154,6 +154,27 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 4 })), "{} {}", ran.stdout, ran.stderr);
 }
 
+/// I121: `latch resume` goes on with the others where one has no plugin here, or cannot be read, and says what it left.
+#[test]
+fn whoever_resumes_goes_past_a_job_that_cannot_go_on() {
+    let mut place = place();
+    place.damaged();
+    let damaged = detached(&place, 0);
+    alter(&place.dir.join("latch.db"), "UPDATE events SET bytes = replace(bytes, 'ada', 'eve')");
+    let lacking = detached(&place, 1);
+    let reads = step("r", "Effect.Queryable", &[], json!({ "note": 9 }));
+    let place = place.approved(vec!["r"]).plan(&[reads]);
+    let good = workers::detached(&place);
+    let resumed = place.latch(&["resume", "--json", "--config", "lacking.toml"]);
+    let said = resumed.json();
+    assert_eq!((resumed.code, state(&place, &good)), (2, json!("COMPLETED")), "{said:#} {}", resumed.stderr);
+    let codes = [&damaged, &lacking].map(|job| said["left"][job]["code"].clone());
+    assert_eq!(codes, [json!("L0030"), json!("L0020")], "{said:#}");
+    for job in [&damaged, &lacking] {
+        assert!(resumed.stderr.contains(&format!("{job} is left behind: ")), "{}", resumed.stderr);
+    }
+}
+
 /// A job that cannot be loaded is told once, and is not tried again each time that its lease is over.
 #[test]
 fn a_damaged_job_is_passed_over() {

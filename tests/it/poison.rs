@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::crash::killed;
 use crate::evidence;
-use crate::place::Place;
+use crate::place::{Place, step};
 use crate::postgres::live::a_database;
 use crate::program::{Ran, latch, ran};
 use crate::server::Server;
 use crate::worker::{detached, fetch, fetching, plan, state};
-use crate::workers::events;
+use crate::workers::{self, events};
 
 /// I100: a job that takes its process with it stops at the limit, and says what ran.
 #[test]
@@ -182,17 +182,82 @@ fn a_job_that_ends_its_process_at_once_is_parked_with_what_ran() {
     assert_eq!(server.asked().len(), 0);
 }
 
-/// I123: nor is the inbox read, which may be what ends them.
+/// I123: where they end over what is asked of the job, that is not read once more; it waits, and is done when somebody
+/// lets the job go on.
 #[test]
 fn a_job_whose_inbox_nobody_survives_is_parked_unread() {
     let server = Server::start();
     let place = fetching(&server, "max_attempts_without_progress = 2");
     plan(&place, &[fetch("a", &[], server.url("/a"))]);
     let job = detached(&place, &[]);
-    for _ in 1..=2 {
-        assert!(dies_loading(&place));
+    let dies = || killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "inbox_read:before:1"));
+    for round in 1..=2 {
+        if round == 1 {
+            let mut cancel = latch(&place.dir, &["job", "cancel", &job]);
+            assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
+        } else {
+            assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
+        }
+        for _ in 1..=3 {
+            assert!(dies(), "round {round}");
+        }
+        assert!(!dies(), "round {round}: it is not read");
+        let shown = state(&place, &job);
+        assert_eq!(
+            (&shown["state"], &shown["reason_code"]),
+            (&json!("PARKED"), &json!("ATTEMPTS_EXHAUSTED")),
+            "{shown:#}"
+        );
+        assert!(shown["cause"].as_str().is_some_and(|cause| cause.starts_with("3 attempts in a row")), "{shown:#}");
+        let next = shown["next_actions"].as_array().expect("a list");
+        assert!(shown["pending"].as_array().is_some_and(|pending| !pending.is_empty()), "{shown:#}");
+        if round == 1 {
+            assert_eq!(next[0], format!("latch job resolve {job} --continue"), "what does something: {shown:#}");
+        }
     }
-    let mut worker = latch(&place.dir, &["worker", "--until-idle"]);
-    assert!(!killed(worker.env("LATCH_CRASH_AT", "inbox_read:before:1")));
+    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }), "what was asked is done");
+    assert_eq!(server.asked().len(), 0);
+    evidence::holds(&place, &job, "in the end");
+}
+
+/// I100: a job that somebody cancelled is no exception; a request to cancel one that is parked for it ends it all the same.
+#[test]
+fn a_cancelled_job_that_ends_its_processes_is_parked() {
+    let lease = "max_attempts_without_progress = 2\nlease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"100ms\"";
+    let place = Place::witness("atomic").approved(vec!["q"]).configure_first(lease);
+    let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 1 }))]);
+    let job = workers::detached(&place);
+    let dies = |at: &str| killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", at));
+    assert!(dies("execute:after:1"));
+    let mut cancel = latch(&place.dir, &["job", "cancel", &job]);
+    assert!(killed(cancel.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
+    let mut ended = 0;
+    while dies("reconcile:before:1") {
+        ended += 1;
+        assert!(ended < 6, "it goes on for ever");
+    }
+    let shown = state(&place, &job);
+    let cause = "2 attempts in a row were cut off and brought nothing forward; q was under way when the last one ended";
+    assert_eq!((&shown["state"], &shown["cause"]), (&json!("PARKED"), &json!(cause)), "{shown:#}");
+    assert_eq!(lets_go_on(&place, &job), json!({ "CANCELLED": 1 }));
+    assert_eq!(place.world()["q"], 1);
+    evidence::holds(&place, &job, "in the end");
+}
+
+/// I100: and one that is parked for it can be cancelled.
+#[test]
+fn a_job_that_was_parked_as_poison_can_be_cancelled() {
+    let server = Server::start();
+    let place = fetching(&server, "max_attempts_without_progress = 2");
+    plan(&place, &[fetch("boom", &[], server.url("/a"))]);
+    let job = detached(&place, &[]);
+    let mut ended = 0;
+    while killed(latch(&place.dir, &["worker", "--until-idle"]).env("LATCH_CRASH_AT", "execute:before:1")) {
+        ended += 1;
+        assert!(ended < 6, "it goes on for ever");
+    }
     assert_eq!(state(&place, &job)["state"], "PARKED");
+    place.latch(&["job", "cancel", &job]);
+    place.latch(&["worker", "--until-idle"]);
+    assert_eq!(state(&place, &job)["state"], "CANCELLED");
 }

@@ -13,7 +13,7 @@ use crate::place::{Place, built, step, wait};
 use crate::postgres::live_call::until;
 use crate::program::{Ran, latch, ran};
 use crate::server::Server;
-use crate::stopped::{go_on, stopped};
+use crate::stopped::{go_on, hasty, stopped};
 use crate::workers::{self, Working};
 
 /// A place that fetches from the server, with these lines of configuration first.
@@ -281,6 +281,94 @@ fn operators_and_tenants_are_limited() {
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 18 }), "{} {}", ran.stdout, ran.stderr);
     assert_eq!((server.most("acme"), server.most("step")), (2, 1), "a step is limited as a tool is");
     assert!(server.most("other") > 2, "{}", server.most("other"));
+}
+
+/// I96, I99: of calls made at once, one that waits for its backoff holds no leave of its operator, and keeps nobody
+/// from stopping: the job is given back at once.
+#[test]
+fn a_call_that_waits_beside_others_holds_nothing() {
+    let place = limited("\"Effect.Queryable\" = { at_once = 1 }");
+    let call = |operator: &str, note: u32| json!({ "operator": operator, "args": { "note": note, "after_ms": 1_000 } });
+    let reads = (1..=3).map(|note| call("Effect.Queryable", note));
+    let calls: Vec<Value> = reads.chain([call("Effect.Keyed", 4)]).collect();
+    let mut driver = step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }));
+    // Drawn from a day: it will not be over while this runs.
+    driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
+    let place = place.plan(&[driver]);
+    let job = workers::detached(&place);
+    let tries = |place: &Place| {
+        let all = workers::events(place, &job);
+        all.iter().filter(|event| event["type"] == "tool_invocation_started" && event["slot"] == "d/3").count()
+    };
+    for nth in 1..=2 {
+        let working = Working::start(&place, workers::worker(&place, &[]));
+        until("the keyed call is under way", || tries(&place) == nth);
+        drop(working);
+    }
+    let working = Working::start(&place, workers::worker(&place, &[]));
+    until("the others are done", || place.world().get("d/2").is_some_and(|times| *times > 0));
+    let place = place.approved(vec!["q"]);
+    let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
+    workers::detached(&place);
+    until("another job's call is made", || place.world().contains_key("q"));
+    let (code, tally) = working.stop();
+    assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
+    assert_eq!(tries(&place), 2, "it waits still");
+}
+
+/// A place whose operators have these limits.
+fn limited(limits: &str) -> Place {
+    let place = hasty("atomic").approved(vec!["d"]);
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).expect("it was written");
+    let limits = format!("[worker]\noperators = {{ {limits} }}\n[[plugin]]");
+    std::fs::write(&file, config.replacen("[[plugin]]", &limits, 1)).expect("writable");
+    place
+}
+
+fn all_at_once(calls: &[(&str, u32)]) -> Value {
+    let call = |(n, (operator, after_ms)): (usize, &(&str, u32))| json!({ "operator": operator, "args": { "note": n, "after_ms": after_ms } });
+    let calls: Vec<Value> = calls.iter().enumerate().map(call).collect();
+    step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))
+}
+
+/// Calls made at once whose process ended begin together again: none waits for another's answer.
+#[test]
+fn calls_in_doubt_begin_together() {
+    let place = limited("\"Effect.Opaque\" = { at_once = 1 }");
+    let place = place.plan(&[all_at_once(&[("Effect.Keyed", 500), ("Effect.Keyed", 500), ("Effect.Keyed", 500)])]);
+    let job = workers::detached(&place);
+    let started = |place: &Place| {
+        let all = workers::events(place, &job);
+        all.iter().filter(|event| event["type"] == "tool_invocation_started").count()
+    };
+    let working = Working::start(&place, workers::worker(&place, &[]));
+    until("all are under way", || started(&place) == 3);
+    drop(working);
+    assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+    let all = workers::events(&place, &job);
+    let is = |event: &&Value, kind: &str| event["type"] == kind && event["slot"] != "d";
+    let first_answer = all.iter().position(|event| is(&event, "tool_invocation_finished")).expect("they answer");
+    let begun = all[..first_answer].iter().filter(|event| is(event, "tool_invocation_started")).count();
+    assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
+}
+
+/// I96: of calls made at once, one that may begin does not wait for another whose operator gives no leave.
+#[test]
+fn a_call_waits_for_leave_of_its_own_operator_alone() {
+    let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
+    let place = limited(limits).approved(vec!["k"]);
+    let place = place.plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 7, "after_ms": 3_000 }))]);
+    workers::detached(&place);
+    let working = Working::start(&place, workers::worker(&place, &[]));
+    until("another job's call is under way", || place.world().contains_key("k"));
+    let calls = [("Effect.Queryable", 0), ("Effect.Queryable", 0), ("Effect.Keyed", 0)];
+    let place = place.approved(vec!["d"]).plan(&[all_at_once(&calls)]);
+    workers::detached(&place);
+    until("its turn has come", || place.world().contains_key("d/2"));
+    assert!(place.world().contains_key("d/0") && !place.world().contains_key("d/1"), "{:?}", place.world());
+    let (code, tally) = working.stop();
+    assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
 }
 
 /// A limit that names what there is not is told by workers and by `doctor`.

@@ -118,7 +118,7 @@ async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>
     });
     let server = store.about_server();
     checks.push(match store.check_file().await {
-        Ok(()) if server.is_empty() => Check::ok(NAME, format!("{name} is undamaged")),
+        Ok(()) if server.is_empty() => Check::ok(NAME, format!("{name}: the file is sound")),
         Ok(()) => Check::ok(NAME, format!("{name} answers: {server}")),
         Err(error) => store_failure(NAME, &error),
     });
@@ -165,7 +165,7 @@ async fn effect_store(config: &Config, url: &str) -> Check {
             return Check::ok(name, format!("{} is not there yet", path.display()));
         }
         Err(error) => return Check::fail(name, error.to_string(), "latch explain L0009"),
-        Ok(Target::File(path)) => (path.display().to_string(), "is undamaged"),
+        Ok(Target::File(path)) => (path.display().to_string(), "the file is sound"),
         Ok(Target::Server(url)) => (server_name(&url), "answers"),
     };
     match opened(config, url, false).await {

@@ -6,7 +6,7 @@ use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::response::{Response, response};
-use latchwork_core::storage::Filter;
+use latchwork_core::storage::{Except, Filter};
 use serde_json::json;
 
 use super::args::ResumeArgs;
@@ -42,13 +42,24 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let mut responses: Vec<Response> = Vec::new();
     // Those that were parked without being loaded, and why.
     let mut unread: BTreeMap<JobId, String> = BTreeMap::new();
-    while let Some(claim) = host.journal.claim(&host.worker.claimer()).await? {
+    // Those that cannot go on here, and why.
+    let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();
+    loop {
+        let except = Except { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
+        let Some(claim) = host.journal.claim_except(&host.worker.claimer(), &except).await? else { break };
+        let job_id = claim.row.job_id.clone();
         match run::drive(ctx, &host, claim).await {
             Ok(response) => responses.push(response),
             // The others go on all the same.
             Err(error) => match error.downcast::<WorkerError>()? {
                 WorkerError::Unread { job_id, cause } => drop(unread.insert(job_id, cause)),
-                error => return Err(error.into()),
+                error if error.is_of_this_worker() || matches!(error, WorkerError::NotLoaded { .. }) => {
+                    drop(left.insert(job_id, CliError::from(&error)));
+                }
+                error => {
+                    tell(ctx, &unread, &left);
+                    return Err(error.into());
+                }
             },
         }
     }
@@ -59,30 +70,49 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     // What waits for somebody is named too: nothing is left behind unseen.
     let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };
     for row in host.journal.jobs(&filter).await? {
-        let seen = responses.iter().any(|response| response.job_id == row.job_id) || unread.contains_key(&row.job_id);
+        let seen = responses.iter().any(|response| response.job_id == row.job_id)
+            || unread.contains_key(&row.job_id)
+            || left.contains_key(&row.job_id);
         if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
-            responses.push(response(&host.load(&row.job_id).await?));
+            match host.load(&row.job_id).await {
+                Ok(durable) => responses.push(response(&durable)),
+                Err(error) if error.is_of_this_worker() => drop(left.insert(row.job_id, CliError::from(&error))),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
-    for (job_id, cause) in &unread {
-        ctx.printer.warn(run::unread(ctx, job_id, cause));
-    }
+    tell(ctx, &unread, &left);
     if ctx.json {
         let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
         let mut document = json!({ "jobs": documents });
         if !unread.is_empty() {
             document["unread"] = json!(unread);
         }
+        if !left.is_empty() {
+            let why = |error: &CliError| json!({ "code": error.code, "message": error.message });
+            document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
+        }
         ctx.printer.document(&document);
-    } else if responses.is_empty() && unread.is_empty() {
+    } else if responses.is_empty() && unread.is_empty() && left.is_empty() {
         ctx.printer.say("nothing was left behind");
     }
     let mut worst = if unread.is_empty() { Exit::Done } else { Exit::NeedsSomeone };
-    for response in &responses {
-        let exit = if ctx.json { view::exit(response) } else { view::answer(ctx, response) };
+    let shown =
+        responses.iter().map(|response| if ctx.json { view::exit(response) } else { view::answer(ctx, response) });
+    for exit in shown.chain(left.values().map(|error| error.exit)) {
         if exit.code() > worst.code() {
             worst = exit;
         }
     }
     Ok(worst)
+}
+
+/// Says what stays behind, and why.
+fn tell(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
+    for (job_id, cause) in unread {
+        ctx.printer.warn(run::unread(ctx, job_id, cause));
+    }
+    for (job_id, CliError { code, message, .. }) in left {
+        ctx.printer.warn(format!("{job_id} is left behind: {message} ({code}: latch explain {code})"));
+    }
 }

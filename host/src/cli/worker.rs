@@ -67,7 +67,14 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
                 ended = &mut pool => ended,
                 () = asked.next() => return Err(cut_off("stopped at once").into()),
                 () = tokio::time::sleep(drain) => {
-                    return Err(cut_off(&format!("calls did not end within {} ms ([worker] drain)", drain.as_millis())).into());
+                    return Err(cut_off(&{
+                        let within = format!("within {} ms ([worker] drain)", drain.as_millis());
+                        match host.worker.answers_unrecorded() {
+                            0 => format!("calls did not end {within}"),
+                            1 => format!("the answer of a call could not be recorded {within}"),
+                            many => format!("the answers of {many} calls could not be recorded {within}"),
+                        }
+                    }).into());
                 }
             }
         }

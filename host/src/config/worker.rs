@@ -58,7 +58,14 @@ fn limits(mut table: Table<'_>) -> BTreeMap<Operator, OperatorLimit> {
         let Some(mut limit) = field.table() else { continue };
         let at_once = limit.get("at_once").and_then(|field| count(&field));
         let rate = limit.get("rate").and_then(|field| field.parse(rate));
+        let is_empty = limit.entries().is_empty();
         limit.finish();
+        if is_empty {
+            field.invalid::<()>(
+                "it limits nothing: write `{ at_once = 2 }`, `{ rate = \"30/1m\" }`, or both".to_owned(),
+            );
+            continue;
+        }
         limits.insert(Operator::new(name), OperatorLimit { at_once, rate });
     }
     limits

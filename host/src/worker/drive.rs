@@ -180,9 +180,12 @@ impl Run {
                 self.write(claim).await?;
             }
         }
-        self.drain_inbox().await?;
         let limit = self.worker.parts.settings.max_attempts_without_progress;
-        let exhausted = decide::exhausted(&self.state().durable, limit);
+        let mut exhausted = decide::exhausted_unread(&self.state().durable, limit);
+        if exhausted.is_none() {
+            self.drain_inbox().await?;
+            exhausted = decide::exhausted(&self.state().durable, limit);
+        }
         let Some(parked) = exhausted else {
             self.confirm().await?;
             return Ok(None);

@@ -15,7 +15,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use latchwork_core::cost::Prices;
@@ -135,6 +135,17 @@ pub struct Worker {
     stopping: AtomicBool,
     /// Told when it stops.
     stopped: Notify,
+    /// Answers that are not recorded yet.
+    answers_unrecorded: AtomicU32,
+}
+
+/// An answer that is not recorded yet.
+struct Unrecorded<'w>(&'w AtomicU32);
+
+impl Drop for Unrecorded<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Why a job could not be brought to rest here.
@@ -167,7 +178,7 @@ pub enum WorkerError {
         /// Why it is not there.
         why: String,
     },
-    /// Its processes ended while they loaded it, up to the limit: it was parked without being loaded once more.
+    /// Its processes ended before anything of them was recorded, up to the limit: it was parked without being loaded.
     #[error("job {job_id} is parked with ATTEMPTS_EXHAUSTED: {cause}")]
     Unread {
         /// The job.
@@ -191,7 +202,7 @@ pub enum WorkerError {
 impl WorkerError {
     /// Whether the same comes of another try here, while another worker may go on with the job: it has other
     /// plugins, or another version of this program.
-    fn is_of_this_worker(&self) -> bool {
+    pub fn is_of_this_worker(&self) -> bool {
         matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))
     }
 }
@@ -220,7 +231,14 @@ impl Worker {
     pub fn start(parts: Parts) -> Arc<Worker> {
         let limits = limits::Limits::new(&parts.settings.limits, parts.machine.clone());
         let (stopping, stopped) = (AtomicBool::new(false), Notify::new());
-        let worker = Arc::new(Worker { parts, held: Mutex::default(), limits, stopping, stopped });
+        let worker = Arc::new(Worker {
+            parts,
+            held: Mutex::default(),
+            limits,
+            stopping,
+            stopped,
+            answers_unrecorded: AtomicU32::new(0),
+        });
         lease::keep_alive(&worker);
         worker
     }
@@ -234,6 +252,17 @@ impl Worker {
     /// The jobs in hand.
     pub fn in_hand(&self) -> Vec<JobId> {
         self.held.lock().expect("no holder panics").keys().cloned().collect()
+    }
+
+    /// How many answers of calls have come and are not recorded yet.
+    pub fn answers_unrecorded(&self) -> u32 {
+        self.answers_unrecorded.load(Ordering::Relaxed)
+    }
+
+    /// Counts one more while what is given lives.
+    fn unrecorded(&self) -> Unrecorded<'_> {
+        self.answers_unrecorded.fetch_add(1, Ordering::Relaxed);
+        Unrecorded(&self.answers_unrecorded)
     }
 
     fn is_stopping(&self) -> bool {

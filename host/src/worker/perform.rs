@@ -1,11 +1,12 @@
 //! One invocation: what the ledger decides, carried out until there is a final answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork_core::decide::{self, Invocation, Next, ReconcileAnswer, Try};
 use latchwork_core::error::Failure;
-use latchwork_core::ids::Slot;
+use latchwork_core::ids::{Operator, Slot};
 use latchwork_core::ledger::Quiescence;
 use latchwork_core::replay::Divergence;
 use latchwork_core::state::Draft;
@@ -54,17 +55,33 @@ pub(super) enum Settled {
         /// Leave to execute it.
         leave: Leave,
     },
-    /// It may be executed when the limits of its operator allow that.
-    Later,
+    /// Not yet.
+    Later(Later),
 }
 
-/// What to do about an invocation that may not be executed yet, for the limits of its operator.
+/// What an invocation waits for before it may be executed.
+pub(super) enum Later {
+    /// Nothing any more.
+    Ready,
+    /// That somebody looks what became of an earlier try.
+    Look,
+    /// Leave of its operator.
+    Leave,
+    /// So many milliseconds, at the most.
+    Ms(u32),
+}
+
+/// How long to follow an invocation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
-    /// Wait. Whoever does holds leave for no other call.
-    Wait,
-    /// Come back later.
-    Pass,
+    /// As far as nothing takes its time.
+    None,
+    /// Until it is known what became of an earlier try; it is not begun.
+    Looks,
+    /// Until it may begin, or there is something to wait for.
+    Begins,
+    /// Until it is answered or may begin.
+    All,
 }
 
 impl Run {
@@ -74,7 +91,7 @@ impl Run {
         invocation: &mut Invocation,
     ) -> Result<Result<String, Failure>, Halt> {
         loop {
-            match self.settle(invocation, Patience::Wait).await? {
+            match self.settle(invocation, Patience::All, None).await? {
                 Settled::Answer(answer) => return Ok(answer),
                 Settled::Start { draft, started, since_boot_us, leave } => {
                     // Whoever stops here waits for it from its barrier on: one that is not followed by its
@@ -85,14 +102,14 @@ impl Run {
                     self.write(draft).await?;
                     self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
                 }
-                Settled::Later => {}
+                Settled::Later(_) => {}
             }
         }
     }
 
     /// Several invocations at once: no barrier until each is allowed or refused, then all
-    /// barriers in one transaction, then all calls concurrently; those that the limits of their operators
-    /// keep back follow in the same way.
+    /// barriers in one transaction, then all calls concurrently; those that have to wait for something (limits of their
+    /// operators, a backoff, what became of a try before) follow, each by itself.
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],
@@ -106,36 +123,54 @@ impl Run {
             invocation.action_key.is_none() || !invocations[..*index].iter().any(same)
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
-        let mut patience = Patience::Pass;
+        let mut given: Option<(Operator, Leave)> = None;
+        // What somebody has looked at is to begin, or to wait: it is not put off for another look.
+        let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
-            let mut started = Vec::new();
-            let mut barriers = Draft::default();
-            let mut later = Vec::new();
-            for index in left {
-                match self.settle(&mut invocations[index], patience).await? {
+            // What can begin does; nobody takes its time while others hold what they need to begin.
+            let (mut begin, mut barriers) = (Vec::new(), Draft::default());
+            let (mut looks, mut leaves) = (Vec::new(), Vec::new());
+            for index in std::mem::take(&mut left) {
+                let invocation = &mut invocations[index];
+                let leave = given.take_if(|(of, _)| *of == invocation.operator).map(|(_, leave)| leave);
+                let begins = leave.is_some() || looked_at.contains(&index);
+                let patience = if begins { Patience::Begins } else { Patience::None };
+                match self.settle(invocation, patience, leave).await? {
                     Settled::Answer(_) => {}
-                    Settled::Later => later.push(index),
-                    Settled::Start { draft, started: one, since_boot_us, leave } => {
-                        self.sends_barrier(&invocations[index].slot, &draft, &one, since_boot_us);
+                    Settled::Later(Later::Leave) => leaves.push(index),
+                    Settled::Later(_) => looks.push(index),
+                    Settled::Start { draft, started, since_boot_us, leave } => {
+                        self.sends_barrier(&invocations[index].slot, &draft, &started, since_boot_us);
                         barriers = barriers.and(draft);
-                        started.push((index, one, since_boot_us, (leave, self.under_way()?)));
+                        begin.push((index, started, since_boot_us, leave));
                     }
                 }
-                patience = Patience::Pass;
             }
-            // Nothing may begin: one of them waits, and holds nothing meanwhile.
-            if started.is_empty() {
-                patience = Patience::Wait;
+            given = None;
+            looked_at.clear();
+            let is_idle = begin.is_empty();
+            self.begin(invocations, begin, barriers).await?;
+            if !is_idle {
+                left.extend(looks.iter().chain(&leaves));
+                left.sort_unstable();
+                continue;
             }
-            left = later;
-            self.write(barriers).await?;
-            let calls = started.into_iter().map(|(index, one, since, held)| {
-                let invocation = &invocations[index];
-                async move { self.execute_and_record(invocation, &one, since, held).await }
-            });
-            for result in futures::future::join_all(calls).await {
-                result?;
+            // Nothing is held now: there is time to look what became of earlier tries, and to wait.
+            let mut least_ms = None;
+            for index in looks {
+                match self.settle(&mut invocations[index], Patience::Looks, None).await? {
+                    Settled::Answer(_) => continue,
+                    Settled::Later(Later::Ms(ms)) => least_ms = Some(least_ms.map_or(ms, |least: u32| least.min(ms))),
+                    Settled::Later(_) | Settled::Start { .. } => drop(looked_at.insert(index)),
+                }
+                left.push(index);
             }
+            let operators: BTreeSet<&Operator> = leaves.iter().map(|index| &invocations[*index].operator).collect();
+            if looked_at.is_empty() && (least_ms.is_some() || !operators.is_empty()) {
+                given = self.leave_of_any(operators, least_ms).await;
+            }
+            left.extend(leaves);
+            left.sort_unstable();
         }
         // What was retryable goes on by itself.
         let mut answers = Vec::new();
@@ -145,10 +180,63 @@ impl Run {
         Ok(answers)
     }
 
-    /// Follows the decisions until the invocation has its answer or may be executed.
-    async fn settle(self: &Arc<Self>, invocation: &mut Invocation, patience: Patience) -> Result<Settled, Halt> {
+    /// Makes calls whose barriers are one write.
+    async fn begin(
+        self: &Arc<Self>,
+        invocations: &[Invocation],
+        begin: Vec<(usize, Try, u64, Leave)>,
+        barriers: Draft,
+    ) -> Result<(), Halt> {
+        let mut calls = Vec::new();
+        for (index, one, since, leave) in begin {
+            calls.push((index, one, since, (leave, self.under_way()?)));
+        }
+        self.write(barriers).await?;
+        let calls = calls.into_iter().map(|(index, one, since, held)| {
+            let invocation = &invocations[index];
+            async move { self.execute_and_record(invocation, &one, since, held).await }
+        });
+        for result in futures::future::join_all(calls).await {
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The first leave that any of these operators gives; none where time is over before that.
+    async fn leave_of_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Leave)> {
+        // Whoever waits for others as well keeps his place among them until his own time is over.
+        let most_ms = if operators.is_empty() { LOOK_MS_MAX } else { u32::MAX };
+        let time = async {
+            match least_ms {
+                Some(ms) => tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, most_ms)))).await,
+                None => std::future::pending().await,
+            }
+        };
         let limits = &self.worker.limits;
-        let mut leave = None;
+        let leaves = operators
+            .into_iter()
+            .map(|operator| Box::pin(async move { (operator.clone(), limits.leave(operator).await) }));
+        let leaves: Vec<_> = leaves.collect();
+        let first = async {
+            match leaves.is_empty() {
+                true => std::future::pending().await,
+                false => futures::future::select_all(leaves).await.0,
+            }
+        };
+        tokio::select! {
+            given = first => Some(given),
+            () = time => None,
+        }
+    }
+
+    /// Follows the decisions until the invocation has its answer or may be executed.
+    async fn settle(
+        self: &Arc<Self>,
+        invocation: &mut Invocation,
+        patience: Patience,
+        mut leave: Option<Leave>,
+    ) -> Result<Settled, Halt> {
+        let limits = &self.worker.limits;
         let mut asked = 0;
         invocation.nonce = self.unheard_nonce(&invocation.slot);
         loop {
@@ -160,12 +248,15 @@ impl Run {
                 Next::Execute { draft, started } => {
                     // Nothing is recorded of a call that cannot be made here.
                     self.tool(invocation)?;
+                    if patience == Patience::Looks {
+                        return Ok(Settled::Later(Later::Ready));
+                    }
                     match leave.take().or_else(|| limits.leave_now(&invocation.operator)) {
                         Some(leave) => {
                             let since_boot_us = self.since(&invocation.slot, &started, since_boot_us);
                             return Ok(Settled::Start { draft, started, since_boot_us, leave });
                         }
-                        None if patience == Patience::Pass => return Ok(Settled::Later),
+                        None if patience != Patience::All => return Ok(Settled::Later(Later::Leave)),
                         // Decided again afterwards: much may have changed.
                         None => leave = Some(limits.leave(&invocation.operator).await),
                     }
@@ -173,6 +264,9 @@ impl Run {
                 Next::Write(draft) => {
                     self.write(draft).await?;
                     self.check_retry(&invocation.slot)?;
+                }
+                Next::Look | Next::Reconcile { .. } if patience == Patience::None => {
+                    return Ok(Settled::Later(Later::Look));
                 }
                 Next::LookAction => self.look_who_holds(invocation).await?,
                 Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
@@ -184,8 +278,11 @@ impl Run {
                     invocation.quiescence = None;
                 }
                 Next::WaitMs(ms) => {
-                    tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, LOOK_MS_MAX)))).await;
                     invocation.quiescence = None;
+                    if patience != Patience::All {
+                        return Ok(Settled::Later(Later::Ms(ms)));
+                    }
+                    tokio::time::sleep(Duration::from_millis(u64::from(ms.clamp(1, LOOK_MS_MAX)))).await;
                 }
                 Next::Reconcile { try_no, first_attempt } => {
                     asked += 1;
@@ -211,6 +308,7 @@ impl Run {
         self.heard_barrier(&invocation.slot);
         // It is under way until the answer is recorded, whatever becomes of the job.
         let effect = self.execute(invocation, started, since_boot_us).await?;
+        let _unrecorded = self.worker.unrecorded();
         drop(leave);
         if self.is_gone() {
             self.record_late(&effect).await;

@@ -94,7 +94,7 @@ impl Run {
         let effects = match worker.parts.effects.effects(&job_id).await {
             Ok(effects) => effects,
             // They may be in a database of their own.
-            Err(why @ StoreError::Unavailable(_)) => return Err(worker.give_back_unread(&claim, why).await),
+            Err(why @ StoreError::Unavailable(_)) => return Err(worker.give_back_unread(&claim, record, why).await),
             Err(error) => return Err(error.into()),
         };
         let durable = durable(&job_id, record, effects)?;

@@ -1,10 +1,11 @@
 //! Jobs that are not loaded: those whose processes end while they load them, where each claim after the limit would
 //! take one more along; and those of which a part cannot be had now.
 
-use latchwork_core::decide;
+use latchwork_core::decide::{self, Context};
 use latchwork_core::event::Event;
 use latchwork_core::notice;
-use latchwork_core::storage::{Claim, Outline, StoreError};
+use latchwork_core::policy::Rules;
+use latchwork_core::storage::{Claim, Outline, Record, StoreError};
 
 use super::observe::Observer;
 use super::run::Dropped;
@@ -32,22 +33,29 @@ impl Worker {
     }
 
     /// Gives a claimed job back whose effects cannot be had: that is no fault of the job, and nothing was done.
-    pub(super) async fn give_back_unread(&self, claim: &Claim, why: StoreError) -> WorkerError {
-        match self.try_to_give_back(claim).await {
-            Ok(true) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
-            // Its lease ends by itself.
-            Ok(false) => why.into(),
+    pub(super) async fn give_back_unread(&self, claim: &Claim, record: Record, why: StoreError) -> WorkerError {
+        match self.try_to_give_back(claim, record).await {
+            Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
             Err(error) => error,
         }
     }
 
-    async fn try_to_give_back(&self, claim: &Claim) -> Result<bool, WorkerError> {
+    async fn try_to_give_back(&self, claim: &Claim, record: Record) -> Result<(), WorkerError> {
         let parts = &self.parts;
         let outline = self.outline(claim).await?;
-        let batch = decide::give_back_unread(claim, &outline, &parts.owner.worker, parts.engine_profile);
-        let Some(batch) = batch else { return Ok(false) };
+        let machine = &*parts.machine;
+        let context = Context {
+            now_us: machine.now_us(),
+            random: machine.random(),
+            // Nothing is decided by them here.
+            rules: &Rules::default(),
+            clock_margin_ms: parts.settings.clock_margin_ms,
+        };
+        let by = (parts.owner.worker.as_str(), parts.engine_profile);
+        let batch = decide::give_back_unread(claim, &outline, record, by, &context)
+            .map_err(|error| StoreError::Damaged(format!("job {}: {error}", claim.row.job_id)))?;
         parts.journal.write(batch).await.map_err(|error| not_written(claim, error.into()))?;
-        Ok(true)
+        Ok(())
     }
 
     async fn outline(&self, claim: &Claim) -> Result<Outline, WorkerError> {

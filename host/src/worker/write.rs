@@ -140,16 +140,13 @@ impl Run {
             return;
         }
         let until_us = self.patient_until_us();
-        // The write that was refused may have taken longer than the lease.
-        if self.is_overtaken(until_us).await {
-            return self.record_late(effect).await;
-        }
         let put = self.put_away(effect, until_us).await;
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded");
         }
-        let took_long = !matches!(put, Ok(false));
-        if took_long && is_to_be_told(effect, &put) && self.is_overtaken(until_us).await {
+        // Who claims the job from here on finds the answer; who did before, and looked for it, does not. However short
+        // it seemed, the writes may have taken longer than the lease.
+        if is_to_be_told(effect, &put) && self.is_overtaken(until_us).await {
             self.tell_late(effect, until_us).await;
         }
     }
@@ -177,8 +174,8 @@ impl Run {
     }
 
     /// Puts an answer into the effect store, which asks for no claim; one that cannot be written to now is tried again,
-    /// because no other process has the answer. Whether it was.
-    async fn put_away(&self, effect: &Effect, until_us: u64) -> Result<bool, WriteError> {
+    /// because no other process has the answer.
+    async fn put_away(&self, effect: &Effect, until_us: u64) -> Result<(), WriteError> {
         let (mut again, mut pause) = (false, AGAIN.0);
         loop {
             let put = self.worker.parts.effects.put(&self.job_id, std::slice::from_ref(effect)).await;
@@ -194,7 +191,7 @@ impl Run {
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(AGAIN.1);
                 }
-                ended => return ended.map(|()| again),
+                ended => return ended,
             }
         }
     }
@@ -238,7 +235,7 @@ impl Run {
 /// Whether an answer that came late says something. Where it could not be put away, somebody has decided meanwhile: a
 /// result contradicts that the call did not happen, and the job has to hear of it; that nothing was done contradicts
 /// nothing.
-fn is_to_be_told(effect: &Effect, put: &Result<bool, WriteError>) -> bool {
+fn is_to_be_told(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }
 

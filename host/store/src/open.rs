@@ -72,6 +72,9 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
 
 /// What is said of a server's database without tables, where none are to be made.
 pub const NO_TABLES: &str = "it has no tables of Latchwork yet: the first run makes them";
+/// The same where its user has no right to make any.
+const MAY_MAKE_NONE: &str = "it has no tables of Latchwork yet, and this user may not make any: let it own the database, or \
+    make the tables as somebody who may";
 
 /// Where a database is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -359,12 +362,25 @@ async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<
     let there = Script::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
     let rows = hand.run(conn, Name::SCHEMA, there).await.map_err(|error| store_error(&error))?;
     if !Stored::new(&rows[0][0], "pg_class").bool()? {
-        return if create { Ok(false) } else { Err(StoreError::Unavailable(NO_TABLES.to_owned())) };
+        if create {
+            return Ok(false);
+        }
+        return Err(StoreError::Unavailable(match may_make_tables(hand, conn).await? {
+            true => NO_TABLES.to_owned(),
+            false => MAY_MAKE_NONE.to_owned(),
+        }));
     }
     let script = Script::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
     let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;
     let version = Stored::new(&rows[0][0], "_sqlx_migrations").int()?;
     Ok(POSTGRES_MIGRATIONS.last().is_some_and(|(last, ..)| *last == version))
+}
+
+/// Whether the user of a server's database has the right to make tables where they would be made.
+async fn may_make_tables(hand: &Hand, conn: &mut Connection) -> Result<bool, StoreError> {
+    let script = Script::new("SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE)");
+    let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;
+    Stored::new(&rows[0][0], "pg_namespace").bool()
 }
 
 /// See that it can be written, and name a new database.

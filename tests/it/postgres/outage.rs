@@ -1,17 +1,28 @@
 //! What a worker has in hand outlives a database that cannot be written to for a while.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::cuts::through;
 use super::faults::read_only;
+use super::live::a_database;
 use super::live_call::{blocking, until};
+use super::proxy::Proxy;
 use super::server::{Server, sql};
+use crate::crash::killed;
 use crate::place::{Place, step, wait};
+use crate::program::latch;
+use crate::seed::sweeps;
 use crate::workers::{Working, detached, events, until_over, worker};
 
 /// A job whose call shows what it did long before it comes back; nobody can be asked about it.
 fn opaque(place: Place) -> Place {
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).expect("it was written");
+    std::fs::write(&file, config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =")).expect("writable");
     let lease = "lease = \"2s\"\nheartbeat = \"300ms\"\nclock_margin = \"200ms\"";
     let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
     place.approved(vec!["o"]).configure_first(lease).plan(&[step])
@@ -43,31 +54,50 @@ fn an_answer_outlives_a_server_that_takes_no_writes() {
     }
 }
 
+/// I127: an answer whose worker is cut off from the database until its job is another's, and parked, is told to it:
+/// nobody is asked. With `LATCH_TEST_SWEEP` for longer than a commit is waited for.
+#[test]
+fn an_answer_is_told_to_who_has_the_job_meanwhile() {
+    let Some(url) = a_database() else { return };
+    let place = opaque(Place::witness("atomic").on_server(&url));
+    let is_away = Arc::new(AtomicBool::new(false));
+    let away = is_away.clone();
+    let proxy = Proxy::start(&url, move |_| away.load(Ordering::SeqCst));
+    let job = detached(&place);
+    let cut_off = through(&place, &proxy);
+    until("the call is under way", || place.world().contains_key("o"));
+    is_away.store(true, Ordering::SeqCst);
+    proxy.lead_to("postgres://latch@127.0.0.1:1/away");
+    let _other = Working::start(&place, worker(&place, &[]));
+    until("it is in doubt", || place.the_job()["state"] == "PARKED");
+    if sweeps() {
+        std::thread::sleep(Duration::from_secs(30));
+        until("it is kept", || cut_off.notes().contains("it is kept, and tried again"));
+    }
+    is_away.store(false, Ordering::SeqCst);
+    proxy.lead_to(&url);
+    until("it goes on by itself", || place.the_job()["state"] == "COMPLETED");
+    assert_eq!(place.world()["o"], 1);
+    let all = events(&place, &job);
+    let by_whom: Vec<_> = all.iter().filter(|event| event["type"] == "job_claimed").collect();
+    assert!(by_whom.len() >= 3, "{all:#?}");
+    assert!(!all.iter().any(|event| event["type"] == "invocation_resolved"), "nobody was asked: {all:#?}");
+}
+
 /// I125: a job whose effects are in a database that is away is given back, as often as that is tried, and is done when
 /// they can be had again; no attempt counts.
 #[test]
 fn jobs_whose_effects_are_away_are_given_back() {
     let Some(server) = Server::start() else { return };
-    blocking(sql(&server.url(), "CREATE DATABASE effects"));
-    let (base, parameters) = server
-        .url()
-        .split_once('?')
-        .map_or((server.url(), String::new()), |(base, rest)| (base.to_owned(), format!("?{rest}")));
-    let effects = format!("{}/effects{parameters}", base.rsplit_once('/').expect("it names a database").0);
-    let place = Place::witness("staged").on_server(&server.url()).approved(vec!["o"]);
-    let lines = format!("effect_store = {effects:?}\nmax_attempts_without_progress = 2");
-    let place = place.configure_first(&lines);
+    let place = with_effects_apart(&server);
     let pause = wait("w", json!({ "wait_kind": "timer", "duration": "4s" }));
     let place = place.plan(&[pause, step("o", "Effect.Opaque", &["w"], json!({ "note": 1 }))]);
     let job = detached(&place);
     let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
     until("it waits", || place.the_job()["state"] == "WAITING");
-    let allow = |is: bool| format!("ALTER DATABASE effects ALLOW_CONNECTIONS {is}");
-    blocking(sql(&server.url(), &allow(false)));
-    let ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'effects'";
-    blocking(sql(&server.url(), ended));
+    effects_are_away(&server, true);
     until("it is given back three times", || working.notes().matches(&format!("{job} is given back")).count() >= 3);
-    blocking(sql(&server.url(), &allow(true)));
+    effects_are_away(&server, false);
     assert_eq!(until_over(&place, "effects were away"), 0, "nobody was asked: {}", working.notes());
     let released = events(&place, &job).iter().filter(|event| event["type"] == "job_released").count();
     assert!(released >= 3, "{released}");
@@ -76,12 +106,63 @@ fn jobs_whose_effects_are_away_are_given_back() {
     assert_eq!(place.world()["o"], 1);
 }
 
+/// I125: so is one that was over and is to be tried again, and it is tried again.
+#[test]
+fn a_retry_outlives_effects_that_are_away() {
+    let Some(server) = Server::start() else { return };
+    // It fails for good: its argument is no number.
+    let wrong = json!({ "note": 1, "before_ms": "x" });
+    let place = with_effects_apart(&server).plan(&[step("o", "Effect.Opaque", &[], wrong)]);
+    let job = detached(&place);
+    assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+    // The worker has opened them; it stands still until the job is there for it, and they are not.
+    let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
+    until("it works", || working.notes().contains("working, "));
+    let pid = rustix::process::Pid::from_child(&working.child);
+    let signals = |signal| rustix::process::kill_process(pid, signal).expect("it is there");
+    signals(rustix::process::Signal::STOP);
+    let mut retry = latch(&place.dir, &["job", "retry", &job]);
+    assert!(killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
+    effects_are_away(&server, true);
+    signals(rustix::process::Signal::CONT);
+    until("it is given back three times", || working.notes().matches(&format!("{job} is given back")).count() >= 3);
+    effects_are_away(&server, false);
+    until("it fails again", || place.the_job()["state"] == "FAILED");
+    let all = events(&place, &job);
+    let reopened: Vec<_> = all.iter().filter(|event| event["type"] == "job_reopened").collect();
+    assert_eq!((reopened.len(), &reopened[0]["steps"]), (1, &json!(["o"])), "{all:#?}");
+    let tried = all.iter().filter(|event| event["type"] == "tool_invocation_finished").count();
+    assert!(tried == 2, "it was tried again: {all:#?}");
+    assert!(!all.iter().any(|event| event["type"] == "job_parked"), "no attempt counts: {all:#?}");
+}
+
+/// A place whose effects are in a database of their own, on the same server.
+fn with_effects_apart(server: &Server) -> Place {
+    blocking(sql(&server.url(), "CREATE DATABASE effects"));
+    let (base, parameters) = server
+        .url()
+        .split_once('?')
+        .map_or((server.url(), String::new()), |(base, rest)| (base.to_owned(), format!("?{rest}")));
+    let effects = format!("{}/effects{parameters}", base.rsplit_once('/').expect("it names a database").0);
+    let place = Place::witness("staged").on_server(&server.url()).approved(vec!["o"]);
+    place.configure_first(&format!("effect_store = {effects:?}\nmax_attempts_without_progress = 2"))
+}
+
+fn effects_are_away(server: &Server, away: bool) {
+    let allow = format!("ALTER DATABASE effects ALLOW_CONNECTIONS {}", !away);
+    blocking(sql(&server.url(), &allow));
+    if away {
+        let ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'effects'";
+        blocking(sql(&server.url(), ended));
+    }
+}
+
 /// I120: a job that takes longer to load than a lease is long stays with whoever loads it.
 #[test]
 fn a_lease_is_kept_while_a_job_is_loaded() {
     let Some(server) = Server::start() else { return };
     let place = opaque(Place::witness("atomic").on_server(&server.url()));
-    let lease = "lease = \"600ms\"\nheartbeat = \"100ms\"\nclock_margin = \"100ms\"";
+    let lease = "lease = \"1500ms\"\nheartbeat = \"200ms\"\nclock_margin = \"100ms\"";
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file)
         .expect("it was written")
@@ -93,7 +174,7 @@ fn a_lease_is_kept_while_a_job_is_loaded() {
     let job = detached(&place);
     let locked = std::thread::scope(|scope| {
         let locks = scope.spawn(|| {
-            let text = "DO $$ BEGIN LOCK TABLE payloads IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(3); END $$";
+            let text = "DO $$ BEGIN LOCK TABLE payloads IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4); END $$";
             blocking(sql(&server.url(), text));
         });
         std::thread::sleep(Duration::from_millis(300));

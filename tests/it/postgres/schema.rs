@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use latchwork_core::storage::Journal;
+use latchwork_store::{Database, OpenOptions};
 
 use super::open;
 use super::server::{database, sql};
@@ -22,13 +23,18 @@ async fn the_schema_is_the_recorded_one() {
 #[tokio::test]
 async fn who_works_needs_no_right_to_make_tables() {
     let Some(url) = database().await else { return };
-    open(&url).await.store.close().await;
     let role = format!("plain_{}", std::process::id());
     sql(&url, &format!("CREATE ROLE {role} LOGIN")).await;
+    sql(&url, "REVOKE CREATE ON SCHEMA public FROM PUBLIC").await;
+    let its_url = url.replace("latch@", &format!("{role}@"));
+    let dir = tempfile::tempdir().unwrap();
+    let looking = OpenOptions { create: false, ..OpenOptions::server(&its_url, dir.path()) };
+    let early = Database::open(looking).await.err().expect("there is nothing to look at").to_string();
+    assert!(early.contains("no tables") && early.contains("this user may not make any"), "{early}");
+    open(&url).await.store.close().await;
     let grant = async |what: &str| drop(sql(&url, &format!("GRANT {what} IN SCHEMA public TO {role}")).await);
     grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES").await;
-    sql(&url, "REVOKE CREATE ON SCHEMA public FROM PUBLIC").await;
-    let plain = open(&url.replace("latch@", &format!("{role}@"))).await;
+    let plain = open(&its_url).await;
     let refused = plain.store.submit(crate::conformance::world::new_job("early")).await.unwrap_err().to_string();
     assert!(refused.contains("USAGE on all sequences"), "{refused}");
     grant("USAGE ON ALL SEQUENCES").await;
@@ -42,7 +48,6 @@ async fn who_works_needs_no_right_to_make_tables() {
 
 #[tokio::test]
 async fn what_cannot_be_opened_is_explained() {
-    use latchwork_store::{Database, OpenOptions};
     let Some(url) = database().await else { return };
     let dir = tempfile::tempdir().unwrap();
     let refused = async |options: OpenOptions| match Database::open(options).await {

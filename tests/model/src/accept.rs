@@ -12,11 +12,11 @@ use latchwork_core::job::JobState;
 use stateright::Model;
 
 use crate::record::Record;
-use crate::state::{Job, State};
+use crate::state::{Job, Phase, Run, State};
 use crate::{Action, Class, Config, Protocol, moves};
 
 /// So many states at once are no following any more.
-const FRONTIER_MAX: usize = 4_000;
+const FRONTIER_MAX: usize = 16_000;
 
 /// One thing that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,8 +174,7 @@ fn unbounded(config: &Config, trace: &[Seen]) -> Config {
         crashes: u8::MAX,
         pauses: u8::MAX,
         rests: u8::MAX,
-        // A lost answer is a good write, and a worker that loads again.
-        lost_commits: 0,
+        lost_commits: u8::MAX,
         cancel: true,
         shrugs: true,
         free: true,
@@ -187,9 +186,16 @@ fn unbounded(config: &Config, trace: &[Seen]) -> Config {
 /// Faults start to count anew, and runs that can do nothing any more are none.
 fn canonical(config: &Config, mut state: State) -> State {
     (state.crashes, state.pauses, state.rests) = (config.crashes, config.pauses, config.rests);
+    state.lost_commits = config.lost_commits;
     let (attempt, over) = (state.job.attempt, state.job.state().is_terminal());
     for worker in &mut state.workers {
         worker.run = worker.run.take().filter(|run| !moves::is_done(config, run, attempt, over));
+        // Whoever lost the job may have looked into the inbox or not.
+        if let Some(Run { phase: Phase::Ready { fresh, nonce: None }, attempt: of, .. }) = &mut worker.run
+            && *of < attempt
+        {
+            *fresh = false;
+        }
     }
     state.in_order()
 }
@@ -204,7 +210,7 @@ fn holds(config: &Config, state: &State) -> bool {
 fn ahead(model: &Protocol, state: &State, seen: &Seen) -> Vec<State> {
     let by: &[u8] = match seen {
         Seen::Wrote { by, .. } => by,
-        Seen::Asked { .. } => &[],
+        Seen::Asked { .. } | Seen::Claimed { .. } => &[],
         _ => return vec![state.clone()],
     };
     match by.contains(&state.job.attempt) {

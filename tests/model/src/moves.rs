@@ -8,7 +8,7 @@ use stateright::Model;
 use crate::accept::is;
 use crate::plan::{Plan, nonce};
 use crate::state::{Job, Phase, Run, State};
-use crate::worker::Luck;
+use crate::worker::{Luck, in_doubt};
 use crate::{Action, Class, Config, Protocol};
 
 /// The worker that runs an attempt.
@@ -23,10 +23,13 @@ fn run(state: &State, attempt: u8) -> Option<&Run> {
 /// Whether a run can do nothing any more that is seen.
 pub(crate) fn is_done(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // It may look at something still, which is seen only with the answer, or ask.
+        // It may look at something still, which is seen only with the answer, or ask. In a staged commit a
+        // person's word that it has read claims its place in the effect store, which asks for no attempt.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
-            left.all(|(_, class)| !matches!(class, Class::Read | Class::Queryable))
+            let looks = left.any(|(_, class)| matches!(class, Class::Read | Class::Queryable));
+            let claims = config.staged && run.view.iter().any(in_doubt);
+            !looks && !claims
         }
         Phase::Reload { keep, .. } => keep.is_none(),
         _ => false,
@@ -139,13 +142,14 @@ pub(crate) fn loads(model: &Protocol, state: &State) -> Vec<State> {
         let Some(index) = of(&state, holder) else { continue };
         let Some(own) = run(&state, holder) else { continue };
         let actions: &[Action] = match own.phase {
-            Phase::Reload { keep: None, .. } => &[Action::Turn(index, Luck::Good)],
+            // Whoever keeps an answer that is there already puts nothing new there.
+            Phase::Reload { .. } => &[Action::Turn(index, Luck::Good)],
             Phase::Ready { fresh: true, .. } => &[Action::Looked(index), Action::Again(index, true)],
             Phase::Ready { .. } => &[Action::Again(index, true)],
             _ => &[],
         };
         for next in actions.iter().filter_map(|action| model.next_state(&state, *action)) {
-            if !all.contains(&next) {
+            if !all.contains(&next) && next.job.seen() == state.job.seen() {
                 all.push(next);
             }
         }
@@ -172,8 +176,18 @@ pub(crate) fn writes(
             Action::Drain(index, Luck::Final),
             Action::Rest(index, JobState::Waiting),
             Action::Rest(index, JobState::Pending),
+            // It tells once more.
+            Action::Again(index, true),
         ];
-        for next in actions.into_iter().filter_map(|action| model.next_state(&state, action)) {
+        // A write whose answer is lost is a good one, and a worker that loads again; where it has an answer in hand,
+        // it keeps that.
+        let has_answer = run(&state, attempt).is_some_and(|run| match &run.phase {
+            Phase::Answered { .. } => true,
+            Phase::Writing(todo) => todo.live.is_some(),
+            _ => false,
+        });
+        let unheard = has_answer.then_some(Action::Turn(index, Luck::LostAfter));
+        for next in actions.into_iter().chain(unheard).filter_map(|action| model.next_state(&state, action)) {
             if is(&next, job, expected) {
                 found.put(next);
             }

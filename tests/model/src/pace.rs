@@ -7,17 +7,23 @@ use latchwork_core::job::JobState;
 
 use crate::plan::{Plan, Todo};
 use crate::record::Answer;
-use crate::state::{Phase, State};
+use crate::state::{Note, Phase, State};
 use crate::worker::{Luck, answered, ended, put_back, write};
-use crate::{Class, Config};
+use crate::{Class, Config, kernel};
 
-/// A worker drops what it is about, and loads the job again; its answer it keeps. Whoever has put an answer away, or tried to, goes on.
+/// A worker drops what it is about, and loads the job again; its answer it keeps. Whoever has put an answer away, or
+/// tried to, goes on; who told of it and was not heard to have told tells it again.
 pub(crate) fn again(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
     if !config.free {
         return None;
     }
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
+    if let (Phase::Late { slot, try_no, put: true, .. }, true) = (&run.phase, keeps) {
+        kernel::receive(&mut state.job, Note::Late { slot: *slot, try_no: *try_no });
+        state.rests = state.rests.checked_sub(1)?;
+        return Some(state);
+    }
     let news = |kept: (u8, u8, Answer)| Some(kept).filter(|(_, _, answer)| keeps && *answer != Answer::Unknown);
     let keep = match &run.phase {
         Phase::Ready { .. } if keeps => None,
@@ -58,11 +64,16 @@ pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -
     Some(state)
 }
 
-/// A worker with an answer hears that the job is another's, before it has tried to write.
+/// A worker with an answer hears that the job is another's, before it has tried to write, or when it does not know what
+/// became of its write.
 pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    let Phase::Answered { slot, try_no, answer } = run.phase else { return None };
+    let (Phase::Answered { slot, try_no, answer } | Phase::Reload { keep: Some((slot, try_no, answer)), .. }) =
+        run.phase
+    else {
+        return None;
+    };
     let held = run.attempt == state.job.attempt && state.job.state() == JobState::Running;
     if !config.free || held || answer == Answer::Unknown {
         return None;

@@ -306,7 +306,7 @@ pub(crate) fn answered(
     }
 }
 
-fn in_doubt(record: &Record) -> bool {
+pub(crate) fn in_doubt(record: &Record) -> bool {
     record.row.is_some_and(|row| row.state == RowState::Indeterminate as u8)
 }
 

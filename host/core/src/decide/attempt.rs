@@ -21,11 +21,25 @@ pub fn released(worker: &str) -> Draft {
     Draft { events, status, flush_now: true, ..Draft::default() }
 }
 
+/// The job parks before its inbox is read, where more attempts in a row than may be were cut off behind their claims:
+/// the last of them was to read the inbox, and to park it. What was asked of it waits with it.
+pub fn exhausted_unread(durable: &Durable, limit: u32) -> Option<Draft> {
+    let before = durable.job.bare_claims.saturating_sub(1);
+    if before <= limit {
+        return None;
+    }
+    let cause = format!(
+        "{before} attempts in a row were cut off before anything but their claims was recorded; what was asked of the job \
+         meanwhile has not been read"
+    );
+    Some(Draft { unread: true, ..parked(cause) })
+}
+
 /// The job parks, where so many attempts in a row were cut off and brought nothing forward: its process
 /// may die of it.
 pub fn exhausted(durable: &Durable, limit: u32) -> Option<Draft> {
     let job = &durable.job;
-    if job.barren_attempts < limit || job.is_given_up() {
+    if job.barren_attempts < limit {
         return None;
     }
     let steps: Vec<_> = job.barren_in.iter().map(ToString::to_string).collect();
@@ -38,7 +52,11 @@ pub fn exhausted(durable: &Durable, limit: u32) -> Option<Draft> {
         "{} attempts in a row were cut off and brought nothing forward; {ran} under way when the last one ended",
         job.barren_attempts
     );
+    Some(parked(cause))
+}
+
+fn parked(cause: String) -> Draft {
     let events = vec![Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause) }];
     let status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
-    Some(Draft { events, status, flush_now: true, ..Draft::default() })
+    Draft { events, status, flush_now: true, ..Draft::default() }
 }

@@ -38,7 +38,7 @@ mod waits;
 pub use action::{is_keyed, step_action_key};
 pub use advance::{advance, startable};
 pub use answer::{Try, answered};
-pub use attempt::{claimed, exhausted, released};
+pub use attempt::{claimed, exhausted, exhausted_unread, released};
 pub use budget::{InFlight, reserved};
 pub use call::{Invocation, Next, next};
 pub(crate) use compensation::{Standing, arguments as undo_arguments, undo_waits, undone};

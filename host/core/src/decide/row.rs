@@ -6,7 +6,7 @@ use crate::error::{Code, Failure};
 use crate::event::{Body, Refused};
 use crate::ids::Slot;
 use crate::ledger::{Row, RowState};
-use crate::manifest::Pinned;
+use crate::manifest::{Class, Pinned};
 use crate::replay::Divergence;
 use crate::retry;
 use crate::state::{Call, Draft, Durable, label};
@@ -130,13 +130,18 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
     let slot = &invocation.slot;
     let call = durable.job.calls.get(slot);
     let old = durable.rows.get(slot);
-    // A try whose process ended is looked at at once, the next one after a backoff, like tries that failed.
+    // A try whose process ended is looked at at once, the next one after a backoff, like tries that failed. What nobody
+    // but a person can look at keeps no person waiting.
+    let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
+    let by_itself = matches!(class, Some(Class::Keyed | Class::Queryable));
     let nth = Try::open(durable, slot).map_or(0, |open| open.nth(durable, slot));
-    let backoff_ms =
-        retry::backoff_ms(nth, overrides(durable, slot, &invocation.operator).as_ref(), None, context.random as u32);
+    let backoff_us = || {
+        let overrides = overrides(durable, slot, &invocation.operator);
+        i64::from(retry::backoff_ms(nth, overrides.as_ref(), None, context.random as u32)) * 1000
+    };
     let row = Row {
         state: RowState::Indeterminate,
-        next_try_us: (nth > 0).then(|| context.now_us + i64::from(backoff_ms) * 1000),
+        next_try_us: (nth > 0 && by_itself).then(|| context.now_us + backoff_us()),
         attempt: old.map_or(durable.job.attempt, |row| row.attempt),
         nonce: old.map_or(context.random, |row| row.nonce),
         try_no: call.map_or(0, |call| call.tries),

@@ -5,7 +5,12 @@ use crate::error::Code;
 use crate::event::{Body, Event};
 use crate::ids::Hash;
 use crate::job::JobState;
-use crate::storage::{Batch, Claim, LogEnd, Outline, StatusWrite};
+use crate::state::{Durable, FoldError};
+use crate::storage::{Batch, Claim, LogEnd, Outline, Record, StatusWrite};
+
+use super::Context;
+use super::attempt::{claimed, released};
+use super::reopen::reopened;
 
 /// Attempts in a row before this one that ended before anything of them was in the log, even their claims.
 pub fn silent_attempts(attempt: u32, end: LogEnd) -> u32 {
@@ -29,15 +34,26 @@ pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profil
     (batch, cause)
 }
 
-/// Gives a claimed job back: the attempt does not count as one that got nowhere. None where it was over and is to be
-/// opened again, which takes its log.
-pub fn give_back_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profile: Hash) -> Option<Batch> {
-    if outline.retry.is_some() {
-        return None;
+/// Gives a claimed job back whose effects cannot be had: the attempt does not count as one that got nowhere. One that
+/// was over is opened again first, which takes what is recorded of it, but no effects.
+///
+/// # Errors
+/// What is recorded does not fold.
+pub fn give_back_unread(
+    claim: &Claim,
+    outline: &Outline,
+    record: Record,
+    (worker, engine_profile): (&str, Hash),
+    context: &Context<'_>,
+) -> Result<Batch, FoldError> {
+    if let Some(asked) = &outline.retry {
+        let mut durable = Durable::without_effects(record)?;
+        let again = reopened(&durable, asked, context).and(claimed(claim.row.attempt, worker, engine_profile));
+        return durable.seal(again.and(released(worker)), context.now_us);
     }
     let worker = worker.to_owned();
     let bodies = vec![Body::JobClaimed { worker: worker.clone(), engine_profile }, Body::JobReleased { worker }];
-    Some(ending(claim, outline.end, bodies, JobState::Pending))
+    Ok(ending(claim, outline.end, bodies, JobState::Pending))
 }
 
 /// The events that end an attempt, behind the log's end.

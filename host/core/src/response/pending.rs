@@ -32,7 +32,10 @@ impl Response {
         };
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
-        next_actions.insert(0, resume);
+        // It may have been parked without reading what was asked: then it takes somebody who says that it goes on.
+        let said = pending.iter().any(|row| matches!(row.asked, Asked::Continue | Asked::Abort));
+        let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
+        next_actions.insert(at, resume);
         Response { pending, next_actions, ..self }
     }
 }

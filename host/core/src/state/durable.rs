@@ -44,6 +44,8 @@ pub struct Draft {
     pub whole: bool,
     /// Whether it closes a wait or a gate because of its time, which no undone request may contradict.
     pub drained: bool,
+    /// Whether it parks the job though its inbox was not read.
+    pub unread: bool,
     /// Whether somebody waits for it to be durable.
     pub flush_now: bool,
 }
@@ -80,6 +82,7 @@ impl Draft {
         self.goes_on = other.goes_on.or(self.goes_on);
         self.whole |= other.whole;
         self.drained |= other.drained;
+        self.unread |= other.unread;
         self.flush_now |= other.flush_now;
         self
     }
@@ -106,18 +109,34 @@ pub struct Durable {
 
 impl Durable {
     /// What was loaded. Payloads and effects are those that the events name, or it is refused.
-    pub fn load(record: Record, effects: Vec<Effect>) -> Result<Durable, FoldError> {
+    pub fn load(mut record: Record, effects: Vec<Effect>) -> Result<Durable, FoldError> {
+        let events = std::mem::take(&mut record.events);
         let durable = Durable {
-            job: Job::fold(&record.events)?,
+            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
+            ..Self::of(Job::fold(&events)?, record)
+        };
+        verify(&events, &durable)?;
+        Ok(durable)
+    }
+
+    /// What is stored of a job whose effects cannot be had now: enough to open it again and to give it back.
+    ///
+    /// # Errors
+    /// The log is broken or was written by a newer version.
+    pub fn without_effects(record: Record) -> Result<Durable, FoldError> {
+        Ok(Self::of(Job::fold(&record.events)?, record))
+    }
+
+    fn of(job: Job, record: Record) -> Durable {
+        Durable {
+            job,
             secret: record.secret,
             rows: record.ledger.into_iter().map(|row| (row.slot.clone(), row)).collect(),
-            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
+            effects: BTreeMap::new(),
             payloads: record.payloads.into_iter().map(|p| (p.label, p.bytes.into())).collect(),
             seen: Seen::default(),
             beside: Vec::new(),
-        };
-        verify(&record.events, &durable)?;
-        Ok(durable)
+        }
     }
 
     /// Gives the draft its place in the log and takes it over.
@@ -164,6 +183,7 @@ impl Durable {
         batch.acquire = draft.acquire;
         batch.goes_on = draft.goes_on;
         batch.drained = draft.drained;
+        batch.unread = draft.unread;
         batch.beside = if draft.drained { self.beside.clone() } else { Vec::new() };
         // One without events leaves no gap in the log when it is lost: nothing is written behind it before it
         // is known to be there.

@@ -127,6 +127,7 @@ impl Job {
             compensations: Default::default(),
             undo_abandoned: false,
             barren_attempts: 0,
+            bare_claims: 0,
             barren_in: Vec::new(),
             parked_cause: None,
             progressed: false,
@@ -157,6 +158,9 @@ impl Job {
         if event.body.is_progress() && !self.progressed {
             self.progressed = true;
             self.barren_attempts = 0;
+        }
+        if !matches!(event.body, Body::JobClaimed { .. }) {
+            self.bare_claims = 0;
         }
         self.next_seq += 1;
         self.head = event.hash;
@@ -328,6 +332,7 @@ impl Job {
         }
         // So is one that was cut off before even its claim became durable.
         self.barren_attempts += event.attempt - self.attempt - 1;
+        self.bare_claims += event.attempt - self.attempt;
         match self.state {
             // The inbox or a time woke the job before it could be claimed again.
             JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,

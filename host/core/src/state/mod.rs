@@ -72,6 +72,8 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Attempts in a row that ended without progress.
     pub barren_attempts: u32,
+    /// Claims at the end of the log behind which nothing was written, and such as are not even there; that of now included.
+    pub bare_claims: u32,
     /// The steps that were under way when the last of them was cut off.
     pub barren_in: Vec<StepId>,
     /// Whether the current attempt got anywhere.

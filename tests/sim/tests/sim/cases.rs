@@ -1,5 +1,7 @@
 //! What the simulation found once, each by itself.
 
+use std::sync::atomic::Ordering;
+
 use crate::dice::Dice;
 use crate::run;
 use crate::scene::Scene;
@@ -22,5 +24,25 @@ fn an_end_whose_answer_was_lost_is_an_end() {
             seen += ran.tally.of(&format!("event {end}"));
         }
         assert!(seen > 0, "no job ended with {end}");
+    }
+}
+
+/// I44, I127: a write is refused for a moment, and the answer that was to be in it gets to the effect store only when
+/// another worker has the job and has parked it in doubt: that one is told, and nobody is asked.
+#[test]
+fn an_answer_that_was_long_on_its_way_is_told() {
+    for staged in [false, true] {
+        let mut told = 0;
+        for seed in 0..120 {
+            let ran = run::run(|| {
+                let scene = Scene::new(Dice::new(seed), Weather { workers: 2, staged, ..Weather::calm() });
+                *scene.hamper.lock().expect("no holder panics") = Some(("tool_invocation_finished", 30_000));
+                scene.patient.store(true, Ordering::Relaxed);
+                scene
+            });
+            assert_eq!(ran.wrong, None, "seed {seed}, staged {staged}");
+            told += ran.tally.of("told of a late answer");
+        }
+        assert!(told >= 10, "staged {staged}: {told} told");
     }
 }

@@ -18,6 +18,9 @@ use latchwork_core::storage::{
 use crate::process::Process;
 use crate::writer::Queue;
 
+/// Statements that write, beside batches.
+const WRITES: [&str; 5] = ["claim", "heartbeat", "fire_timers", "put_inbox", "put_effects"];
+
 pub(crate) struct Link {
     process: Arc<Process>,
     queue: Queue,
@@ -63,6 +66,9 @@ impl Link {
         process.passes(name, false);
         process.lives().await;
         process.leaves();
+        if WRITES.contains(&name) {
+            process.is_hampered().await;
+        }
         scene.travel().await;
         if process.is_cut_off() || scene.strikes(scene.weather.request_lost_in, "lost request") {
             process.landed();
@@ -227,6 +233,9 @@ impl EffectStore for Link {
         let taken = self.there("put_effects").await?.put(job_id, effects).await;
         let tries: Vec<String> = effects.iter().map(|effect| format!("{} {}", effect.slot, effect.try_no)).collect();
         self.note(format_args!("puts effects of {job_id}, {}: {}", tries.join(", "), taken.is_ok()));
+        if taken.is_ok() {
+            self.process.scene.answered_by(self.process.name(), job_id, effects);
+        }
         self.process.scene.saw_answers(self.process.name(), job_id, effects, taken.is_ok()).await;
         self.back("put_effects", taken).await?
     }

@@ -2,8 +2,10 @@
 //! signals, and change their minds.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use latchwork_core::decide;
+use latchwork_core::effect::{Answer, Effect, Provenance};
 use latchwork_core::error::Code;
 use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::job::JobState;
@@ -14,6 +16,9 @@ use latchwork_core::state::Durable;
 use latchwork_core::storage::{Clock, EffectStore, Filter, Journal, Request, Resolved};
 
 use crate::scene::Scene;
+
+/// Longer than a process is paused, and than what it sends and hears is on its way.
+const TOLD_WITHIN_MS: u64 = 60_000;
 
 /// Looks at every open job, for ever.
 pub(crate) async fn run(scene: Arc<Scene>) {
@@ -44,6 +49,9 @@ async fn look(scene: &Scene, job_id: &JobId) {
     }
     let shown = response(&durable);
     for blocked in &shown.blocked {
+        if is_patient(scene, &durable, blocked) {
+            continue;
+        }
         // People take their time.
         if scene.dice.one_in(2) {
             answer(scene, &durable, blocked).await;
@@ -57,6 +65,30 @@ async fn look(scene: &Scene, job_id: &JobId) {
     if shown.state == JobState::Diverged {
         scene.wrong(format!("{job_id} diverged: {:?}", shown.divergence));
     }
+}
+
+/// I44, I127: nobody is asked for long about a call whose result is recorded, while whoever recorded it lives. Some wait
+/// to see that, and patient people wait whatever they are asked.
+fn is_patient(scene: &Scene, durable: &Durable, blocked: &BlockedView) -> bool {
+    let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
+    let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
+    let parked = durable.job.state == JobState::Parked && blocked.reason_code == Code::IndeterminateEffect;
+    let Some(try_no) = open.filter(|_| parked && job_id.as_str().ends_with(['0', '2'])) else { return false };
+    let about = (job_id.clone(), slot.clone(), try_no);
+    let by = scene.answered.lock().expect("no holder panics").get(&about).cloned();
+    let by = by.filter(|by| !scene.dead.lock().expect("no holder panics").contains(by));
+    if by.is_none() && !scene.patient.load(Ordering::Relaxed) {
+        return false;
+    }
+    let mut asked = scene.asked_in_vain.lock().expect("no holder panics");
+    let since_ms = *asked.entry(about).or_insert_with(|| scene.now_ms());
+    if scene.now_ms() <= since_ms + TOLD_WITHIN_MS {
+        return true;
+    }
+    if let Some(by) = by {
+        scene.wrong(format!("{job_id}: {by} has recorded what {slot} answered, and told nobody"));
+    }
+    false
 }
 
 async fn answer(scene: &Scene, durable: &Durable, blocked: &BlockedView) {
@@ -104,6 +136,20 @@ async fn ask(scene: &Scene, job_id: &JobId, request: Request) {
     scene.note(format_args!("bob asks {job_id} for {said}: {taken:?}"));
     let name = said.split([' ', '{']).next().unwrap_or_default();
     scene.tally.count(format!("person: {name} {}", if taken.is_ok() { "taken" } else { "refused" }));
+}
+
+impl Scene {
+    /// A process has recorded what calls answered.
+    pub(crate) fn answered_by(&self, process: &str, job_id: &JobId, effects: &[Effect]) {
+        let mut answered = self.answered.lock().expect("no holder panics");
+        let results = effects
+            .iter()
+            .filter(|effect| matches!(effect.answer, Answer::Ok(_)) && effect.provenance == Provenance::Executed);
+        for effect in results {
+            let about = (job_id.clone(), effect.slot.clone(), effect.try_no);
+            answered.entry(about).or_insert_with(|| process.to_owned());
+        }
+    }
 }
 
 /// What is stored of a job.

@@ -43,6 +43,8 @@ pub(crate) struct Process {
     over: AtomicBool,
     pub(crate) died: Notify,
     paused_until_ms: AtomicU64,
+    /// Until when nothing that it writes gets there.
+    hampered_until_ms: AtomicU64,
     /// Where it dies, before or after, and how often it passes there until then.
     doom: Option<(&'static str, bool)>,
     passes_left: AtomicU32,
@@ -74,6 +76,7 @@ impl Process {
             over: AtomicBool::new(false),
             died: Notify::new(),
             paused_until_ms: AtomicU64::new(0),
+            hampered_until_ms: AtomicU64::new(0),
             doom,
             passes_left: AtomicU32::new(dice.below(4)),
             boot_us: if apart { u64::from(dice.below(1_000_000)) * 1_000 } else { 0 },
@@ -109,9 +112,24 @@ impl Process {
         }
         self.scene.note(format_args!("{} dies {place}", self.name()));
         self.scene.tally.count(format!("died {place}"));
+        self.scene.dead.lock().expect("no holder panics").insert(self.name().to_owned());
         self.unlock();
         self.is_missed();
         self.died.notify_one();
+    }
+
+    /// From now on, and for so long, nothing that it writes gets there.
+    pub(crate) fn hamper(&self, ms: u64) {
+        self.hampered_until_ms.store(self.scene.now_ms() + ms, Ordering::Relaxed);
+    }
+
+    /// A write leaves, which may be held up.
+    pub(crate) async fn is_hampered(&self) {
+        let until_ms = self.hampered_until_ms.load(Ordering::Relaxed);
+        let left = until_ms.saturating_sub(self.scene.now_ms());
+        if left > 0 {
+            self.scene.pass(u32::try_from(left).expect("a run is short")).await;
+        }
     }
 
     /// A statement leaves.

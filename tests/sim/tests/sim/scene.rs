@@ -1,10 +1,12 @@
 //! What everybody in one run shares: time, luck, the store, the world, and the account of it all.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::memory::{ManualClock, Memory};
 use tokio::time::Instant;
 
@@ -36,6 +38,17 @@ pub(crate) struct Scene {
     trace: Mutex<String>,
     /// The answer of the write that has this event is lost, once.
     pub(crate) lose: Mutex<Option<&'static str>>,
+    /// The write that has this event is lost, once, and what its process writes after it gets there no earlier than so
+    /// many milliseconds later; what it reads is answered.
+    pub(crate) hamper: Mutex<Option<(&'static str, u64)>>,
+    /// Processes that are no more.
+    pub(crate) dead: Mutex<BTreeSet<String>>,
+    /// Results that were recorded, of a job's call and its try: by which process.
+    pub(crate) answered: Mutex<BTreeMap<(JobId, Slot, u32), String>>,
+    /// Whether people wait before they decide about a call in doubt.
+    pub(crate) patient: AtomicBool,
+    /// Since when a person has been asked about a call whose result was recorded.
+    pub(crate) asked_in_vain: Mutex<BTreeMap<(JobId, Slot, u32), u64>>,
     /// The first thing that must not be.
     wrong: Mutex<Option<String>>,
 }
@@ -66,6 +79,11 @@ impl Scene {
             outage_until_ms: AtomicU64::new(0),
             trace: Mutex::default(),
             lose: Mutex::default(),
+            hamper: Mutex::default(),
+            dead: Mutex::default(),
+            answered: Mutex::default(),
+            patient: AtomicBool::new(false),
+            asked_in_vain: Mutex::default(),
             wrong: Mutex::default(),
         })
     }

@@ -78,7 +78,11 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
         () => Fate::Told,
     };
     let fate = if loses(scene, &group) { Fate::AnswerLost } else { fate };
+    let fate = if is_hampering(process, &group) { Fate::RequestLost } else { fate };
     process.leaves();
+    if fate != Fate::RequestLost {
+        process.is_hampered().await;
+    }
     scene.travel().await;
     let mut answers = Vec::new();
     for Queued { batch, done } in group {
@@ -105,12 +109,24 @@ async fn commit(process: &Arc<Process>, group: Vec<Queued>) {
 /// Whether this is the commit whose answer is to be lost.
 fn loses(scene: &Scene, group: &[Queued]) -> bool {
     let mut lose = scene.lose.lock().expect("no holder panics");
-    let mut kinds = group.iter().flat_map(|queued| &queued.batch.events).map(kind);
-    let found = lose.is_some_and(|wanted| kinds.any(|kind| kind == wanted));
+    let found = lose.is_some_and(|wanted| has(group, wanted));
     if found {
         *lose = None;
     }
     found
+}
+
+/// Whether this is the commit that is to be lost, and to be followed by none of this process for a while.
+fn is_hampering(process: &Process, group: &[Queued]) -> bool {
+    let mut hamper = process.scene.hamper.lock().expect("no holder panics");
+    let Some((_, ms)) = hamper.filter(|(wanted, _)| has(group, wanted)) else { return false };
+    *hamper = None;
+    process.hamper(ms);
+    true
+}
+
+fn has(group: &[Queued], event: &str) -> bool {
+    group.iter().flat_map(|queued| &queued.batch.events).any(|found| kind(found) == event)
 }
 
 /// The store takes a batch or refuses it; what it takes goes into the account.

@@ -230,3 +230,18 @@ fn a_verdict_waits_until_the_world_has_settled() {
     assert_eq!(said("a"), Err(Undecidable::Decided(RowState::Committed)));
     assert_eq!(said("b"), Err(Undecidable::NoCall));
 }
+
+/// A person is not kept waiting for a backoff: nobody repeats, or asks about, an opaque call by itself.
+#[test]
+fn a_person_decides_about_an_opaque_call_at_once() {
+    let mut sim = job("Opaque", vec![], 60_000);
+    sim.loses_calls = true;
+    sim.random = u64::from(u32::MAX) - 10_000;
+    for _ in 0..2 {
+        assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+        assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+        let durable = sim.durable();
+        decide::verdict(&durable, &Slot::new("a"), Resolved::NotApplied, sim.now_us).expect("it is heard at once");
+        sim.resolve(Slot::new("a"), Resolved::NotApplied);
+    }
+}

@@ -125,22 +125,43 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed, "asked once more");
 }
 
+/// Claims the job as this attempt, and gives it back unread.
+fn give_back(sim: &mut Sim, attempt: u32, retry: Option<InboxRow>) {
+    let (claim, outline) = claimed(sim, attempt, sim.now_us, retry);
+    let context = sim.context();
+    let batch = give_back_unread(&claim, &outline, sim.record.clone(), ("w", Hash::default()), &context);
+    let batch = batch.expect("it folds");
+    assert_eq!((batch.attempt, batch.status.as_ref().map(|status| status.to)), (attempt, Some(JobState::Pending)));
+    assert_eq!(batch.inbox_done, outline.retry.iter().map(|row| row.id).collect::<Vec<_>>());
+    sim.store(batch);
+}
+
 /// I125: given back, an attempt does not count, however often.
 #[test]
 fn a_job_is_given_back_without_its_log() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     for attempt in 1..=20 {
-        let (claim, outline) = claimed(&sim, attempt, sim.now_us, None);
-        assert_eq!(silent_attempts(attempt, outline.end), 0);
-        let batch = give_back_unread(&claim, &outline, "w", Hash::default()).expect("it is open");
-        assert_eq!(batch.status.map(|status| status.to), Some(JobState::Pending));
-        sim.record.events.extend(batch.events);
+        give_back(&mut sim, attempt, None);
+        assert_eq!(silent_attempts(attempt + 1, claimed(&sim, attempt + 1, 0, None).1.end), 0);
     }
     assert_eq!(sim.durable().job.barren_attempts, 0);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
     verify(&export(&sim));
-    // One that was over takes its log to be opened again.
+}
+
+/// I125: one that was over is opened again first, and is tried again when its effects can be had.
+#[test]
+fn a_retried_job_is_given_back_as_one_that_was_opened_again() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+    let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
+    sim.script.insert("Opaque".into(), vec![refused]);
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Failed);
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: Request::Retry };
-    let (claim, outline) = claimed(&sim, 30, sim.now_us, Some(asked));
-    assert!(give_back_unread(&claim, &outline, "w", Hash::default()).is_none());
+    give_back(&mut sim, 2, Some(asked));
+    for attempt in 3..=20 {
+        give_back(&mut sim, attempt, None);
+    }
+    let durable = sim.process(None).expect("nobody kills it");
+    assert_eq!((durable.job.state, sim.world.get(&Slot::from("a"))), (JobState::Completed, Some(&1)));
+    verify(&export(&sim));
 }

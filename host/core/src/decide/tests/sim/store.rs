@@ -30,12 +30,17 @@ impl Sim {
         let gives_up = draft.status.is_some_and(|status| crate::admit::gives_up(status.to));
         let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
         assert!(!(gives_up && more) || draft.whole, "nobody could write the rest: {draft:?}");
+        let waits = draft.actions.iter().any(|action| matches!(action, ActionWrite::Wait { .. }));
+        assert!(
+            !waits || draft.whole,
+            "a crash between the step that waits for a key and who is told of it: {draft:?}"
+        );
         let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())
     }
 
-    pub(super) fn store(&mut self, batch: Batch) {
+    pub(in crate::decide::tests) fn store(&mut self, batch: Batch) {
         assert_eq!(batch.expect_seq as usize, self.record.events.len(), "appends are in order");
         self.record.events.extend(batch.events);
         for action in batch.actions {
