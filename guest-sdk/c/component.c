@@ -56,9 +56,14 @@ void exports_latchwork_plugin_plugin_describe(exports_latchwork_plugin_plugin_ma
   }
 }
 
+/* A mistake in the operator: the host knows it by this mark, and makes PLUGIN_EXCEPTION of it. */
+static void mistaken(latch_answer *answer) { answer->detail = "{\"latchwork:exception\":{}}"; }
+
 static void put_error(latch_answer *answer, latchwork_plugin_types_error_t *error) {
-  if ((unsigned)answer->code > LATCH_AUTH_FORBIDDEN)
+  if ((unsigned)answer->code > LATCH_AUTH_FORBIDDEN) {
     latch_fail(answer, LATCH_INVALID_INPUT, "%d is no code of a failure: %s", (int)answer->code, answer->message);
+    mistaken(answer);
+  }
   error->code = (latchwork_plugin_types_error_code_t)answer->code;
   error->message = given(answer->message);
   error->retry_after_ms = wanted(answer->retry_after_ms);
@@ -132,6 +137,7 @@ static bool handled(const latch_operator *operator_, latch_string_t *input, latc
   if (latch_answered(operator_->handler(latch_json_of(own(input)), answer), answer) && fit(operator_->name, answer)) return true;
   if (!answer->failed) {
     latch_fail(answer, LATCH_INVALID_INPUT, "%s gave false without latch_fail", operator_->name);
+    mistaken(answer);
     /* Nobody said that the world is as it was. */
     const unsigned writes = LATCH_INTERNAL_WRITE | LATCH_EXTERNAL_WRITE | LATCH_EXTERNAL_SEND;
     answer->applied_unknown = (operator_->effects & writes) != 0;
@@ -206,7 +212,10 @@ bool exports_latchwork_plugin_compensate_compensate(latch_string_t *name, latch_
     return true;
   }
   latch_flush();
-  if (!answer.failed) latch_fail(&answer, LATCH_INVALID_INPUT, "compensating %s gave false without latch_fail", found->name);
+  if (!answer.failed) {
+    latch_fail(&answer, LATCH_INVALID_INPUT, "compensating %s gave false without latch_fail", found->name);
+    mistaken(&answer);
+  }
   put_error(&answer, error);
   return false;
 }

@@ -82,18 +82,17 @@ func number(code Code) (uint8, bool) {
 	return 0, false
 }
 
-// What an operator returned, as the host takes it. An error that is no Failure is final: the same
-// code would return it again.
+// What an operator returned, as the host takes it. An error that is no Failure is a mistake in the
+// operator.
 func described(err error, mayHaveChanged bool) *host.Error {
 	var failure *Failure
 	if !errors.As(err, &failure) {
-		detail := fmt.Sprintf(`{"error":%s}`, quoted(fmt.Sprintf("%T", err)))
-		return &host.Error{Code: 6, Message: clean(err.Error()), Detail: &detail, Unknown: mayHaveChanged}
+		return unhandled(err.Error(), fmt.Sprintf(`{"error":%s}`, quoted(fmt.Sprintf("%T", err))), mayHaveChanged)
 	}
 	code, known := number(failure.Code)
 	if !known {
 		message := fmt.Sprintf("%q is no code of a failure: %s", failure.Code, err)
-		return &host.Error{Code: 6, Message: clean(message), Unknown: mayHaveChanged}
+		return unhandled(message, "{}", mayHaveChanged)
 	}
 	// The whole of it: what wraps a failure says where it happened.
 	made := &host.Error{Code: code, Message: clean(err.Error()), Unknown: codes[code].unknown}
@@ -117,7 +116,13 @@ func described(err error, mayHaveChanged bool) *host.Error {
 func panicked(value any, mayHaveChanged bool) *host.Error {
 	said := fmt.Sprint(value)
 	detail := fmt.Sprintf(`{"panic":%s,"stack":%s}`, quoted(said), quoted(string(debug.Stack())))
-	return &host.Error{Code: 6, Message: clean("panic: " + said), Detail: &detail, Unknown: mayHaveChanged}
+	return unhandled("panic: "+said, detail, mayHaveChanged)
+}
+
+// A mistake in the operator, with the mark by which the host makes PLUGIN_EXCEPTION of it.
+func unhandled(message, said string, mayHaveChanged bool) *host.Error {
+	detail := fmt.Sprintf(`{"latchwork:exception":%s}`, said)
+	return &host.Error{Code: 6, Message: clean(message), Detail: &detail, Unknown: mayHaveChanged}
 }
 
 func fromHost(err *host.Error) *Failure {

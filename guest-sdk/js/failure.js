@@ -52,7 +52,7 @@ export function fromHost(thrown) {
 
 /**
  * What was thrown, as the host takes it. Whatever is no Failure is a mistake in the operator: its
- * text and stack are kept, and it is final, since the same code would throw again.
+ * text and stack are kept, and the host makes PLUGIN_EXCEPTION of it.
  */
 export function toHost(thrown, mayHaveChanged) {
   try {
@@ -60,7 +60,7 @@ export function toHost(thrown, mayHaveChanged) {
     return { ...error, message: wellFormed(error.message) };
   } catch {
     // What was thrown throws when it is looked at.
-    return { code: 'invalid-input', message: 'something was thrown that cannot be shown', retryAfterMs: undefined, detail: undefined, applied: mayHaveChanged ? 'unknown' : 'no' };
+    return { code: 'invalid-input', message: 'something was thrown that cannot be shown', retryAfterMs: undefined, detail: unhandled({}), applied: mayHaveChanged ? 'unknown' : 'no' };
   }
 }
 
@@ -81,7 +81,12 @@ function described(thrown, mayHaveChanged) {
   if (isError && thrown.stack) detail.stack = thrown.stack;
   if (isError && thrown.cause !== undefined) detail.cause = said(thrown.cause);
   if (isError && Array.isArray(thrown.errors)) detail.errors = thrown.errors.map((one) => show(one));
-  return { code: 'invalid-input', message: text, retryAfterMs: undefined, detail: json(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
+  return { code: 'invalid-input', message: text, retryAfterMs: undefined, detail: unhandled(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
+}
+
+/** The mark by which the host knows an exception that the operator does not handle. */
+function unhandled(detail) {
+  return json({ 'latchwork:exception': detail });
 }
 
 function json(value) {

@@ -91,9 +91,14 @@ impl Host {
         if !violations.is_empty() {
             return Err(ForkError::Plan(violations));
         }
+        self.whole_table(&origin.job.plan)?;
         let header = &origin.job.header;
         let accepting = self.accept(&header.tenant_id, &request.by.actor, header.mode)?;
         let unique = [b"fork\0".as_slice(), header.request_key.0.as_slice(), request.job_id.as_str().as_bytes()];
+        let of_request = |label: &str| {
+            let kept = origin.payloads.get(label)?;
+            Some(keys::payload_ref(&request.secret, label, kept))
+        };
         let header = Header {
             job_id: request.job_id.clone(),
             actor_id: request.by.actor.clone(),
@@ -102,10 +107,8 @@ impl Host {
             engine_profile: self.engine_profile(),
             // What somebody approved was another job.
             standing_approvals: Vec::new(),
-            contexts: origin
-                .payloads
-                .get(label::CONTEXTS)
-                .map(|kept| keys::payload_ref(&request.secret, label::CONTEXTS, kept)),
+            contexts: of_request(label::CONTEXTS),
+            parameters: of_request(label::PARAMETERS),
             policy: accepting.policy,
             rules: accepting.rules,
             operators: reachable(&origin.job.plan, self.registry.pin()),

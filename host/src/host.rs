@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use latchwork_core::decide;
+use latchwork_core::decide::{self, ToUndo};
 use latchwork_core::event::{AcceptedPolicy, Mode};
-use latchwork_core::ids::{Hash, JobId};
+use latchwork_core::ids::{Hash, JobId, Operator};
 use latchwork_core::plan::{self, Plan, Violation};
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
@@ -13,12 +13,14 @@ use latchwork_core::storage::{
     Claim, Claimer, EffectStore, InboxError, JobRow, Journal, KeyValue, Owner, Request, Submitted, WriteError,
 };
 
+use serde_json::Value;
+
 use crate::capability::EnvOrFile;
 use crate::config::{Commit, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
 use crate::os::ThisMachine;
-use crate::registry::Registry;
+use crate::registry::{Registry, Survey};
 use crate::submit::{Accepting, Submission};
 use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
@@ -72,9 +74,6 @@ pub enum StartError {
     /// The engine refused its settings.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// Plugins could not be loaded: all of them are listed.
-    #[error("{} could not be loaded", count(.0.len()))]
-    Plugins(Vec<LoadError>),
 }
 
 /// What became of a submission.
@@ -114,6 +113,9 @@ pub enum SubmitError {
         /// Hash of the plan submitted now.
         given: Hash,
     },
+    /// Values of the plan's parameters are wrong or missing.
+    #[error("the parameters of the request are refused")]
+    Parameters(Vec<plan::Refused>),
     /// Too many jobs wait to be started.
     #[error("{limit} jobs{} wait to be started: no more are taken until some are", of(tenant.as_deref()))]
     QueueFull {
@@ -122,9 +124,40 @@ pub enum SubmitError {
         /// The limit.
         limit: u32,
     },
+    /// The plan has a step plugin, which may call any operator, and plugins could not be loaded.
+    #[error("the step plugin of {operator} may call any operator, and {} could not be loaded", count(plugins.len()))]
+    Plugins {
+        /// An operator of the plan that a step plugin serves.
+        operator: Operator,
+        /// Every plugin that could not be loaded.
+        plugins: Vec<LoadError>,
+    },
     /// The store refused it.
     #[error(transparent)]
     Write(#[from] WriteError),
+}
+
+/// What became of a request to undo a finished job.
+#[derive(Debug)]
+pub enum UndoAsked {
+    /// It is durable; these calls are undone in this order.
+    Accepted(Vec<ToUndo>),
+    /// The job is being undone already, as somebody asked before.
+    UnderWay,
+}
+
+/// Why a finished job is not undone.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// Its own state forbids it.
+    #[error(transparent)]
+    Refused(#[from] decide::UndoRefusal),
+    /// The store refused the request: the job has changed meanwhile.
+    #[error(transparent)]
+    Inbox(#[from] InboxError),
+    /// It cannot be read, or a plugin that undoes its calls is not there.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
 }
 
 /// Why a job is not tried again.
@@ -160,6 +193,22 @@ impl Host {
         crash: Arc<dyn CrashPoint>,
         extensions: Extensions,
     ) -> Result<Host, StartError> {
+        let survey = Survey::of(&config);
+        Self::start_surveyed(config, survey, stores, crash, extensions)
+    }
+
+    /// The same after a first look at the plugins, [`Survey::of`]. A plugin that cannot be loaded is in
+    /// [`Registry::refused`], and the others are served.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn start_surveyed(
+        config: Config,
+        survey: Survey,
+        stores: Stores,
+        crash: Arc<dyn CrashPoint>,
+        extensions: Extensions,
+    ) -> Result<Host, StartError> {
         let Extensions { mut verifiers, validators: own } = extensions;
         let shipped = config.validators.iter().map(|validator| validator.validator());
         let validators = Validators(shipped.chain(own).collect());
@@ -170,8 +219,7 @@ impl Host {
         });
         let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })?;
         let engine_profile = engine.step_profile();
-        let registry = Registry::load(engine, &config, stores.kv.clone()).map_err(StartError::Plugins)?;
-        let registry = Arc::new(registry);
+        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv.clone(), survey));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();
         let settings = Settings {
             lease_ms: config.lease_ms,
@@ -228,6 +276,53 @@ impl Host {
         Ok(self.journal.put_inbox(job_id, actor, reason, Request::Retry).await?)
     }
 
+    /// Asks to undo what a finished job did. The request is durable when this returns, and the next claim of the job
+    /// begins with it. With `here` the plugins that undo its calls have to be loaded by this host.
+    ///
+    /// # Errors
+    /// See [`UndoError`]; nothing was written.
+    pub async fn undo(
+        &self,
+        job_id: &JobId,
+        actor: &str,
+        reason: Option<&str>,
+        here: bool,
+    ) -> Result<UndoAsked, UndoError> {
+        // Both requests of two people at once are one: the second finds the job reopened.
+        for is_last in [false, true] {
+            let durable = self.load(job_id).await?;
+            let is_open = !durable.job.state.is_terminal();
+            let inbox = self.journal.inbox(job_id).await.map_err(WorkerError::from)?;
+            let is_asked = inbox.iter().any(|row| row.request == Request::Undo);
+            if is_asked || is_open && durable.job.undo.is_some() {
+                return Ok(UndoAsked::UnderWay);
+            }
+            let due = decide::undoable(&durable)?;
+            if here {
+                self.loaded(&durable, &due)?;
+            }
+            match self.journal.put_inbox(job_id, actor, reason, Request::Undo).await {
+                Err(InboxError::Over { .. }) if !is_last => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(UndoAsked::Accepted(due)),
+            }
+        }
+        unreachable!("the second round returns")
+    }
+
+    /// Checks that the plugins which undo these calls are there: a reopened job would wait for them.
+    fn loaded(&self, durable: &Durable, due: &[ToUndo]) -> Result<(), WorkerError> {
+        for ToUndo { by, .. } in due {
+            let Some(pinned) = durable.job.pinned(by) else { continue };
+            self.registry.by_digest(pinned.digest, pinned.wasi).map_err(|why| WorkerError::PluginMissing {
+                job_id: durable.job.header.job_id.clone(),
+                operator: by.clone(),
+                why: why.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+
     /// Accepts a request, or finds the job that it became before. A new job is claimed at once.
     ///
     /// # Errors
@@ -247,7 +342,10 @@ impl Host {
         })
     }
 
-    async fn put(&self, submission: Submission, claimer: Option<Claimer>) -> Result<Accepted, SubmitError> {
+    async fn put(&self, mut submission: Submission, claimer: Option<Claimer>) -> Result<Accepted, SubmitError> {
+        self.whole_table(&submission.plan)?;
+        let given = submission.parameters.take().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+        submission.parameters = submission.plan.values(given, &*self.registry).map_err(SubmitError::Parameters)?;
         let accepted = self.accept(&submission.tenant, &submission.actor, submission.mode)?;
         let plan_hash = submission.plan.hash();
         let tenant = submission.tenant.clone();
@@ -266,6 +364,12 @@ impl Host {
             }
             Submitted::Attached(row) => Ok(Accepted::Attached(row)),
         }
+    }
+
+    /// Refuses a plan with a step plugin where a plugin could not be loaded.
+    pub(crate) fn whole_table(&self, plan: &Plan) -> Result<(), SubmitError> {
+        let Some(operator) = self.registry.lacking(plan) else { return Ok(()) };
+        Err(SubmitError::Plugins { operator: operator.clone(), plugins: self.registry.refused().to_vec() })
     }
 
     /// The policy of a tenant, else that of everybody.
@@ -346,6 +450,10 @@ impl plan::Catalog for Registry {
 
     fn names(&self) -> Vec<String> {
         self.pin().keys().map(ToString::to_string).collect()
+    }
+
+    fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<plan::Misfit>, String> {
+        crate::engine::schema::misfits(schema, value)
     }
 }
 

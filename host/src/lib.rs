@@ -17,6 +17,7 @@
 pub mod bench;
 pub mod build;
 pub mod capability;
+pub mod changed;
 pub mod check;
 pub mod cli;
 pub mod config;
@@ -29,8 +30,8 @@ pub mod notify;
 pub mod os;
 pub mod registry;
 pub mod replay;
+pub mod schemas;
 pub mod submit;
-pub mod suggest;
 pub mod validate;
 pub mod verifier;
 pub mod worker;

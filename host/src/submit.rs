@@ -9,7 +9,7 @@ use latchwork_core::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
 use latchwork_core::manifest::{Pinned, PluginKind};
-use latchwork_core::plan::{Plan, Step};
+use latchwork_core::plan::{self, Plan, Step};
 use latchwork_core::policy::Rules;
 use latchwork_core::state::label;
 use latchwork_core::storage::{Claimer, JobRow, NewJob, Payload, QueueLimit};
@@ -32,6 +32,8 @@ pub struct Submission {
     pub contexts: Vec<Value>,
     /// The checked plan.
     pub plan: Plan,
+    /// The values of its parameters, with defaults: see [`Plan::values`]. None where it has none.
+    pub parameters: Option<Value>,
     /// How it is executed.
     pub mode: Mode,
     /// Tells apart requests that are otherwise the same.
@@ -87,6 +89,11 @@ impl Submission {
         let secret = Hash(os::entropy::bytes());
         let contexts = (!self.contexts.is_empty())
             .then(|| Payload { label: label::CONTEXTS.to_owned(), bytes: self.contexts_bytes() });
+        let parameters = self
+            .parameters
+            .as_ref()
+            .map(|values| Payload { label: label::PARAMETERS.to_owned(), bytes: canon::value_to_canonical(values) });
+        let named = |kept: &Payload| keys::payload_ref(&secret, &kept.label, &kept.bytes);
         let header = Header {
             job_id: job_id.clone(),
             tenant_id: self.tenant,
@@ -99,7 +106,8 @@ impl Submission {
             job_seed: Hash(os::entropy::bytes()),
             engine_profile,
             standing_approvals: self.standing_approvals,
-            contexts: contexts.as_ref().map(|kept| keys::payload_ref(&secret, &kept.label, &kept.bytes)),
+            contexts: contexts.as_ref().map(named),
+            parameters: parameters.as_ref().map(named),
             policy: accepting.policy,
             rules: accepting.rules,
             operators: reachable(&self.plan, operators),
@@ -133,7 +141,7 @@ impl Submission {
             row: JobRow { head: created.hash, ..row },
             events: vec![accepted, created],
             secret,
-            payloads: contexts.into_iter().collect(),
+            payloads: contexts.into_iter().chain(parameters).collect(),
             awaited,
             claim,
             queue,
@@ -143,12 +151,27 @@ impl Submission {
 
 /// The intent of a bare plan: the plan without the labels that differ between equal requests.
 pub fn bare_intent(plan: &Plan) -> Vec<u8> {
+    canon::value_to_canonical(&without_labels(plan))
+}
+
+fn without_labels(plan: &Plan) -> Value {
     let mut value = serde_json::to_value(plan).expect("a plan is plain data");
     if let Value::Object(fields) = &mut value {
         fields.remove("plan_id");
         fields.remove("intent_id");
     }
-    canon::value_to_canonical(&value)
+    value
+}
+
+/// The canonical intent payload of a request: its intent's `payload`, or the bare plan. Values of
+/// parameters, with their defaults, take the payload's place, and stand beside a bare plan.
+pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Value>) -> Vec<u8> {
+    match (payload, values) {
+        (Some(_), Some(values)) => canon::value_to_canonical(values),
+        (Some(payload), None) => canon::value_to_canonical(payload),
+        (None, Some(values)) => canon::value_to_canonical(&plan::intent_payload(without_labels(plan), values.clone())),
+        (None, None) => bare_intent(plan),
+    }
 }
 
 /// A request id that no other request has.

@@ -6,6 +6,7 @@ mod history;
 mod hosts;
 mod odd;
 mod rules;
+mod several;
 mod static_rules;
 mod tools;
 

@@ -15,9 +15,9 @@ use crate::program::latch;
 /// Points that the path of undoing has whatever the machine does; in a staged commit effects are put away first.
 const EXPECTED: &[&str] = &["inbox_insert", "claim_take", "group_write", "execute"];
 
-/// Cancels the job, killed at this point; false where the point was not reached.
-fn cancel_killed(place: &Place, job: &str, point: &str) -> bool {
-    let mut command = latch(&place.dir, &["job", "cancel", job, "--json", "--actor", "bob"]);
+/// Cancels or undoes the job, killed at this point; false where the point was not reached.
+fn killed(place: &Place, verb: &str, job: &str, point: &str) -> bool {
+    let mut command = latch(&place.dir, &["job", verb, job, "--json", "--actor", "bob"]);
     let output = command.env("LATCH_CRASH_AT", point).output().expect("latch runs");
     let signal = output.status.signal();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -25,15 +25,15 @@ fn cancel_killed(place: &Place, job: &str, point: &str) -> bool {
     signal == Some(9)
 }
 
-/// Cancels again and answers every question about calls in doubt with what the world shows.
-fn finish(place: &Place, job: &str, when: &str) -> Value {
+/// Asks again and answers every question about calls in doubt with what the world shows.
+fn finish(place: &Place, verb: &str, job: &str, when: &str) -> Value {
     for _ in 0..12 {
         let response = shown(place, job);
         if response["state"] == "CANCELLED" {
             return response;
         }
         // The word may have been lost with the process; twice said, it changes nothing.
-        let ran = place.latch(&["job", "cancel", job, "--json", "--actor", "bob"]);
+        let ran = place.latch(&["job", verb, job, "--json", "--actor", "bob"]);
         assert!(matches!(ran.code, 0 | 3), "{when}: {} {}", ran.stdout, ran.stderr);
         let response = ran.json();
         if response["state"] == "CANCELLED" {
@@ -53,8 +53,8 @@ fn finish(place: &Place, job: &str, when: &str) -> Value {
     panic!("{when}: the job does not end: {:#}", shown(place, job));
 }
 
-fn check(place: &Place, job: &str, when: &str) {
-    let response = finish(place, job, when);
+fn check(place: &Place, verb: &str, job: &str, when: &str) {
+    let response = finish(place, verb, job, when);
     let views = response["compensations"].as_array().expect("a list");
     assert!(views.iter().all(|view| view["state"] == "compensated"), "{when}: {response:#}");
     let world = place.world();
@@ -66,11 +66,15 @@ fn check(place: &Place, job: &str, when: &str) {
     holds(place, job, when);
 }
 
-fn sweep(commit: &str) {
+fn sweep(commit: &str, verb: &str) {
     let template = Place::undo(commit);
-    plan(&template, "keep", &bookings());
+    let mut steps = bookings();
+    let code = if verb == "undo" { 0 } else { 3 };
+    // Without the wait at its end the job completes.
+    steps.truncate(if verb == "undo" { 3 } else { 4 });
+    plan(&template, "keep", &steps);
     let stopped = run(&template, &[]);
-    assert_eq!(stopped.code, 3, "{} {}", stopped.stdout, stopped.stderr);
+    assert_eq!(stopped.code, code, "{} {}", stopped.stdout, stopped.stderr);
     let job = id(&stopped.json());
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
@@ -78,11 +82,11 @@ fn sweep(commit: &str) {
             for nth in 1.. {
                 let place = template.again();
                 let point = format!("{name}:{side}:{nth}");
-                if !cancel_killed(&place, &job, &point) {
+                if !killed(&place, verb, &job, &point) {
                     break;
                 }
                 reached.insert(*name);
-                check(&place, &job, &format!("{commit}, killed at {point}"));
+                check(&place, verb, &job, &format!("{commit}, {verb}, killed at {point}"));
             }
         }
     }
@@ -94,11 +98,23 @@ fn sweep(commit: &str) {
 /// I1, I5, I37: atomic commit.
 #[test]
 fn killed_at_every_point_of_an_atomic_commit_each_effect_is_undone_once() {
-    sweep("atomic");
+    sweep("atomic", "cancel");
 }
 
 /// I1, I5, I37: staged commit, where window 4 exists.
 #[test]
 fn killed_at_every_point_of_a_staged_commit_each_effect_is_undone_once() {
-    sweep("staged");
+    sweep("staged", "cancel");
+}
+
+/// I1, I5, I155: a finished job that is undone, atomic commit.
+#[test]
+fn killed_at_every_point_of_an_atomic_commit_a_finished_job_is_undone_once() {
+    sweep("atomic", "undo");
+}
+
+/// I1, I5, I155: the same in a staged commit.
+#[test]
+fn killed_at_every_point_of_a_staged_commit_a_finished_job_is_undone_once() {
+    sweep("staged", "undo");
 }

@@ -59,6 +59,7 @@ fn nothing_configured_is_a_configuration() {
     assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (15_000, 5_000, 2_000));
     assert_eq!((config.commit, config.durability), (Commit::Atomic, Durability::Full));
     assert_eq!(config.max_attempts_without_progress, 5);
+    assert_eq!(config.keep_undoable_ms, 30 * 86_400_000);
     assert_eq!(config.policy["default"].modes, [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated]);
     assert!(config.plugins.is_empty());
 }
@@ -77,6 +78,7 @@ lease = "20s"
 heartbeat = "4s"
 clock_margin = "1s"
 max_attempts_without_progress = 7
+keep_undoable = "60days"
 state_dir = "state"
 
 [policy.default]
@@ -106,6 +108,7 @@ config = {{ from = "me@example.org", retries = 3, ratio = 0.5, on = true, nested
     assert_eq!(config.on_indeterminate, OnIndeterminate::Fail);
     assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (20_000, 4_000, 1_000));
     assert_eq!(config.max_attempts_without_progress, 7);
+    assert_eq!(config.keep_undoable_ms, 60 * 86_400_000);
     assert_eq!(config.state_dir, root.join("state"));
     assert_eq!(config.file, Some(root.join("latch.toml")));
 
@@ -363,6 +366,11 @@ fn the_file_is_searched_in_order() {
     assert_eq!(lease(&LoadOptions { near: Some(&deep), ..options(nowhere.path()) }), 22_000);
     let near = LoadOptions { near: Some(&deep), ..options(cwd.path()) };
     assert_eq!(lease(&near), 21_000, "the working directory comes before the plan's");
+    let below = cwd.path().join("c/d");
+    std::fs::create_dir_all(&below).unwrap();
+    assert_eq!(lease(&options(&below)), 21_000, "the nearest file above the working directory");
+    let near_from_below = LoadOptions { near: Some(&deep), ..options(&below) };
+    assert_eq!(lease(&near_from_below), 22_000, "the plan's comes before one above the working directory");
     let variable = |name: &str| (name == "LATCH_CONFIG").then(|| file.display().to_string());
     let from_variable = LoadOptions { env: &variable, ..near };
     assert_eq!(lease(&from_variable), 23_000);

@@ -79,7 +79,7 @@ fn sound(place: &Place, id: &str) -> Value {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
     let file = format!("{id}.jsonl");
-    let exported = place.latch(&["job", "export", id, "--out", &file]);
+    let exported = place.latch(&["job", "export", id, "--out", &file, "--force"]);
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     let verified = run(&place.dir, &["verify", &file, "--json"]);
     assert_eq!(verified.code, 0, "{}", verified.stdout);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::sdk::run;
 
 const LANGS: [&str; 5] = ["python", "js", "c", "go", "rust"];
@@ -31,7 +32,7 @@ struct Table {
 
 impl Table {
     fn read(lang: &str) -> Self {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(lang);
+        let dir = checkout::copy().join("tests/corpus").join(lang);
         let text = std::fs::read_to_string(dir.join("table.toml")).unwrap();
         let table: toml::Table = text.parse().unwrap();
         let texts = |table: &toml::Table, key: &str| -> Vec<String> {

@@ -13,7 +13,7 @@ use crate::crash::{check_world, check_worlds};
 use crate::place::{Place, step, witness_plan_of};
 use crate::postgres::live_call::until;
 use crate::postgres::server::Server;
-use crate::program::latch;
+use crate::program::{latch, run};
 use crate::workers::{Working, detached, events, until_over, worker};
 
 /// A file system of its own, gone with the value.
@@ -37,6 +37,12 @@ impl SmallDisk {
 
     fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// Lets nothing be written to it any more.
+    fn read_only(&self) {
+        let made = Command::new("mount").args(["-o", "remount,ro"]).arg(self.path()).status();
+        assert!(made.is_ok_and(|made| made.success()), "a mounted file system can be mounted anew");
     }
 
     /// Fills it but for so many KiB; gone again with the file.
@@ -91,7 +97,7 @@ fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
         if ran.code != 0 {
             stopped += 1;
             let error = &ran.json()["error"];
-            assert_eq!((ran.code, error["code"].as_str()), (1, Some("L0032")), "{} {}", ran.stdout, ran.stderr);
+            assert_eq!((ran.code, error["code"].as_str()), (1, Some("L0100")), "{} {}", ran.stdout, ran.stderr);
             assert!(error["message"].to_string().contains("full"), "{error:#}");
         }
         place.finish_with_the_truth();
@@ -102,6 +108,46 @@ fn a_file_on_a_full_disk_loses_and_repeats_nothing() {
         }
     }
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
+}
+
+/// A full disk and a folder that may not be written have codes of their own, wherever it is that something is written: the
+/// components that are kept, the database, an export.
+#[test]
+fn full_disks_and_read_only_folders_are_named() {
+    let Some(disk) = SmallDisk::mount(16 * 1_024) else { return };
+    let place = Place::witness("atomic").again().approved(vec![]);
+    let place = place.plan(&[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
+    let done = place.latch(&place.run_args());
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let job = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+    let on = disk.path().join("project");
+    std::fs::create_dir(&on).unwrap();
+    for name in ["latch.toml", "plan.json"] {
+        std::fs::copy(place.dir.join(name), on.join(name)).unwrap();
+    }
+    std::fs::create_dir(on.join("effects")).unwrap();
+    let database = format!("sqlite://{}", place.dir.join("elsewhere.db").display());
+    let export = disk.path().join("job.jsonl");
+    let refused = |expected: (&str, i32), what: &str| {
+        let code = |ran: crate::program::Ran| {
+            let code = ran.json()["error"]["code"].as_str().map(str::to_owned).unwrap_or_default();
+            (code, ran.code, format!("{what}: {} {}", ran.stdout, ran.stderr))
+        };
+        // Components are kept in the state directory, beside the configuration.
+        let (found, exit, said) = code(run(&on, &["run", "plan.json", "--json", "--db", &database]));
+        assert_eq!((found.as_str(), exit), (expected.0, 2), "components, {said}");
+        let (found, exit, said) = code(run(&on, &["run", "plan.json", "--json"]));
+        assert_eq!((found.as_str(), exit), expected, "the database, {said}");
+        let export = export.to_str().expect("a plain name");
+        let (found, exit, said) = code(place.latch(&["job", "export", &job, "--out", export, "--json"]));
+        assert_eq!((found.as_str(), exit), expected, "an export, {said}");
+        assert!(said.contains(disk.path().to_str().expect("a plain name")), "it names the place: {said}");
+    };
+    let full = disk.fill(0);
+    refused(("L0100", 1), "full");
+    drop(full);
+    disk.read_only();
+    refused(("L0101", 2), "read-only");
 }
 
 /// I1, I2, I87: the disk of a server is full while workers are at work: the server itself goes down or refuses.

@@ -17,11 +17,48 @@ use crate::support::guest;
 
 /// Exports the job and verifies the file in an empty folder.
 pub(crate) fn holds(place: &Place, id: &str, when: &str) -> Value {
-    let exported = place.latch(&["job", "export", id, "--out", "evidence.jsonl", "--json"]);
+    let exported = place.latch(&["job", "export", id, "--out", "evidence.jsonl", "--force", "--json"]);
     assert_eq!(exported.code, 0, "{when}: {} {}", exported.stdout, exported.stderr);
     let verified = elsewhere(&place.dir.join("evidence.jsonl"), &[]);
     assert_eq!(verified.code, 0, "{when}: {} {}", verified.stdout, verified.stderr);
     verified.json()
+}
+
+/// I166: an export leaves an existing file as it is, unless it is told to replace it, and then replaces it whole.
+#[test]
+fn export_replaces_a_file_only_with_force() {
+    let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
+    let place = Place::configured("", vec![]).plan(&[crate::place::wait("w", payload)]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let file = place.dir.join("e.jsonl");
+    std::fs::write(&file, "precious").unwrap();
+    let refused = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (2, &json!("L0111")), "{}", refused.stdout);
+    let message = refused.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("e.jsonl") && message.contains("--force"), "{message}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
+    // What cannot be exported leaves it as well.
+    let gone = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    assert_eq!(place.latch(&["job", "export", gone, "--out", "e.jsonl", "--force"]).code, 2);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
+    let forced = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--force"]);
+    assert_eq!(forced.code, 0, "{}", forced.stderr);
+    assert_eq!(elsewhere(&file, &[]).code, 0);
+    // By its default name, too; and through a link.
+    assert_eq!(place.latch(&["job", "export", &id]).code, 0);
+    assert_eq!(place.latch(&["job", "export", &id]).code, 2);
+    std::os::unix::fs::symlink("e.jsonl", place.dir.join("link")).unwrap();
+    assert_eq!(place.latch(&["job", "export", &id, "--out", "link"]).code, 2);
+    assert_eq!(place.latch(&["job", "export", &id, "--out", "link", "--force"]).code, 0);
+    assert!(place.dir.join("link").is_symlink());
+    assert_eq!(
+        place.latch(&["job", "export", &id, "--out", "/dev/null"]).code,
+        0,
+        "it keeps nothing that could be lost"
+    );
+    let left = std::fs::read_dir(&place.dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(!left.into_iter().any(|name| name.starts_with(".new-")), "nothing half-written is left");
 }
 
 /// The same, with steps executed again.

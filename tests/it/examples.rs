@@ -10,6 +10,8 @@ use latchwork_core::manifest::{Determinism, Effect, PluginKind};
 use latchwork_core::plan::{self, Catalog, OperatorInfo};
 use wit_component::DecodedWasm;
 
+use crate::checkout;
+
 /// What a plugin imports beside `types` and `log`, and what it exports beside `plugin`.
 const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
     ("files-rust", "files", &["config", "wasi:filesystem/preopens", "wasi:filesystem/types"], &["invoke"]),
@@ -61,7 +63,7 @@ const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
 ];
 
 fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").join("example-plugins")
+    checkout::copy().join("example-plugins")
 }
 
 /// Cargo locks its target folder anyway; without a lock of our own a test would report the wait as its time.

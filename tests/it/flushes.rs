@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::checkout;
 use crate::place::built;
 use crate::program::{latch, ran};
 use crate::shim;
 
 /// A folder with the benchmark's configuration.
 pub(crate) fn bench() -> tempfile::TempDir {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let examples = checkout::copy().join("example-plugins");
     let folder = tempfile::tempdir().unwrap();
     let mut config = std::fs::read_to_string(examples.join("bench/latch.toml")).unwrap();
     for plugin in ["bench-rust", "bench-tool-rust"] {

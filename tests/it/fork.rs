@@ -207,7 +207,7 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
     let fork_id = id(&forked);
     assert_eq!(
         notes(&forked)[..2],
-        [format!("copied from {job}"), "output set with the fork".to_owned()],
+        [format!("output copied from {job}"), "output set with the fork".to_owned()],
         "{forked:#}"
     );
     assert_eq!(forked["blocked_on"]["slot"], "c/0", "asked about although ada is trusted: {forked:#}");
@@ -227,7 +227,7 @@ fn a_fork_goes_on_from_the_middle_and_replays_from_every_prefix() {
 
     // A fork of the fork: what was copied twice still replays as the job that made it.
     let twice = fork(&place, &fork_id, &["--at", "c"]);
-    assert_eq!(notes(&twice)[..2], [format!("copied from {job}"), "output set with the fork".to_owned()]);
+    assert_eq!(notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     replays(&place, &id(&twice));
 
     // Input that does not fit is refused, and no job comes of it.

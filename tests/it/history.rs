@@ -8,6 +8,7 @@ use latchwork::engine::Plugin;
 use latchwork::history::{self, Asked, End, Entry, Finding, History, Kind, StepRun, Verdict};
 use latchwork_core::manifest::WasiMode;
 
+use crate::checkout;
 use crate::hostile::engine;
 use crate::place::{Place, built};
 use crate::support::guest;
@@ -28,7 +29,7 @@ fn golden() -> History {
 }
 
 fn subject() -> Arc<Plugin> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins/funding-rust");
+    let folder = checkout::copy().join("example-plugins/funding-rust");
     let component = std::fs::read(built(&folder)).unwrap();
     history::subject(engine(), &component, WasiMode::None).unwrap()
 }

@@ -72,7 +72,11 @@ fn an_action_is_performed_once_whoever_asks_for_it() {
         let again = run(&place, "tool.json", &["--new"]);
         let response = again.json();
         assert_eq!((again.code, effects(&place)), (0, 1), "{}", again.stderr);
-        assert_eq!(response["steps"][0]["notes"], json!(["a: reused"]), "{response:#}");
+        assert_eq!(
+            response["steps"][0]["notes"],
+            json!([format!("a: receipt returned from {} a", id(&first.json()))]),
+            "{response:#}"
+        );
         assert_eq!(response["steps"][0]["result_type"], "success", "this job changed nothing");
         let names = names(&place, &id(&response));
         assert!(names.iter().any(|name| name == "action_reused"), "{names:?}");
@@ -89,14 +93,19 @@ fn an_action_is_performed_once_whoever_asks_for_it() {
     let first = run(&place, "all.json", &[]);
     assert_eq!((first.code, effects(&place)), (0, 4), "two distinct actions: {}", first.stderr);
     let response = first.json();
-    assert_eq!(response["steps"][0]["notes"], json!(["a/1: reused"]), "the second takes the first one's: {response:#}");
+    assert_eq!(
+        response["steps"][0]["notes"],
+        json!([format!("a/1: receipt returned from {} a/0", id(&response))]),
+        "the second takes the first one's: {response:#}"
+    );
     replays(&place, &id(&response));
     let later = json!({ "calls": [call("x", "k1"), call("z", "k2")] });
     plan(&place, "later.json", "Driver.Run", later);
     let later = run(&place, "later.json", &[]);
+    let earlier = id(&response);
     let response = later.json();
     assert_eq!((later.code, effects(&place)), (0, 4), "{}", later.stderr);
-    assert_eq!(response["steps"][0]["notes"], json!(["a/0: reused"]));
+    assert_eq!(response["steps"][0]["notes"], json!([format!("a/0: receipt returned from {earlier} a/0")]));
     let output = &response["steps"][0];
     let finished = events(&place, &id(&response));
     let refused = finished.iter().filter(|event| event["code"] == "INVALID_INPUT").count();

@@ -57,7 +57,7 @@ fn conflicts(place: &Place, id: &str) -> Vec<u64> {
 fn sound(place: &Place, id: &str) {
     let replay = place.latch(&["job", "replay", id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
-    assert_eq!(place.latch(&["job", "export", id, "--out", "e.jsonl"]).code, 0);
+    assert_eq!(place.latch(&["job", "export", id, "--out", "e.jsonl", "--force"]).code, 0);
     let verified = place.latch(&["verify", "e.jsonl", "--json"]);
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }

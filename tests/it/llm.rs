@@ -1,10 +1,10 @@
 //! LLM steps: a real component asks a real server through the built program.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::place::{built, copy_tree};
 use crate::provider::{Answer, CANARY, Desk, Provider, ask, of};
 
@@ -220,7 +220,7 @@ fn a_wrong_llm_step_is_refused_in_its_place() {
 fn the_example_runs_against_any_compatible_server() {
     let provider = Provider::start(vec![]);
     let desk = Desk::new(&provider);
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let examples = checkout::copy().join("example-plugins");
     let shipped = examples.join("llm-summary");
     let mut config = std::fs::read_to_string(shipped.join("latch.toml")).unwrap();
     let here = format!("http://127.0.0.1:{}", provider.port);

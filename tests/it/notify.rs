@@ -1,4 +1,4 @@
-//! `[notify]`: a real server is told of gates and parks, after they are durable.
+//! `[notify]`: a real server gets gates, parks and ends of jobs, after they are durable.
 
 use latchwork::os::clock::boot_us;
 use serde_json::{Value, json};
@@ -50,14 +50,50 @@ fn a_gate_and_a_park_are_told() {
     assert_ne!(gate["event_id"], park["event_id"]);
 }
 
-/// What was approved beforehand waits for nobody; a job that ends tells nothing.
+/// I144: what was approved beforehand waits for no one; the end of each job is posted, without its results.
 #[test]
-fn nobody_is_told_where_nobody_has_to_act() {
+fn ends_of_jobs_are_posted() {
     let server = Server::start();
-    let place = place(&server, "").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let place = place(&server, "").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
     let ran = place.latch(&["run", "plan.json", "--json", "--approve", "o"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(server.asked().is_empty(), "{:#?}", server.asked());
+    let failed = place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]);
+    assert_eq!(failed.code, 1, "{}", failed.stderr);
+    let asked = server.wait_for(2);
+    let (completed, over) = (body(&asked[0]), body(&asked[1]));
+    let id = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let told = ["type", "job_id", "next_action"].map(|key| completed[key].clone());
+    assert_eq!(told, [json!("job_completed"), json!(id), json!(format!("latch job output {id}"))]);
+    assert!(completed.get("reason").is_none() && !asked[0].body.contains("between us"), "{}", asked[0].body);
+    let id = failed.json()["job_id"].as_str().unwrap().to_owned();
+    let told = ["type", "reason", "slot", "next_action"].map(|key| over[key].clone());
+    let expected = [json!("job_failed"), json!("MODE_FORBIDS"), json!("o"), json!(format!("latch job show {id}"))];
+    assert_eq!(told, expected, "{over:#}");
+
+    let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
+    let waits = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["job", "cancel", &waits]).code, 0);
+    let kinds: Vec<Value> = server.wait_for(4)[2..].iter().map(|one| body(one)["type"].clone()).collect();
+    assert_eq!(kinds, ["job_parked", "job_cancelled"]);
+}
+
+/// Only the configured events are posted.
+#[test]
+fn events_that_are_not_configured_are_not_posted() {
+    let server = Server::start();
+    let place = place(&server, "events = [\"job_failed\"]");
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    assert_eq!(place.latch(&["run", "plan.json", "--json"]).code, 3);
+    assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--approve", "o"]).code, 0);
+    assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]).code, 1);
+    let kinds: Vec<Value> = server.asked().iter().map(|one| body(one)["type"].clone()).collect();
+    assert_eq!(kinds, ["job_failed"], "the command ends once it is taken");
+    for (events, said) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "no event is named")] {
+        let wrong = format!("[notify]\nwebhook = {:?}\nevents = {events}", server.url("/hooks/42"));
+        let place = Place::configured(&wrong, vec![]);
+        let refused = place.latch(&["job", "list"]);
+        assert!(refused.code == 2 && refused.stderr.contains(said), "{}", refused.stderr);
+    }
 }
 
 /// It is posted again until it is taken, under the same id.

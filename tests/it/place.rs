@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::program::{Ran, run};
 
 /// A folder of its own, gone with the value.
@@ -20,7 +21,7 @@ pub(crate) struct Place {
 impl Place {
     /// Witness tools of every class, called by the plan and inside a step.
     pub(crate) fn witness(commit: &str) -> Place {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects");
+        let root = checkout::copy().join("tests/guests-effects");
         let component = |name: &str| built(&root.join(name));
         let grants = r#"grants = { dirs = [{ host = "effects", guest = "/effects", write = true }] }"#;
         let place = Place::new(vec!["o", "k", "q", "d"]);
@@ -41,7 +42,7 @@ impl Place {
 
     /// Tools that undo what they did, beside the witnesses, which do not.
     pub(crate) fn undo(commit: &str) -> Place {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects");
+        let root = checkout::copy().join("tests/guests-effects");
         let effects = r#"{ host = "effects", guest = "/effects", write = true }"#;
         let place = Place::new(vec![]);
         let config = format!(
@@ -63,7 +64,7 @@ impl Place {
 
     /// The shipped golden flow.
     pub(crate) fn golden(commit: &str) -> Place {
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+        let examples = checkout::copy().join("example-plugins");
         let place = Place::new(vec!["s5", "s6"]);
         let flow = examples.join("funding-outreach");
         for name in ["data", "plan.json"] {

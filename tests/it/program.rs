@@ -16,7 +16,16 @@ pub(crate) fn path() -> &'static Path {
             Some(profile) => profile,
         };
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-        let built = Command::new(env!("CARGO"))
+        let mut cargo = Command::new(env!("CARGO"));
+        // Build scripts of dependencies depend on these: with them, the dependencies would be built anew by this build,
+        // and once more by the next one outside of a test.
+        for (name, _) in std::env::vars_os() {
+            let is_of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+            if name.to_str().is_some_and(is_of_package) {
+                cargo.env_remove(name);
+            }
+        }
+        let built = cargo
             .args(["build", "--quiet", "--workspace", "--bin", "latch", "--manifest-path", manifest])
             .args(["--profile", profile])
             .output()
@@ -37,9 +46,14 @@ pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Where all tests keep compiled plugins: not in the home of whoever runs them.
+/// Cargo's target folder, where tests keep what they build.
+pub(crate) fn target() -> &'static Path {
+    path().parent().and_then(Path::parent).expect("the program lies in a folder of the target folder")
+}
+
+/// The folder of compiled plugins of all tests, apart from the user's own.
 pub(crate) fn compiled() -> PathBuf {
-    path().parent().and_then(Path::parent).expect("it lies in a folder of the target folder").join("tests-compiled")
+    target().join("tests-compiled")
 }
 
 /// What came of it.

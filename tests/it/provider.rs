@@ -4,13 +4,14 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::place::built;
 use crate::program::{Ran, latch, ran};
 
@@ -181,9 +182,9 @@ impl Desk {
 
     /// Write the configuration, with these lines at its top.
     pub(crate) fn configure(&self, top: &str) {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let llm = built(&root.join("../example-plugins/llm-openai-rust"));
-        let steps = built(&root.join("guests-effects/witness-step"));
+        let root = checkout::copy();
+        let llm = built(&root.join("example-plugins/llm-openai-rust"));
+        let steps = built(&root.join("tests/guests-effects/witness-step"));
         let (port, more) = (self.port, &self.more);
         let text = format!(
             "{top}\n[[plugin]]\nname = \"steps\"\nsource = {steps:?}\n\

@@ -92,6 +92,7 @@ fn submitted(place: &Place, jobs: usize) {
                 intent_payload: bare_intent(&plan),
                 contexts: vec![],
                 plan,
+                parameters: None,
                 mode: Mode::HumanGated,
                 request_id: None,
                 priority: 0,

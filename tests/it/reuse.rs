@@ -49,7 +49,14 @@ fn a_second_outreach_reuses_its_drafts_and_survives_a_refusal() {
     let drafts = ["s1", "s2", "s3", "s4"].map(|step| (step.to_owned(), true, "safe".to_owned()));
     assert_eq!(decisions(&place, &job), drafts);
     assert_eq!(second["blocked_on"]["step_id"], "s6", "what s5 did is done: {second:#}");
-    assert_eq!(second["steps"][4]["notes"], json!(["s5: reused"]), "{second:#}");
+    assert_eq!(
+        second["steps"][4]["notes"],
+        json!([format!("s5: receipt returned from {} s5", id(&first))]),
+        "{second:#}"
+    );
+    let phrase = format!("result reused from {} s1", id(&first));
+    assert_eq!(second["steps"][0]["notes"], json!([phrase]), "{second:#}");
+    assert!(place.latch(&["job", "events", &job]).stdout.contains(&phrase));
     let refused = refuse(&job);
     assert_eq!((&refused["status"], &refused["state"]), (&json!("partial"), &json!("PARTIAL")));
     let previews = |response: &Value| {

@@ -25,8 +25,8 @@ use crate::program::{self, Ran};
 const LANGS: [&str; 4] = ["js", "python", "c", "go"];
 
 /// Where the tests keep the programs of other languages: not in the home of whoever runs them.
-fn tools() -> PathBuf {
-    program::path().parent().and_then(Path::parent).expect("a folder of the target folder").join("guest-tools")
+pub(crate) fn tools() -> PathBuf {
+    program::target().join("guest-tools")
 }
 
 /// Go, as the build of a plugin finds or installs it.
@@ -41,7 +41,7 @@ fn go() -> Command {
     go
 }
 
-fn latch(dir: &Path, args: &[&str]) -> Command {
+pub(crate) fn latch(dir: &Path, args: &[&str]) -> Command {
     let mut command = program::latch(dir, args);
     command.env("LATCH_TOOLS_DIR", tools());
     command
@@ -53,7 +53,7 @@ pub(crate) fn run(dir: &Path, args: &[&str]) -> Ran {
 
 /// A made project of this language and kind, with `sources` in place of the template's, built once
 /// for all tests.
-fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) -> PathBuf {
+pub(crate) fn project(lang: &str, kind: &str, sources: Option<&[(&str, &str)]>) -> PathBuf {
     static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
     let origin = sources.map_or("made".to_owned(), |sources| {
         let mut hasher = DefaultHasher::new();

@@ -11,7 +11,9 @@ use std::sync::Mutex;
 use latchwork_core::ids::Hash;
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::place::{Place, step};
+use crate::program::target;
 
 /// The tools, at versions whose guests are known to build.
 const PYTHON: &str = "componentize-py==0.25.1";
@@ -19,12 +21,8 @@ const SCRIPT: [&str; 2] = ["componentize-qjs@0.4.5", "@bytecodealliance/componen
 /// Set where these tests must not be left out: by `.ci/run`.
 const REQUIRED: &str = "LATCH_GUEST_TOOLS_REQUIRED";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root").to_owned()
-}
-
 fn tools() -> PathBuf {
-    root().join("target/guest-tools")
+    target().join("guest-tools")
 }
 
 /// Runs a tool; what it said, if it failed.
@@ -76,11 +74,12 @@ fn built(
 ) -> Option<PathBuf> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let source = root().join("tests/guests-stock").join(source);
+    let source = checkout::copy().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
     // Interfaces of its own, where it has some.
     all.extend(std::fs::read(source.with_extension("wit")));
-    let mut wit: Vec<_> = std::fs::read_dir(root().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut wit: Vec<_> =
+        std::fs::read_dir(checkout::copy().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
     wit.sort();
     all.extend(wit.iter().filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap()));
     let parts: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
@@ -114,7 +113,13 @@ fn python() -> Option<PathBuf> {
         std::fs::copy(source, folder.join("app.py")).map_err(|error| error.to_string())?;
         let mut command = Command::new(tools.join("venv/bin/componentize-py"));
         command.current_dir(&folder);
-        tool(command.arg("-d").arg(root().join("wit")).args(["-w", "step", "componentize", "app", "-o"]).arg(out))
+        tool(
+            command
+                .arg("-d")
+                .arg(checkout::copy().join("wit"))
+                .args(["-w", "step", "componentize", "app", "-o"])
+                .arg(out),
+        )
     })
 }
 
@@ -122,7 +127,10 @@ fn quickjs() -> Option<PathBuf> {
     built("quickjs", "js/step.js", true, |source, out| {
         let tools = script_tools()?;
         let mut command = Command::new(tools.join("node_modules/.bin/componentize-qjs"));
-        command.current_dir(source.parent().expect("a file lies in a folder")).arg("--wit").arg(root().join("wit"));
+        command
+            .current_dir(source.parent().expect("a file lies in a folder"))
+            .arg("--wit")
+            .arg(checkout::copy().join("wit"));
         tool(command.args(["-n", "step", "--js", "step.js", "--module-root", ".", "--sync", "-o"]).arg(out))
     })
 }
@@ -141,7 +149,7 @@ fn starling() -> Option<PathBuf> {
     built("starling", "js/step.js", true, |source, out| {
         let tools = script_tools()?;
         let mut command = Command::new(tools.join("node_modules/.bin/componentize-js"));
-        command.arg(source).arg("-w").arg(root().join("wit"));
+        command.arg(source).arg("-w").arg(checkout::copy().join("wit"));
         tool(command.args(["-n", "step", "-o"]).arg(out))
     })
 }

@@ -132,15 +132,16 @@ pub(crate) fn alter(database: &Path, sql: &'static str) {
     assert!(changed > 0, "{sql}");
 }
 
-/// Looking at jobs makes no database, and says where it looked.
+/// Looking at the jobs of a project makes no database, and says where it looked.
 #[test]
 fn looking_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("latch.toml"), "").unwrap();
     let id = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     for args in [&["job", "list"][..], &["resume"]] {
         let ran = program::run(folder.path(), &[&["--json"], args].concat());
         assert_eq!((ran.code, &ran.json()["jobs"]), (0, &json!([])), "{args:?} {}", ran.stderr);
-        assert!(ran.stderr.contains("latch.db is not there"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("latch.db does not exist yet"), "{}", ran.stderr);
     }
     for args in [
         &["job", "show", id][..],
@@ -152,9 +153,9 @@ fn looking_makes_nothing() {
     ] {
         let ran = program::run(folder.path(), &[&["--json"], args].concat());
         assert_eq!(error(&ran), (2, "L0014".to_owned()), "{args:?} {}", ran.stdout);
-        assert!(ran.stdout.contains("latch.db is not there"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("latch.db does not exist yet"), "{}", ran.stdout);
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was made");
 }
 
 /// A result that a person gives for a call in doubt is one that the operator could have given.

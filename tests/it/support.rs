@@ -1,10 +1,12 @@
 //! What several tests need.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
 use latchwork::build::{Options, Toolchain};
+
+use crate::{checkout, program};
 
 /// The component of a guest in `tests/guests`; all of them are built on first use.
 pub(crate) fn guest(name: &str) -> PathBuf {
@@ -16,8 +18,8 @@ pub(crate) fn guest(name: &str) -> PathBuf {
 }
 
 fn build_guests() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target = root.join("../target/guests-tests");
+    let root = checkout::copy().join("tests");
+    let target = program::target().join("guests-tests");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(root.join("guests")).args(["build", "--release", "--locked"]).arg("--target-dir").arg(&target);
     // Settings of the build that runs this test are not for the guests.
@@ -25,7 +27,8 @@ fn build_guests() -> PathBuf {
         cargo.env_remove(variable);
     }
     // A compiler that has the Wasm target: what `latch plugin build` finds or installs.
-    let toolchain = Toolchain::find(root, &Options::from_env(), &mut |_| {}).expect("there is a Wasm target to be had");
+    let toolchain =
+        Toolchain::find(&root, &Options::from_env(), &mut |_| {}).expect("there is a Wasm target to be had");
     if let Some(rustc) = toolchain.rustc {
         cargo.env("RUSTC", rustc);
     }

@@ -133,6 +133,7 @@ async fn an_embedding_program_has_its_own() {
             intent_payload: bare_intent(&plan),
             contexts: vec![],
             plan,
+            parameters: None,
             mode: Default::default(),
             request_id: None,
             priority: 0,

@@ -329,7 +329,7 @@ fn a_job_repeats() {
         let id = ran.json()["job_id"].as_str().unwrap().to_owned();
         let replay = place.latch(&["job", "replay", &id, "--every-prefix", "--json"]);
         assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{}", replay.stdout);
-        assert_eq!(place.latch(&["job", "export", &id, "--out", "job.jsonl"]).code, 0);
+        assert_eq!(place.latch(&["job", "export", &id, "--out", "job.jsonl", "--force"]).code, 0);
         let verified = place.latch(&["verify", "job.jsonl", "--plugins", ".latch/components", "--json"]);
         assert_eq!((verified.code, &verified.json()["steps_reexecuted"]), (0, &json!(2)), "{}", verified.stdout);
         let evidence = std::fs::read_to_string(place.dir.join("job.jsonl")).unwrap();

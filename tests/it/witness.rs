@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
+use crate::checkout;
 use crate::place::{Place, built, step};
 use crate::postgres::live_call::blocking;
 use crate::server::{read_head, serve_each};
@@ -61,7 +61,7 @@ impl Witness {
 
     /// A folder with tools that post to it; `lines` are more of their limits.
     pub(crate) fn place(&self, commit: &str, lines: &str) -> Place {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects");
+        let root = checkout::copy().join("tests/guests-effects");
         let config = format!(
             "commit = {commit:?}\n[[plugin]]\nname = \"witness-http\"\nsource = {:?}\n\
              grants = {{ http = [\"http://127.0.0.1:{}\"] }}\n{lines}\n",

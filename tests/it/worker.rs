@@ -1,11 +1,11 @@
 //! `latch worker`: many jobs, many processes, limits, and how it stops.
 
-use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::compensation::{self, stop, with};
 use crate::crash::killed;
 use crate::evidence;
@@ -18,13 +18,13 @@ use crate::workers::{self, Working};
 
 /// A place that fetches from the server, with these lines of configuration first.
 pub(crate) fn fetching(server: &Server, lines: &str) -> Place {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = checkout::copy();
     let config = format!(
         "{lines}\n[[plugin]]\nname = \"web\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:{}\"] }}\n\
          [[plugin]]\nname = \"witness-step\"\nsource = {:?}\n",
-        built(&root.join("../example-plugins/web-fetch-rust")),
+        built(&root.join("example-plugins/web-fetch-rust")),
         server.port,
-        built(&root.join("guests-effects/witness-step")),
+        built(&root.join("tests/guests-effects/witness-step")),
     );
     let place = Place::configured(&config, vec![]);
     let listed = place.latch(&["plugin", "list", "--json"]);
@@ -311,6 +311,8 @@ fn a_call_that_waits_beside_others_holds_nothing() {
     let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     workers::detached(&place);
     until("another job's call is made", || place.world().contains_key("q"));
+    // Its answer is recorded after the call: only a finished job is certainly not held when the worker stops.
+    until("the other job is over", || workers::open(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
     assert_eq!(tries(&place), 2, "it waits still");

@@ -44,7 +44,7 @@ def described(raised, may_have_changed):
         code, message, wait, detail, applied = _described(raised, may_have_changed)
     except Exception:  # What was raised raises when it is looked at.
         message = f"{type(raised).__name__}, which cannot be shown"
-        code, wait, detail, applied = "INVALID_INPUT", None, None, "unknown" if may_have_changed else "no"
+        code, wait, detail, applied = "INVALID_INPUT", None, _unhandled({}, False), _applied(may_have_changed)
     return code, well_formed(str(message)), wait, None if detail is None else well_formed(detail), applied
 
 
@@ -56,8 +56,8 @@ def well_formed(text):
 def _described(raised, may_have_changed):
     """Code, message, wait, detail as JSON, applied: of whatever was raised.
 
-    What is no Failure is a mistake in the operator: its text and traceback are kept, and it is
-    final, since the same code would raise it again.
+    What is no Failure is a mistake in the operator: its text and traceback are kept, and the host
+    makes PLUGIN_EXCEPTION of it. The code beside it is for hosts that do not know the mark.
     """
     if isinstance(raised, Failure):
         detail = None if raised.detail is None else _text(raised.detail)
@@ -71,7 +71,17 @@ def _described(raised, may_have_changed):
         "message": str(raised),
         "traceback": _trace(raised),
     }
-    return "INVALID_INPUT", said, None, _text(detail), "unknown" if may_have_changed else "no"
+    denied = getattr(raised, "latchwork_denied", False)
+    return "INVALID_INPUT", said, None, _unhandled(detail, denied), _applied(may_have_changed)
+
+
+def _unhandled(detail, denied):
+    """The mark by which the host knows an exception that the operator does not handle."""
+    return _text({"latchwork:denied" if denied else "latchwork:exception": detail})
+
+
+def _applied(may_have_changed):
+    return "unknown" if may_have_changed else "no"
 
 
 def _said(raised):

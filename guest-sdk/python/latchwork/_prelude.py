@@ -144,9 +144,16 @@ class _Log(io.TextIOBase):
             ask("print").log(self._level, line)
 
 
+def _denied(text):
+    """What the host makes CAPABILITY_DENIED of, where the operator does not handle it."""
+    error = PermissionError(text)
+    error.latchwork_denied = True
+    return error
+
+
 def _no(what, why="has no files and no processes"):
     def refuse(*_, **__):
-        raise PermissionError(f"{what}: a plugin {why}; a step reaches the world by tools.call")
+        raise _denied(f"{what}: a plugin {why}; a step reaches the world by tools.call")
 
     return refuse
 
@@ -178,7 +185,7 @@ class _Socket(socket.socket):
     """Not to be made; a class, because libraries derive from it."""
 
     def __init__(self, *_, **__):
-        raise PermissionError(
+        raise _denied(
             "socket: a plugin has no network; a step reaches the world by tools.call, and tools that need one are in Rust"
         )
 

@@ -82,10 +82,11 @@ impl Standing {
     /// An inbox row has come: the flags it sets, the state it leaves.
     pub fn receive(&mut self, request: &Request) {
         self.inbox_pending = true;
-        if matches!(request, Request::Cancel) {
+        // An undo starts compensations only, as a cancelled job does.
+        if matches!(request, Request::Cancel | Request::Undo) {
             self.cancel_requested = true;
         }
-        let reopens = self.state.is_terminal() && matches!(request, Request::Retry);
+        let reopens = self.state.is_terminal() && request.reopens();
         if reopens || matches!(self.state, JobState::Waiting | JobState::Parked | JobState::Diverged) {
             self.state = JobState::Pending;
             self.wake_at_us = None;
@@ -97,6 +98,7 @@ impl Standing {
 pub fn accepts(state: JobState, request: &Request) -> bool {
     match request {
         Request::Retry => matches!(state, JobState::Partial | JobState::Failed),
+        Request::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
         // What is said of a call that is over: audit events, and what becomes of its receipt.
         Request::LateEffect { .. } | Request::Confirm { .. } => true,
         _ => !state.is_terminal(),
@@ -105,7 +107,8 @@ pub fn accepts(state: JobState, request: &Request) -> bool {
 
 /// Whether a request that a job accepted is kept as a record alone: nobody will take it out.
 pub fn is_record(state: JobState, request: &Request) -> bool {
-    state.is_terminal() && !matches!(request, Request::Retry | Request::LateEffect { .. } | Request::Confirm { .. })
+    let counts = matches!(request, Request::LateEffect { .. } | Request::Confirm { .. });
+    state.is_terminal() && !request.reopens() && !counts
 }
 
 /// Whether a job leaves its holder when it comes to this state.

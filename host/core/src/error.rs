@@ -51,6 +51,12 @@ codes! {
     ContractViolation = "CONTRACT_VIOLATION", retries 0;
     /// The plugin trapped.
     PluginTrap = "PLUGIN_TRAP", retries 0;
+    /// The operator's code raised an exception that it does not handle.
+    PluginException = "PLUGIN_EXCEPTION", retries 0;
+    /// The plugin needs something that it is not granted.
+    CapabilityDenied = "CAPABILITY_DENIED", retries 0;
+    /// A place that the plugin is granted cannot be reached from this machine.
+    NetworkUnavailable = "NETWORK_UNAVAILABLE", retries 3;
     /// The plugin used up its fuel.
     OutOfFuel = "OUT_OF_FUEL", retries 0;
     /// The plugin wanted more memory than its limit.
@@ -116,6 +122,23 @@ impl Code {
     /// Whether a guest may answer with it: the first ten.
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
+    }
+    /// Whether the same code with the same input fails again: another round of it cannot help.
+    pub fn fails_again(self) -> bool {
+        matches!(
+            self,
+            Code::InvalidInput
+                | Code::SchemaValidationFailed
+                | Code::MissingRequiredContext
+                | Code::ContractViolation
+                | Code::PluginTrap
+                | Code::PluginException
+                | Code::OutOfFuel
+                | Code::MemoryLimit
+                | Code::OutputLimit
+                | Code::ModeForbids
+                | Code::DryRunUpstream
+        )
     }
     /// The code a step plugin sees for it (§8): its own ten, the rest folded into two.
     pub fn for_guest(self) -> Code {
@@ -190,6 +213,7 @@ mod tests {
                 ("TEMPORARY_PROVIDER_ERROR", 3),
                 ("TRANSIENT_DB_LOCK", 5),
                 ("DEPENDENCY_UNAVAILABLE", 3),
+                ("NETWORK_UNAVAILABLE", 3),
                 ("WALL_CLOCK_LIMIT", 3),
             ]
         );

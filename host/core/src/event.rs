@@ -21,10 +21,11 @@ mod parts;
 pub use confirmed::{Consequence, Resource, Unconfirmed};
 pub use forked::{Copied, CopiedCall, Maker, WouldCall};
 pub use header::{AcceptedPolicy, Header, Mode};
-pub use parts::{Decider, Holder, Origin, Period, Refused, ResultType, Verdict};
+pub use parts::{Decider, Holder, Origin, Period, Purpose, Refused, ResultType, Verdict};
 
-/// Version of the event format.
-pub const SCHEMA_VERSION: u32 = 1;
+/// Newest version of the event format. An event carries the oldest version that can express it: see
+/// [`Body::schema_version`].
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// A payload outside the event: its salted hash and length. The salt derives from the job's
 /// secret and the payload's label, so that a withheld payload cannot be guessed from its hash.
@@ -332,13 +333,17 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gated: Vec<StepId>,
     },
-    /// What failed gets another round: these steps are pending again, these calls open again.
+    /// A finished job is opened again. In a retry these steps are pending again and these calls open again;
+    /// an undo lists neither.
     JobReopened {
         #[serde(flatten)]
         by: Decider,
         steps: Vec<StepId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<Slot>,
+        /// Named `purpose` because `reason` is the person's own text.
+        #[serde(default, skip_serializing_if = "Purpose::is_retry")]
+        purpose: Purpose,
     },
     /// Somebody asked to cancel.
     JobCancelRequested {
@@ -374,6 +379,17 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
+impl Body {
+    /// The version of the format that the event needs. A program that knows only version 1 would read a
+    /// `job_reopened` of version 2 as a retry and end the job without undoing anything, so it has to refuse it.
+    pub fn schema_version(&self) -> u32 {
+        match self {
+            Body::JobReopened { purpose: Purpose::Undo, .. } => SCHEMA_VERSION,
+            _ => 1,
+        }
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Wire<B> {
     seq: u64,
@@ -397,7 +413,7 @@ pub struct BadEvent {
 impl Event {
     /// The event after `prev_hash`.
     pub fn seal(seq: u64, time_us: i64, attempt: u32, body: Body, prev_hash: Hash) -> Self {
-        let wire = Wire { seq, time_us, attempt, schema_version: SCHEMA_VERSION, body: &body };
+        let wire = Wire { seq, time_us, attempt, schema_version: body.schema_version(), body: &body };
         let bytes = serde_json_canonicalizer::to_vec(&wire).expect("an event is plain data");
         let hash = Hash::of(&[&prev_hash.0, &bytes]);
         Self { seq, time_us, attempt, body, prev_hash, hash, bytes }
@@ -407,8 +423,9 @@ impl Event {
     pub fn open(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, BadEvent> {
         let bad = |message: String| BadEvent { seq, message };
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-        if wire.schema_version != SCHEMA_VERSION {
-            return Err(bad(format!("schema version {} is not {SCHEMA_VERSION}", wire.schema_version)));
+        let expected = wire.body.schema_version();
+        if wire.schema_version != expected {
+            return Err(bad(format!("schema version {} is not {expected}", wire.schema_version)));
         }
         if wire.seq != seq {
             return Err(bad(format!("it carries number {}", wire.seq)));

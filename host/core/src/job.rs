@@ -51,6 +51,8 @@ pub enum JobInput {
     Cancel,
     /// Somebody asked for another round of what failed.
     Reopen,
+    /// A person asked to undo what the job did.
+    Undo,
 }
 
 /// A pair that the table does not list.
@@ -118,6 +120,7 @@ impl JobState {
             (S::Running, I::Fail) => S::Failed,
             (S::Pending | S::Running | S::Waiting | S::Parked | S::Diverged, I::Cancel) => S::Cancelled,
             (S::Partial | S::Failed, I::Reopen) => S::Pending,
+            (S::Completed | S::Partial | S::Failed, I::Undo) => S::Pending,
             (from, input) => return Err(IllegalJobTransition { from, input }),
         })
     }
@@ -127,7 +130,7 @@ impl JobState {
 mod tests {
     use super::*;
 
-    const INPUTS: [JobInput; 11] = [
+    const INPUTS: [JobInput; 12] = [
         JobInput::Claimed,
         JobInput::Released,
         JobInput::Wait,
@@ -139,21 +142,22 @@ mod tests {
         JobInput::Fail,
         JobInput::Cancel,
         JobInput::Reopen,
+        JobInput::Undo,
     ];
 
     /// The documented table: one row for each state, one column for each of [`INPUTS`].
     #[rustfmt::skip]
-    const TABLE: [(&str, [&str; 11]); 9] = [
-        //            Claimed    Released   Wait       Park      Diverge     Wake       Complete     EndPartial Fail      Cancel       Reopen
-        ("PENDING",   ["RUNNING", "",        "",        "",       "",         "",        "",          "",        "",       "CANCELLED", ""]),
-        ("RUNNING",   ["",        "PENDING", "WAITING", "PARKED", "DIVERGED", "",        "COMPLETED", "PARTIAL", "FAILED", "CANCELLED", ""]),
-        ("WAITING",   ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", ""]),
-        ("PARKED",    ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", ""]),
-        ("DIVERGED",  ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", ""]),
-        ("COMPLETED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", ""]),
-        ("PARTIAL",   ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", "PENDING"]),
-        ("FAILED",    ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", "PENDING"]),
-        ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "", ""]),
+    const TABLE: [(&str, [&str; 12]); 9] = [
+        //            Claimed    Released   Wait       Park      Diverge     Wake       Complete     EndPartial Fail      Cancel       Reopen     Undo
+        ("PENDING",   ["RUNNING", "",        "",        "",       "",         "",        "",          "",        "",       "CANCELLED", "",        ""]),
+        ("RUNNING",   ["",        "PENDING", "WAITING", "PARKED", "DIVERGED", "",        "COMPLETED", "PARTIAL", "FAILED", "CANCELLED", "",        ""]),
+        ("WAITING",   ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", "",        ""]),
+        ("PARKED",    ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", "",        ""]),
+        ("DIVERGED",  ["",        "",        "",        "",       "",         "PENDING", "",          "",        "",       "CANCELLED", "",        ""]),
+        ("COMPLETED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "",          "",        "PENDING"]),
+        ("PARTIAL",   ["",        "",        "",        "",       "",         "",        "",          "",        "",       "",          "PENDING", "PENDING"]),
+        ("FAILED",    ["",        "",        "",        "",       "",         "",        "",          "",        "",       "",          "PENDING", "PENDING"]),
+        ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "",          "",        ""]),
     ];
 
     /// I6.
@@ -188,6 +192,7 @@ mod tests {
             JobInput::Fail => 8,
             JobInput::Cancel => 9,
             JobInput::Reopen => 10,
+            JobInput::Undo => 11,
         };
         assert_eq!(INPUTS.map(index), std::array::from_fn(|at| at));
     }
@@ -195,8 +200,8 @@ mod tests {
     #[test]
     fn what_is_over_stays_over_until_it_is_reopened() {
         for state in JobState::ALL {
-            let moves =
-                INPUTS.iter().filter(|input| **input != JobInput::Reopen).any(|input| state.next(*input).is_ok());
+            let reopens = |input: &&JobInput| matches!(input, JobInput::Reopen | JobInput::Undo);
+            let moves = INPUTS.iter().filter(|input| !reopens(input)).any(|input| state.next(*input).is_ok());
             assert_eq!(state.is_terminal(), !moves, "{state:?}");
             assert_eq!(JobState::parse(state.as_str()), Some(state));
         }

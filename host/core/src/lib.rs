@@ -34,4 +34,5 @@ pub mod rng;
 pub mod state;
 pub mod step;
 pub mod storage;
+pub mod suggest;
 pub mod wait;

@@ -240,6 +240,10 @@ pub struct Pinned {
     /// What of WASI it is given.
     #[serde(default, skip_serializing_if = "WasiMode::is_none")]
     pub wasi: WasiMode,
+    /// Stands for the grants and settings of a tool's plugin when the job was accepted. The job goes by those of now: this
+    /// says whether they are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Hash>,
 }
 
 impl Pinned {

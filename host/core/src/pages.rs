@@ -28,6 +28,16 @@ pub fn find(code: &str) -> Option<&'static str> {
     PAGES.iter().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| page.text)
 }
 
+/// The code of a file that cannot be written for this reason: a full disk, or a folder that may not be written.
+pub fn of_unwritable(kind: std::io::ErrorKind) -> Option<&'static str> {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match kind {
+        StorageFull | QuotaExceeded => Some(DISK_FULL),
+        ReadOnlyFilesystem | PermissionDenied => Some(FOLDER_READ_ONLY),
+        _ => None,
+    }
+}
+
 /// Every page: errors of usage, configuration and stores first, then reasons of steps and jobs.
 pub fn all() -> &'static [Page] {
     PAGES
@@ -92,10 +102,21 @@ pages! {
     QUEUE_FULL = "L0062",
     WORKER_CUT_OFF = "L0063",
     JOB_UNREAD = "L0064",
+    NO_OUTPUT = "L0075",
+    NO_SUCH_STEP = "L0076",
+    WAIT_ENDED = "L0077",
     PLAIN_UNFIT = "L0080",
     PLAIN_NAME = "L0081",
     PLAIN_STATEMENT = "L0082",
+    PARAMETERS_REFUSED = "L0083",
+    CALL_REFUSED = "L0085",
+    INIT_REFUSED = "L0086",
     DEFECT = "L0099",
+    DISK_FULL = "L0100",
+    FOLDER_READ_ONLY = "L0101",
+    NO_PROJECT = "L0110",
+    OUTPUT_EXISTS = "L0111",
+    DATABASE_READ_ONLY = "L0112",
     }
     reasons {
     "NETWORK_TIMEOUT",
@@ -110,6 +131,9 @@ pages! {
     "AUTH_FORBIDDEN",
     "CONTRACT_VIOLATION",
     "PLUGIN_TRAP",
+    "PLUGIN_EXCEPTION",
+    "CAPABILITY_DENIED",
+    "NETWORK_UNAVAILABLE",
     "OUT_OF_FUEL",
     "MEMORY_LIMIT",
     "STACK_OVERFLOW",

@@ -37,6 +37,8 @@ pub enum Asked {
     Signal,
     /// Another round of what failed.
     Retry,
+    /// What the job did is undone.
+    Undo,
 }
 
 impl Asked {
@@ -55,6 +57,7 @@ impl Asked {
             Request::Cancel => Asked::Cancel,
             Request::Signal { .. } => Asked::Signal,
             Request::Retry => Asked::Retry,
+            Request::Undo => Asked::Undo,
             Request::Timer { .. } | Request::LateEffect { .. } | Request::KeySettled { .. } => return None,
         })
     }
@@ -74,6 +77,7 @@ impl Asked {
             Asked::Cancel => "cancelled",
             Asked::Signal => "signalled",
             Asked::Retry => "told to try again",
+            Asked::Undo => "told to undo what it did",
         }
     }
 }

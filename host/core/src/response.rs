@@ -6,18 +6,24 @@ use crate::job::JobState;
 use crate::state::Durable;
 
 mod next;
+mod offer;
+mod origin;
+mod outputs;
 mod pending;
 mod steps;
 mod views;
 mod waits;
 
 pub use views::{
-    BlockedView, CallView, CompensatedBy, CompensationView, FailedView, OutcomeView, PendingView, Response, StepView,
-    UnconfirmedView, Undone, WouldCallView,
+    BlockedView, CallView, ChangedView, CompensatedBy, CompensationView, FailedView, OutcomeView, PendingView,
+    Response, Setting, StepView, UnconfirmedView, Undone, WouldCallView,
 };
 
 use next::next_actions;
 pub use next::{asked_why, quoted};
+pub use origin::{output_copied, receipt_returned, result_reused};
+pub use outputs::last_steps;
+use outputs::outputs;
 use steps::{failed, outcome, step_view};
 use waits::{all_blocked, compensations, unconfirmed};
 
@@ -34,15 +40,19 @@ pub fn response(durable: &Durable) -> Response {
         reason_code: reason(durable),
         cause: job.parked_cause.clone(),
         durability: None,
+        changed: vec![],
+        outputs: outputs(durable),
+        last_steps: last_steps(&job.plan),
         outcomes: job.steps.iter().filter_map(|step| outcome(durable, step)).collect(),
         steps: job.steps.iter().map(|step| step_view(durable, step)).collect(),
         failed: job.steps.iter().filter_map(failed).collect(),
         blocked_on: blocked.first().cloned(),
         compensations: compensations(durable),
-        next_actions: next_actions(durable, &blocked),
+        next_actions: next_actions(durable, &blocked, job.last_us),
         blocked,
         pending: vec![],
         cancelled_by: cancelled_by(durable),
+        undone_by: job.undo.as_ref().map(|by| by.actor.clone()),
         unconfirmed: job.confirmations.failed.iter().map(unconfirmed).collect(),
         contradicted: job.calls.iter().filter(|(_, call)| call.conflict).map(|(slot, _)| slot.clone()).collect(),
         confirmation_replay_warnings_total: job.confirmations.warnings,
@@ -76,7 +86,7 @@ fn reason(durable: &Durable) -> Option<Code> {
 /// Who cancelled the job, while it is not over: its calls are brought to an end and undone first.
 fn cancelled_by(durable: &Durable) -> Option<String> {
     let job = &durable.job;
-    job.cancel.as_ref().filter(|_| !job.state.is_terminal()).map(|by| by.actor.clone())
+    job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())
 }
 
 fn goes_on_alone(blocked: &[BlockedView]) -> bool {

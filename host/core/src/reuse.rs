@@ -108,6 +108,7 @@ pub struct Wanted<'a> {
 pub fn is_candidate(planned: &Step, operator: &Pinned) -> bool {
     let changes = |effects: &[Effect]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never
+        && planned.idempotency_template.is_some()
         && !changes(&operator.effects)
         && outcome_type(planned, operator).is_none_or(is_reusable_type)
 }

@@ -20,9 +20,11 @@ use crate::reuse::Reusable;
 
 mod error;
 mod inbox;
+mod why;
 
 pub use error::{StoreError, WriteError};
 pub use inbox::{InboxError, InboxRow, Request, Resolved};
+pub use why::{Why, says_why, why};
 
 /// When a batch has to be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -366,8 +368,8 @@ pub struct Record {
 pub struct Outline {
     /// The last event of its log.
     pub end: LogEnd,
-    /// What asks for another round of it, where something does: its log says that it is over.
-    pub retry: Option<InboxRow>,
+    /// The request that opens it again (retry or undo), if there is one: its log says that it is over.
+    pub reopen: Option<InboxRow>,
 }
 
 /// The last event of a log, without what it says.
@@ -390,6 +392,8 @@ pub struct Filter {
     pub open: bool,
     /// Only jobs that are over, and of which something was said since that is not in their log yet.
     pub to_audit: bool,
+    /// Only jobs accepted before this one.
+    pub older_than: Option<JobId>,
     /// At most so many, the newest first.
     pub limit: u32,
 }
@@ -456,6 +460,9 @@ pub trait Journal: Send + Sync {
 
     /// Rows of jobs, the newest first.
     async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError>;
+
+    /// Why each of these jobs stands where it does, in their order. Only the events that say so are read.
+    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError>;
 
     /// Invocations of a job without a verdict: `INFLIGHT` and `INDETERMINATE` rows.
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError>;

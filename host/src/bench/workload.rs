@@ -86,6 +86,7 @@ impl Workload {
             intent_payload: bare_intent(&plan),
             contexts: Vec::new(),
             plan,
+            parameters: None,
             mode: Mode::HumanGated,
             request_id: None,
             priority: 0,

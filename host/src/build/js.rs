@@ -11,14 +11,14 @@ use super::{BuildError, Options, layout, tools, world};
 const NODE: &str = "install Node.js 20 or later, with npm";
 
 /// Pinned packages of an engine: the name of their folder, `package.json` and `package-lock.json`.
-const QUICKJS: (&str, (&str, &str)) = (
+pub(super) const QUICKJS: (&str, (&str, &str)) = (
     "js-quickjs-0.4.5",
     (
         include_str!("../../../guest-sdk/js/tools/quickjs/package.json"),
         include_str!("../../../guest-sdk/js/tools/quickjs/package-lock.json"),
     ),
 );
-const STARLINGMONKEY: (&str, (&str, &str)) = (
+pub(super) const STARLINGMONKEY: (&str, (&str, &str)) = (
     "js-starlingmonkey-0.23.0",
     (
         include_str!("../../../guest-sdk/js/tools/starlingmonkey/package.json"),

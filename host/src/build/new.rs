@@ -1,4 +1,6 @@
 //! `latch plugin new`: a project that builds, tests itself and runs, wherever it is made.
+//!
+//! `latch init` makes the same plugin as a folder of a larger project ([`super::init`]).
 
 use std::path::{Path, PathBuf};
 
@@ -76,6 +78,14 @@ fn template(lang: Lang, kind: PluginKind) -> &'static [File] {
     }
 }
 
+/// What every plugin is tried with: a configuration that loads it, and a plan that calls it once.
+const STEP_STARTER: &[File] = template!("starter/step": "latch.toml" "plan.json");
+const TOOL_STARTER: &[File] = template!("starter/tool": "latch.toml" "plan.json");
+/// A tool is checked with the same case in every language.
+const TOOL_CASES: &[File] = template!("starter/tool": "cases.jsonl");
+/// What jobs leave behind where they run.
+const IGNORED: &str = include_str!("../../../guest-sdk/starter/gitignore");
+
 impl New {
     /// How the project tests itself.
     pub fn test_command(&self) -> &'static str {
@@ -88,25 +98,52 @@ impl New {
         }
     }
 
-    /// Make the project as a folder in `parent`: its template, its recipe and its language's SDK.
-    /// Where that folder is.
+    /// Makes the project as a folder in `parent`: the plugin, and a configuration and a plan that run it. Returns
+    /// that folder.
     pub fn write(&self, parent: &Path) -> Result<PathBuf, NewError> {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
-        if !starts || self.name.len() > 64 || !self.name.chars().all(plain) {
-            return Err(NewError::Name(self.name.clone()));
-        }
+        self.check_name()?;
         let dir = parent.join(&self.name);
         if dir.exists() {
             return Err(NewError::Exists(dir));
         }
-        for file in template(self.lang, self.kind) {
+        self.write_plugin(&dir)?;
+        for (name, text) in self.starter(".") {
+            sdk::put(&dir.join(name), &text)?;
+        }
+        let ignore = dir.join(".gitignore");
+        let ignored = std::fs::read_to_string(&ignore).map_err(|error| BuildError::io("read", &ignore, error))?;
+        sdk::put(&ignore, &format!("{ignored}{IGNORED}"))?;
+        Ok(dir)
+    }
+
+    /// Whether the name can be a plugin's, and begin the names of its operators.
+    pub(super) fn check_name(&self) -> Result<(), NewError> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
+        match starts && self.name.len() <= 64 && self.name.chars().all(plain) {
+            true => Ok(()),
+            false => Err(NewError::Name(self.name.clone())),
+        }
+    }
+
+    /// The plugin itself: its template, its recipe and its language's SDK.
+    pub(super) fn write_plugin(&self, dir: &Path) -> Result<(), BuildError> {
+        let cases = if self.kind == PluginKind::Tool { TOOL_CASES } else { &[] };
+        for file in template(self.lang, self.kind).iter().chain(cases) {
             let path = HIDDEN.iter().find(|(there, _)| *there == file.path).map_or(file.path, |(_, here)| here);
             sdk::put(&dir.join(path), &self.filled(file.text))?;
         }
         sdk::put(&dir.join(super::RECIPE), &self.recipe())?;
-        sdk::write(&dir.join("latchwork"), sdk::files(self.lang))?;
-        Ok(dir)
+        sdk::write(&dir.join("latchwork"), sdk::files(self.lang))
+    }
+
+    /// `latch.toml`, which names the plugin's folder `source`, and `plan.json`.
+    pub(super) fn starter(&self, source: &str) -> Vec<(&'static str, String)> {
+        let files = match self.kind {
+            PluginKind::Step => STEP_STARTER,
+            PluginKind::Tool => TOOL_STARTER,
+        };
+        files.iter().map(|file| (file.path, self.filled(file.text).replace("{{source}}", source))).collect()
     }
 
     fn recipe(&self) -> String {
@@ -148,6 +185,10 @@ mod tests {
                 let made = new.write(dir.path()).unwrap();
                 let recipe = super::super::Recipe::read(&made).unwrap();
                 assert_eq!((recipe.name, recipe.kind, recipe.lang), (name, kind, lang));
+                for file in ["latch.toml", "plan.json", "cases.jsonl", ".gitignore"] {
+                    let text = std::fs::read_to_string(made.join(file)).unwrap();
+                    assert!(!text.is_empty() && !text.contains("{{"), "{file}: {text}");
+                }
                 assert!(matches!(new.write(dir.path()), Err(NewError::Exists(_))));
             }
         }

@@ -9,7 +9,7 @@ use super::recipe::Recipe;
 use super::run::run;
 use super::{BuildError, Options, layout, sdk, tools, world};
 
-const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
+pub(super) const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
 const PYTHON: &str = "install Python 3.10 or later with pip";
 /// What the build writes around the plugin; not to be named like anything the plugin imports.
 const APP: &str = "latchwork_app";

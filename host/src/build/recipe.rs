@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::BuildError;
-use crate::suggest::did_you_mean;
+use latchwork_core::suggest::did_you_mean;
 
 /// The name of the file.
 pub const RECIPE: &str = "latch-plugin.toml";
@@ -69,7 +69,7 @@ impl Lang {
         LANGS.iter().find(|(_, lang)| *lang == self).map_or("", |(word, _)| word)
     }
     /// The file that a plugin begins with where its recipe does not say.
-    fn main(self) -> &'static str {
+    pub(super) fn main(self) -> &'static str {
         match self {
             Lang::Rust => "src/lib.rs",
             Lang::Js => "src/plugin.js",
@@ -217,7 +217,8 @@ impl Reader<'_> {
         let found = words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value);
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(known, _)| format!("{known:?}")).collect();
-            let message = format!("{word:?} is not supported: write {}", known.join(" or "));
+            let meant = did_you_mean(word, words.iter().map(|(known, _)| *known));
+            let message = format!("{word:?} is not supported: write {}{meant}", known.join(" or "));
             self.problem(span, &format!("plugin.{key}"), message);
         }
         found

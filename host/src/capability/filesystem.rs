@@ -44,7 +44,7 @@ impl Files<'_> {
         if let Err(error) = &result
             && matches!(error.downcast_ref(), Some(ErrorCode::NotPermitted | ErrorCode::ReadOnly | ErrorCode::Access))
         {
-            grant::write_directory(self.grants, self.rights, what).log(self.plugin);
+            self.watch.deny(grant::write_directory(self.grants, self.rights, what).log(self.plugin));
         }
         result
     }

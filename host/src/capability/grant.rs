@@ -195,7 +195,7 @@ pub(crate) fn secret(grants: &Grants, name: &str) -> Result<(), Denied> {
 }
 
 /// The line of `latch.toml` for these grants.
-fn line(grants: &Grants) -> String {
+pub(crate) fn line(grants: &Grants) -> String {
     let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let list = |items: Vec<String>| format!("[{}]", items.iter().map(|item| text(item)).collect::<Vec<_>>().join(", "));
     let mut parts = Vec::new();

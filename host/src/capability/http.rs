@@ -39,7 +39,7 @@ impl Requests {
             return Err(Error::HttpRequestMethodInvalid);
         }
         grant::http(&self.settings.grants, self.rights, &place, request.method()).map_err(|denied| {
-            denied.log(&self.settings.name);
+            self.watch.deny(denied.log(&self.settings.name));
             Error::HttpRequestDenied
         })?;
         self.watch.check().map_err(|_| Error::ConnectionTimeout)?;

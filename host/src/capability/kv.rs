@@ -18,7 +18,7 @@ impl ToolState {
         Ok(match grant::kv(&self.settings.grants, &self.settings.name) {
             Ok(namespace) => Ok(namespace.to_owned()),
             Err(denied) => {
-                denied.log(&self.settings.name);
+                self.watch.deny(denied.log(&self.settings.name));
                 Err(KvError::NotGranted)
             }
         })
@@ -26,7 +26,9 @@ impl ToolState {
 
     fn begin_kv_write(&mut self) -> wasmtime::Result<Result<(), KvError>> {
         if let Err(denied) = grant::kv_write(self.rights) {
-            return Ok(Err(KvError::Unavailable(denied.log(&self.settings.name))));
+            let said = denied.log(&self.settings.name);
+            self.watch.deny(said.clone());
+            return Ok(Err(KvError::Unavailable(said)));
         }
         self.watch.begin()?;
         Ok(Ok(()))

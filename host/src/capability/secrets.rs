@@ -42,7 +42,7 @@ impl secrets::Host for ToolState {
     fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
         self.host_call()?;
         if let Err(denied) = grant::secret(&self.settings.grants, &name) {
-            denied.log(&self.settings.name);
+            self.watch.deny(denied.log(&self.settings.name));
             return Ok(Err(SecretError::NotGranted));
         }
         let Some(value) = self.settings.secrets.value(&name) else {

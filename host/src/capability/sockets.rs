@@ -61,7 +61,7 @@ impl Names {
         match decided {
             Ok(()) => watch.begin().is_ok(),
             Err(denied) => {
-                denied.log(plugin);
+                watch.deny(denied.log(plugin));
                 false
             }
         }
@@ -72,6 +72,7 @@ impl Names {
 pub(crate) struct Lookup<'a> {
     pub(crate) inner: WasiSocketsCtxView<'a>,
     pub(crate) names: &'a Names,
+    pub(crate) watch: &'a Watch,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
     pub(crate) rights: Rights,
@@ -106,7 +107,7 @@ impl ip_name_lookup::Host for Lookup<'_> {
         name: String,
     ) -> Result<Resource<ResolveAddressStream>, SocketError> {
         if let Err(denied) = grant::tcp_name(self.grants, self.rights, &name) {
-            denied.log(self.plugin);
+            self.watch.deny(denied.log(self.plugin));
             return Err(ErrorCode::AccessDenied.into());
         }
         let stream = self.inner.resolve_addresses(network, name.clone())?;

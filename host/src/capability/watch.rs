@@ -1,7 +1,7 @@
 //! Until when a call may act on the world, and whether it has begun to.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::HostFault;
 use crate::os::clock;
@@ -18,11 +18,36 @@ const CLOSED: u8 = 2;
 pub(crate) struct Watch {
     deadline_boot_us: u64,
     state: Arc<AtomicU8>,
+    hindered: Arc<Mutex<Hindered>>,
+}
+
+/// What the host kept from a call: it explains an exception that the guest does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hindered {
+    /// The last refusal, with the line of `latch.toml` that would allow it.
+    pub(crate) denied: Option<String>,
+    /// The last granted place that could not be reached, and why.
+    pub(crate) unreachable: Option<String>,
 }
 
 impl Watch {
     pub(crate) fn until(deadline_boot_us: u64) -> Self {
-        Self { deadline_boot_us, state: Arc::default() }
+        Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
+    }
+
+    /// The host refused something.
+    pub(crate) fn deny(&self, said: String) {
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied = Some(said);
+    }
+
+    /// A granted place could not be reached.
+    pub(crate) fn miss(&self, said: String) {
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).unreachable = Some(said);
+    }
+
+    /// What the host kept from the call so far.
+    pub(crate) fn hindered(&self) -> Hindered {
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether the time has passed, or the call has ended.

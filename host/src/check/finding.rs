@@ -41,7 +41,7 @@ pub struct Finding {
     /// the component's name section.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<String>,
-    /// What to do about it.
+    /// What to do about it; the advice of the rule's page if the finding has none of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

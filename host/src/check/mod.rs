@@ -17,7 +17,7 @@ pub mod render;
 mod report;
 mod rule;
 mod static_rules;
-mod tools;
+pub(crate) mod tools;
 
 use std::sync::Arc;
 

@@ -143,7 +143,8 @@ impl Report {
         }
     }
 
-    /// Brings everything into its order; what nobody spoke of was not looked at.
+    /// Brings everything into its order. A rule without a state was not looked at; a finding without advice gets its
+    /// rule's.
     pub fn finish(&mut self) {
         let unsaid = || Some("this check does not reach it".to_owned());
         let state = |rule: &super::Rule| RuleState {
@@ -154,6 +155,9 @@ impl Report {
             not_run: self.reasons.get(rule.id).cloned().unwrap_or_else(unsaid),
         };
         self.rules = RULES.iter().map(state).collect();
+        for finding in self.findings.iter_mut().filter(|finding| finding.hint.is_none()) {
+            finding.hint = super::find(finding.rule).map(super::Rule::what_to_do);
+        }
         self.findings.sort();
         self.findings.dedup();
         self.passed = self.count(Severity::Violation) == 0;

@@ -69,6 +69,12 @@ impl Rule {
         first.split_once(": ").map_or(first, |(_, title)| title)
     }
 
+    /// What to do about a break of it, on one line: the section of its page.
+    pub fn what_to_do(&self) -> String {
+        let (_, section) = self.page.split_once("\n## What to do\n").unwrap_or_default();
+        section.split("\n## ").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// What it takes to find a break of it: by its number.
     pub fn kind(&self) -> Kind {
         match self.id[1..].parse() {

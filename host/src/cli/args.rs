@@ -2,6 +2,7 @@
 
 use crate::config::is_name;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -9,19 +10,24 @@ use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
+mod author;
 mod check;
+mod dev;
 mod evidence;
 mod job;
 mod new;
 mod worker;
 
+pub use author::{CallArgs, DocumentArg, EffectArg, InitArgs, SchemaArgs};
 pub use check::PluginCheckArgs;
+pub use dev::DevArgs;
 pub use evidence::{JobExportArgs, KeyArgs, KeyCommand, KeyFileArgs, VerifyArgs};
 pub use job::{
     CostsBy, JobArgs, JobCancelArgs, JobCommand, JobConfirmArgs, JobCostsArgs, JobEventsArgs, JobForkArgs, JobGateArgs,
-    JobListArgs, JobReplayArgs, JobResolveArgs, JobRetryArgs, JobShowArgs, JobSignalArgs, Verdict,
+    JobListArgs, JobOutputArgs, JobReplayArgs, JobResolveArgs, JobRetryArgs, JobShowArgs, JobSignalArgs, JobUndoArgs,
+    JobWaitArgs, Verdict,
 };
-pub use new::PluginNewArgs;
+pub use new::{LangArg, PluginNewArgs};
 pub use worker::WorkerArgs;
 
 const STYLES: Styles =
@@ -76,8 +82,14 @@ pub enum LogFormat {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make a project that runs at once
+    Init(InitArgs),
     /// Submit a plan and execute it on the spot
     Run(RunArgs),
+    /// Call one operator: a job of one step
+    Call(CallArgs),
+    /// Watch sources: build, check and run anew after each change, changing nothing
+    Dev(DevArgs),
     /// Continue whatever was left behind
     Resume(ResumeArgs),
     /// Work on jobs until it is stopped: claim them, execute them, serve their timers
@@ -88,6 +100,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// Build plugins and look at them
     Plugin(PluginArgs),
+    /// Print the JSON Schema of a document: plan, config, recipe, cases, request
+    Schema(SchemaArgs),
     /// Check an exported job offline: chain, ledger, effects, payloads, signature
     Verify(VerifyArgs),
     /// Keys that sign evidence
@@ -107,9 +121,12 @@ pub enum Command {
 /// `latch run`
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// The plan, or a whole request with intent and plan: a JSON file
+    /// The plan, or a whole request with intent and plan: a JSON file, or - for stdin
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
+    /// Values of the plan's parameters.
+    #[command(flatten)]
+    pub parameters: ParameterArgs,
     /// Build the configured plugins first
     #[arg(long)]
     pub build: bool,
@@ -134,6 +151,20 @@ pub struct RunArgs {
     /// Whose house: its policy holds [default: default]
     #[arg(long, value_name = "NAME", value_parser = tenant)]
     pub tenant: Option<String>,
+    /// Use a database in this folder and forget the configured one: for `latch dev`
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub scratch: Option<PathBuf>,
+}
+
+/// Values of a plan's parameters.
+#[derive(Args, Debug, Default)]
+pub struct ParameterArgs {
+    /// Give a parameter a value: JSON, or text; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named_value)]
+    pub set: Vec<(String, String)>,
+    /// Give parameters their values: a file with a JSON object, or - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
 }
 
 /// What a job may do.
@@ -189,12 +220,15 @@ pub enum PlanCommand {
 /// `latch plan check`
 #[derive(Args, Debug)]
 pub struct PlanCheckArgs {
-    /// The plan: a JSON file
+    /// The plan: a JSON file, or - for stdin
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
     /// Leave out what needs the plugins: whether operators exist and effects suffice
     #[arg(long)]
     pub no_plugins: bool,
+    /// Show the normal form, and what of it the plan leaves out
+    #[arg(long)]
+    pub explain: bool,
 }
 
 /// `latch plugin`
@@ -254,6 +288,9 @@ pub struct ExplainArgs {
 /// `latch doctor`
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
+    /// Compute every stored hash again: jobs, effects, payloads, components, compiled code
+    #[arg(long)]
+    pub deep: bool,
     /// Work with a restored or cloned database from now on
     #[arg(long)]
     pub accept_restore: bool,
@@ -322,6 +359,11 @@ fn step_file(text: &str) -> Result<(StepId, PathBuf), String> {
     Ok((step_id(step)?, PathBuf::from(file)))
 }
 
+fn named_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("write NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 fn slot(text: &str) -> Result<Slot, String> {
     let base = text.strip_suffix("~c").unwrap_or(text);
     let (step, call) = base.split_once('/').map_or((base, None), |(step, call)| (step, Some(call)));
@@ -341,6 +383,10 @@ fn job_id(text: &str) -> Result<JobId, String> {
         .strip_prefix("job_")
         .is_some_and(|ulid| !ulid.is_empty() && ulid.bytes().all(|b| b.is_ascii_alphanumeric()));
     if known { Ok(JobId::new(text)) } else { Err("a job is named `job_` and letters and digits".into()) }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|_| "write a number and a unit, such as 30s, 5m or 1h30m".into())
 }
 
 fn correlation_key(text: &str) -> Result<String, String> {

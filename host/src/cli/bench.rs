@@ -17,7 +17,7 @@ use super::output::{Tone, table};
 use super::plugin;
 use crate::bench::{self, Load, Measured, Sandbox, Workload};
 use crate::config::{Config, DATABASE_VARIABLE, LoadOptions};
-use crate::host::{Host, StartError, Stores};
+use crate::host::{Host, Stores};
 use crate::worker::NoCrash;
 
 /// What one load left.
@@ -47,7 +47,7 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     let clock = SystemClock::new()?;
     let commits =
         commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
-    ctx.printer.say(ctx.printer.tone(Tone::Title, "disk, one after the other"));
+    ctx.printer.say(Tone::Title.of("disk, one after the other"));
     ctx.printer.say(format!("  append and flush         {appends:>9.0} /s"));
     ctx.printer.say(format!("  SQLite one-row commits   {commits:>9.0} /s"));
 
@@ -121,10 +121,10 @@ async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result
     let empty = size(&path)?;
     let sqlite = Database::open(options).await?;
     let stores = Stores { journal: sqlite.clone(), effects: sqlite.clone(), kv: sqlite.clone(), owner };
-    let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| match error {
-        StartError::Plugins(errors) => open::plugins(&errors).into(),
-        StartError::Engine(error) => anyhow::Error::from(error),
-    })?;
+    let host = Host::start(config, stores, Arc::new(NoCrash))?;
+    if !host.registry.refused().is_empty() {
+        return Err(open::plugins(host.registry.refused()).into());
+    }
     let measured = bench::run(&Arc::new(host), load).await?;
     sqlite.close().await;
     let bytes = size(&path)?.saturating_sub(empty);
@@ -164,15 +164,13 @@ fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {
         "statements/job",
         "bytes each",
     ];
-    ctx.printer.say(ctx.printer.tone(Tone::Title, "durable jobs (SQLite, WAL, synchronous=FULL)"));
-    for line in table(head, &cells) {
-        ctx.printer.say(format!("  {line}"));
-    }
+    ctx.printer.say(Tone::Title.of("durable jobs (SQLite, WAL, synchronous=FULL)"));
+    ctx.printer.say(table(head, &cells).indented(2));
 }
 
 fn show_sandbox(ctx: &Context<'_>, sandbox: &Sandbox) {
     let Sandbox { engine_us, step_us, job_us } = sandbox;
-    ctx.printer.say(ctx.printer.tone(Tone::Title, "a step that does nothing, without a database"));
+    ctx.printer.say(Tone::Title.of("a step that does nothing, without a database"));
     let line = |what: &str, us: f64| ctx.printer.say(format!("  {what:<40} {us:>8.1} µs  {:>5.1} ×", us / engine_us));
     line("engine alone: instantiate, call, drop", *engine_us);
     line("with limits and checks", *step_us);

@@ -139,7 +139,7 @@ fn last_lines(text: &str) -> String {
 }
 
 fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str) {
-    ctx.printer.say(ctx.printer.tone(Tone::Title, &format!("workers ({about})")));
+    ctx.printer.say(Tone::Title.of(format!("workers ({about})")));
     if let Some(Limits { one_row, five_rows }) = limits {
         for (what, rates) in [("one row", one_row), ("five rows, pipelined", five_rows)] {
             let [one, many] = rates;
@@ -156,9 +156,7 @@ fn show(ctx: &Context<'_>, rows: &[Shared], limits: Option<Limits>, about: &str)
             [row.workload.to_owned(), workers, jobs, rate, of.unwrap_or_else(|| "-".to_owned())]
         })
         .collect();
-    for line in table(["workload", "workers", "jobs", "a second", "of five rows"], &cells) {
-        ctx.printer.say(format!("  {line}"));
-    }
+    ctx.printer.say(table(["workload", "workers", "jobs", "a second", "of five rows"], &cells).indented(2));
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::open;
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings, Statements};
-use crate::registry::Registry;
+use crate::registry::{Registry, Survey};
 
 /// An engine with the configured cache.
 pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
@@ -21,6 +21,12 @@ pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
     // Compiling keeps the thread busy; other tasks go on elsewhere.
     let loaded = tokio::task::block_in_place(|| Registry::load(engine, config, nowhere()));
     Ok(loaded.map_err(|errors| open::plugins(&errors))?)
+}
+
+/// The plugins that a first look did not refuse, and the reasons why the others are not there.
+pub(super) fn surveyed(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
+    let engine = engine(config)?;
+    Ok(tokio::task::block_in_place(|| Registry::load_surveyed(engine, config, nowhere(), survey)))
 }
 
 /// What a plugin would be run with.

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use latchwork_core::response::quoted;
 
 use super::args::Global;
-use super::output::Printer;
+use super::output::{Printer, Text};
 use crate::config::{Config, ConfigErrors, Durability, LoadOptions};
 
 /// Flags, working directory and printer.
@@ -22,7 +22,7 @@ pub struct Context<'p> {
     pub cwd: PathBuf,
     config: Option<PathBuf>,
     db: Option<String>,
-    /// The configuration that was found elsewhere than a later command would look.
+    /// The configuration in use, if a later command would not find it unless it is named.
     elsewhere: OnceLock<PathBuf>,
     /// Whether the configuration lets a power failure undo what was acknowledged.
     relaxed: OnceLock<bool>,
@@ -46,15 +46,17 @@ impl<'p> Context<'p> {
 
     /// The configuration; `near` is the folder of the plan, where there is one.
     pub fn config(&self, near: Option<&Path>) -> Result<Config, ConfigErrors> {
-        let config = Config::load(&LoadOptions {
+        let options = LoadOptions {
             cwd: &self.cwd,
             config: self.config.as_deref(),
             db: self.db.as_deref(),
             near,
             env: &|name| std::env::var(name).ok(),
-        })?;
+        };
+        let config = Config::load(&options)?;
+        let unaided = Config::find(&LoadOptions { config: None, near: None, ..options });
         if let Some(file) = &config.file
-            && (self.config.is_some() || (near.is_some() && config.root != self.cwd))
+            && (self.config.is_some() || unaided.as_ref() != Some(file))
         {
             self.elsewhere.get_or_init(|| file.clone());
         }
@@ -77,6 +79,17 @@ impl<'p> Context<'p> {
         self.hurries.load(Ordering::Relaxed)
     }
 
+    /// `--config` as it was given, for a process that reads the same configuration.
+    pub(super) fn config_flag(&self) -> Vec<String> {
+        let flag = |file: &PathBuf| vec!["--config".to_owned(), file.display().to_string()];
+        self.config.as_ref().map(flag).unwrap_or_default()
+    }
+
+    /// `--db` as it was given, for a process that uses the same database.
+    pub(super) fn database_flag(&self) -> Vec<String> {
+        self.db.as_ref().map(|url| vec!["--db".to_owned(), url.clone()]).unwrap_or_default()
+    }
+
     /// Whether `--config` names a configuration.
     pub fn names_config(&self) -> bool {
         self.config.is_some()
@@ -95,6 +108,22 @@ impl<'p> Context<'p> {
         command
     }
 
+    /// Replaces each command in backquotes that concerns the project by [`command`](Self::command) of it.
+    pub(super) fn complete(&self, text: &str) -> String {
+        const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
+        let is_command = |part: &str| {
+            let verb = part.strip_prefix("latch ").and_then(|rest| rest.split_whitespace().next());
+            verb.is_some_and(|verb| ABOUT_PROJECT.contains(&verb))
+                && !part.contains("--config")
+                && !part.contains("--db")
+        };
+        let parts = text.split('`').enumerate().map(|(number, part)| match number % 2 == 1 && is_command(part) {
+            true => self.command(part),
+            false => part.to_owned(),
+        });
+        parts.collect::<Vec<_>>().join("`")
+    }
+
     /// The one who asks: as given, else the user of the operating system.
     pub fn actor(&self, given: Option<&str>) -> String {
         let named = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
@@ -106,7 +135,7 @@ impl<'p> Context<'p> {
     }
 
     /// An answer in one go: the document for programs, the text for people.
-    pub fn answer(&self, document: &serde_json::Value, text: impl FnOnce() -> String) {
+    pub fn answer<T: Into<Text>>(&self, document: &serde_json::Value, text: impl FnOnce() -> T) {
         if self.json {
             self.printer.document(document);
         } else {

@@ -118,10 +118,12 @@ impl CliError {
 
     /// What was to be written there is not: a wrong path is an error of usage, all else a failure.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
-        use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
-        let is_path = matches!(error.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied);
+        use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+        let is_path =
+            matches!(error.kind(), NotFound | NotADirectory | IsADirectory | PermissionDenied | ReadOnlyFilesystem);
         let exit = if is_path { Exit::Usage } else { Exit::Failed };
-        Self { exit, ..Self::input(pages::OUTPUT_UNWRITABLE, format!("{} cannot be written: {error}", path.display())) }
+        let code = pages::of_unwritable(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
+        Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
     }
 
     /// It stopped safely and needs someone.
@@ -174,12 +176,26 @@ impl From<&StoreError> for CliError {
     fn from(error: &StoreError) -> Self {
         let message = error.to_string();
         match error {
-            StoreError::Unavailable(_) => CliError::failed(pages::DATABASE_UNAVAILABLE, message),
+            StoreError::Unavailable(_) => unavailable(message),
             StoreError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
             StoreError::Restored(_) => CliError::needs_someone(pages::DATABASE_RESTORED, message),
             StoreError::NotDurable(_) => CliError::input(pages::DATABASE_NOT_DURABLE, message),
+            StoreError::ReadOnly(_) => CliError::input(pages::DATABASE_READ_ONLY, message),
         }
     }
+}
+
+/// A database that cannot be used now. Its engine gives the reason in words of its own: those of a full disk and of a
+/// folder that may not be written have codes of their own.
+fn unavailable(message: String) -> CliError {
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if says(&["disk is full", "No space left on device", "quota exceeded"]) {
+        return CliError::failed(pages::DISK_FULL, message);
+    }
+    if says(&["Read-only file system", "readonly database", "Permission denied (os error"]) {
+        return CliError::input(pages::FOLDER_READ_ONLY, message);
+    }
+    CliError::failed(pages::DATABASE_UNAVAILABLE, message)
 }
 
 impl From<&InboxError> for CliError {
@@ -199,9 +215,7 @@ impl From<&WriteError> for CliError {
         let message = error.to_string();
         match error {
             WriteError::NoJob(_) => CliError::input(pages::NO_SUCH_JOB, message),
-            WriteError::Unavailable(_) | WriteError::Unknown(_) => {
-                CliError::failed(pages::DATABASE_UNAVAILABLE, message)
-            }
+            WriteError::Unavailable(_) | WriteError::Unknown(_) => unavailable(message),
             WriteError::Damaged(_) => CliError::failed(pages::DATABASE_DAMAGED, message),
             WriteError::Restored(_) => CliError::needs_someone(pages::DATABASE_RESTORED, message),
             WriteError::Fenced { .. } | WriteError::NotHeld { .. } | WriteError::LeaseExpired => {
@@ -242,6 +256,20 @@ impl From<&SubmitError> for CliError {
                               latch.toml sets the limit";
                 CliError::failed(pages::QUEUE_FULL, format!("{error}; {advice}"))
             }
+            SubmitError::Parameters(refused) => {
+                let problems = refused.iter().map(|refused| Problem {
+                    place: if refused.pointer.is_empty() {
+                        "(the parameters)".to_owned()
+                    } else {
+                        refused.pointer.clone()
+                    },
+                    code: refused.code.to_owned(),
+                    message: refused.message.clone(),
+                    json: json!({ "pointer": refused.pointer, "code": refused.code, "message": refused.message }),
+                });
+                CliError::input(pages::PARAMETERS_REFUSED, error.to_string()).with(problems)
+            }
+            SubmitError::Plugins { operator, plugins } => super::open::lacking(operator, plugins),
             SubmitError::ModeNotAllowed { .. } => {
                 CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml"))
             }

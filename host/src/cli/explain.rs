@@ -1,14 +1,14 @@
 //! `latch explain`: the page of a code.
 
 use latchwork_core::pages::Page;
-use latchwork_core::{pages, plan};
+use latchwork_core::{pages, plan, suggest};
 use serde_json::json;
 
 use super::args::ExplainArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::output::{Tone, table};
-use crate::{check, suggest};
+use super::output::{Text, Tone, table};
+use crate::check;
 
 pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let Some(code) = &args.code else {
@@ -30,10 +30,10 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
     };
     ctx.answer(&json!({ "code": page.code, "title": page.title(), "page": page.text }), || {
         let paint = |line: &str| match line.starts_with('#') {
-            true => ctx.printer.tone(Tone::Title, line.trim_start_matches(['#', ' '])),
-            false => line.to_owned(),
+            true => Tone::Title.of(line.trim_start_matches(['#', ' '])),
+            false => Text::from(line),
         };
-        page.text.trim_end().lines().map(paint).collect::<Vec<_>>().join("\n")
+        Text::lines(page.text.trim_end().lines().map(paint))
     });
     Ok(Exit::Done)
 }
@@ -56,6 +56,6 @@ fn list(ctx: &Context<'_>) {
     ctx.answer(&document, || {
         let row = |(code, means): (&str, &str)| [code.to_owned(), means.to_owned()];
         let pages = all().map(|page| (page.code, page.title()));
-        table(["code", "means"], &pages.chain(plan::RULES.iter().copied()).map(row).collect::<Vec<_>>()).join("\n")
+        table(["code", "means"], &pages.chain(plan::RULES.iter().copied()).map(row).collect::<Vec<_>>())
     });
 }

@@ -4,13 +4,16 @@ use latchwork_core::decide;
 use latchwork_core::error::Code;
 use latchwork_core::event::Header;
 use latchwork_core::ids::Slot;
+use latchwork_core::pending;
 use latchwork_core::policy::Rules;
 use latchwork_core::response::Response;
 use latchwork_core::state::{Durable, Gate};
-use latchwork_core::storage::{InboxError, Request};
+use latchwork_core::storage::{InboxError, InboxRow, Request};
 
 use super::context::Context;
-use super::visible::visible;
+use super::interrupt;
+use super::output::Text;
+use super::text::visible;
 use crate::config::Config;
 use crate::host::Host;
 use crate::os;
@@ -41,9 +44,9 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
             true => "approve? [y]es, [n]o, anything else: later",
             false => "the policy lets nobody approve a call of their own job; refuse? [n]o, anything else: later",
         };
-        let (request, reason) = match ctx.printer.ask(question).as_deref() {
+        let (request, reason) = match asked(ctx, question).await.as_deref() {
             Some("y" | "yes") if may => {
-                let reason = needs_reason.then(|| ctx.printer.ask("why?").unwrap_or_default());
+                let reason = if needs_reason { asked(ctx, "why?").await } else { None };
                 if needs_reason && !decide::says_why(reason.as_deref()) {
                     ctx.printer.warn(format!("{} stays open: the policy wants a reason with each approval", view.slot));
                     continue;
@@ -51,8 +54,15 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
                 (Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
             }
             Some("n" | "no") => {
-                let reason = ctx.printer.ask("why?").filter(|reason| !reason.is_empty());
+                let reason = asked(ctx, "why?").await.filter(|reason| !reason.is_empty());
                 (Request::Reject { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
+            }
+            _ if interrupt::is_pressed() => {
+                let next = ctx.command(&format!("latch resume {}", response.job_id));
+                let stands =
+                    format!("\n{} is parked at {}, which needs approval; continue:", response.job_id, view.slot);
+                ctx.printer.note_of(&response.job_id, Text::from(stands).under(Text::whole(next).indented(2)));
+                return Ok(decided);
             }
             _ => continue,
         };
@@ -67,6 +77,42 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
         }
     }
     Ok(decided)
+}
+
+/// An answer; none also where ctrl-c is pressed instead.
+async fn asked(ctx: &Context<'_>, question: &str) -> Option<String> {
+    tokio::select! {
+        answer = ctx.printer.ask(question) => answer,
+        () = interrupt::times(1) => None,
+    }
+}
+
+/// The gates of a job that is not executed further here, each with its exact call. None where they `were_asked` about
+/// at this terminal just before.
+pub(super) async fn left_open(
+    ctx: &Context<'_>,
+    host: &Host,
+    response: &Response,
+    were_asked: bool,
+) -> anyhow::Result<Vec<String>> {
+    let waits = response.blocked.iter().any(|view| view.reason_code == Code::RequiresApproval);
+    let were_shown = were_asked && ctx.printer.can_ask() && ctx.printer.width().is_some();
+    if ctx.json || !waits || were_shown {
+        return Ok(Vec::new());
+    }
+    let durable = host.load(&response.job_id).await?;
+    let inbox = host.journal.inbox(&response.job_id).await?;
+    Ok(undecided(&host.config, &durable, &inbox))
+}
+
+/// Every gate that is open and not decided by what the job has yet to take in.
+pub(super) fn undecided(config: &Config, durable: &Durable, inbox: &[InboxRow]) -> Vec<String> {
+    let rules = rules(config, &durable.job.header);
+    let open = durable.job.gates.keys().filter_map(|slot| {
+        let gate = durable.job.undecided(slot).filter(|gate| !pending::is_decided(gate, inbox, slot))?;
+        Some(shown(durable, slot, gate, &rules))
+    });
+    open.flatten().collect()
 }
 
 /// The rules that a job's gates go by: those of today, narrowed by those it was accepted under.

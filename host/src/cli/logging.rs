@@ -1,10 +1,10 @@
 //! Log lines: to stderr, so that answers stay clean.
 
-use std::io;
-
 use tracing_subscriber::EnvFilter;
 
 use super::args::LogFormat;
+use super::record::Records;
+use super::stderr::LogWriter;
 
 /// Takes filters such as `latchwork=debug,sqlx=warn`.
 const VARIABLE: &str = "LATCH_LOG";
@@ -24,11 +24,11 @@ pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (EnvFilter::new(level), Some(error)),
     };
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(color);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(LogWriter::default).with_ansi(color);
     // Tests and embedders may have set one before: theirs stays.
     let _started = match format {
         LogFormat::Human => builder.try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Json => builder.event_format(Records).try_init(),
     };
     if let Some(error) = refused {
         tracing::warn!("{VARIABLE} is not understood and was ignored: {error}");

@@ -2,16 +2,24 @@
 //!
 //! This is the composition root. Nothing else in the crate depends on it.
 
+mod admission;
 pub mod args;
 mod bench;
 mod bench_workers;
+mod brief;
+mod call;
 mod catalog;
+mod changed;
 mod completions;
 pub mod context;
+mod dev;
 mod doctor;
 mod error;
+mod event_text;
 mod explain;
 mod gates;
+mod init;
+mod interrupt;
 mod job;
 mod key;
 mod live;
@@ -19,25 +27,35 @@ mod logging;
 mod man;
 mod open;
 pub mod output;
+mod parameters;
 mod plan;
 mod plugin;
+mod record;
+mod results;
 mod resume;
 mod run;
+mod save;
+mod schema;
+mod source;
+mod stderr;
+pub mod text;
 mod unheeded;
 mod verify;
 mod view;
-mod visible;
 mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use args::{Cli, Command, Global};
+use args::{Cli, Command, Global, LogFormat};
 use clap::Parser;
 pub use error::{CliError, Exit, Problem};
 
 use context::Context;
 use output::Printer;
+use tracing::Level;
+
+use crate::engine::Compiling;
 
 /// Parse `args` (the program's name first), do what they say, and say how it went.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -47,8 +65,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => return not_parsed(&args, &error).into(),
     };
     let Global { json, verbose, log_format, .. } = cli.global;
-    let printer = Printer::new(json);
+    let printer = Printer::new(json, log_format);
+    if log_format == LogFormat::Json {
+        record::of_panics();
+    }
     logging::start(verbose, log_format, printer.colors_stderr());
+    crate::engine::on_compile(compiling);
     let exit = match start(cli, &printer) {
         Ok(exit) => exit,
         Err(error) => {
@@ -76,17 +98,24 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     });
     // A read of the terminal that nobody answered must not keep the process alive.
     runtime.shutdown_background();
-    done
+    done.map_err(|error| {
+        let error = CliError::from(error);
+        CliError { message: ctx.complete(&error.message), ..error }.into()
+    })
 }
 
 async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
+        Command::Init(args) => init::run(&args, ctx),
         Command::Run(args) => run::run(args, ctx).await,
+        Command::Dev(args) => dev::run(&args, ctx).await,
+        Command::Call(args) => call::run(args, ctx).await,
         Command::Resume(args) => resume::run(args, ctx).await,
         Command::Worker(args) => worker::run(args, ctx).await,
         Command::Job(args) => job::run(args, ctx).await,
         Command::Plan(args) => plan::run(args, ctx).await,
         Command::Plugin(args) => plugin::run(args, ctx).await,
+        Command::Schema(args) => Ok(schema::run(&args, ctx)),
         Command::Verify(args) => verify::run(args, ctx).await,
         Command::Key(args) => key::run(&args, ctx),
         Command::Explain(args) => explain::run(&args, ctx),
@@ -97,16 +126,29 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     }
 }
 
+/// A line precedes each compilation, which takes seconds for large components.
+fn compiling(compiling: &Compiling<'_>) {
+    let Compiling { plugin, bytes, left } = compiling;
+    let left = if *left == 0 { String::new() } else { format!(", {left} left") };
+    let text = format!("compiling {plugin} ({}){left}", output::size(*bytes));
+    // Where stderr is gone, the plugin is compiled all the same.
+    let _ = stderr::tell(Level::INFO, None, text.into());
+}
+
 /// Help and version are answers, everything else is an error of usage.
 fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
     // Parsing failed, so the flag is looked for by hand, as far as flags may stand.
-    let json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let printer = Printer::new(json);
+    let flags = || args.iter().take_while(|arg| *arg != "--");
+    let json = flags().any(|arg| arg == "--json");
+    let form = flags().zip(flags().skip(1)).find(|(flag, _)| *flag == "--log-format").map(|(_, form)| form.clone());
+    let form = form.or_else(|| std::env::var_os("LATCH_LOG_FORMAT"));
+    let is_json = form.is_some_and(|form| form == "json") || flags().any(|arg| arg == "--log-format=json");
+    let printer = Printer::new(json, if is_json { LogFormat::Json } else { LogFormat::Human });
     if !error.use_stderr() {
         printer.raw(&error.render().to_string());
         return Exit::Done;
     }
-    if json {
+    if json || is_json {
         printer.error(&CliError::usage(error));
     } else {
         printer.clap_error(error);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::ids::Hash;
+use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::pages;
 use latchwork_core::storage::{Journal, Owner, StoreError};
 use latchwork_store::{
@@ -14,11 +14,12 @@ use latchwork_store::{
 };
 
 use super::error::{CliError, Problem};
-use crate::config::{Commit, Config, Durability, Failover};
+use crate::config::{Commit, Config, Durability, FILE_NAME, Failover, Origin};
 use crate::engine::LoadError;
-use crate::host::{Host, StartError, Stores};
+use crate::host::{Extensions, Host, Stores};
 use crate::notify::Notifier;
 use crate::os;
+use crate::registry::Survey;
 use crate::worker::{CrashPoint, NoCrash};
 
 /// Names the crash point a test wants: `name:before` or `name:after`, and perhaps `:n` for the n-th time.
@@ -26,27 +27,53 @@ const CRASH_VARIABLE: &str = "LATCH_CRASH_AT";
 /// The same, where the process is to be suspended instead of killed.
 const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 
+/// What a caller does with a database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// It reads: a file that cannot be written serves as well.
+    Read,
+    /// It writes.
+    Write,
+    /// It writes and runs for long: a server that is away is waited for.
+    Serve,
+}
+
 /// A host over the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
-    host_over(config, false).await
+    let survey = survey(&config);
+    host_over(config, survey, Use::Write).await
+}
+
+/// The same after a first look at its plugins.
+pub(super) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
+    host_over(config, survey, Use::Write).await
+}
+
+/// A first look at the plugins: nothing is compiled, and no database is opened.
+pub(super) fn survey(config: &Config) -> Survey {
+    tokio::task::block_in_place(|| Survey::of(config))
 }
 
 /// The same for a program that runs for long: a server that is away is waited for.
 pub(super) async fn patient_host(config: Config) -> anyhow::Result<Host> {
-    host_over(config, true).await
+    let survey = survey(&config);
+    host_over(config, survey, Use::Serve).await
 }
 
-async fn host_over(config: Config, patient: bool) -> anyhow::Result<Host> {
+/// The same for a command that only reads: a database that cannot be written serves as well.
+pub(super) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
+    let survey = survey(&config);
+    host_over(config, survey, Use::Read).await
+}
+
+async fn host_over(config: Config, survey: Survey, used: Use) -> anyhow::Result<Host> {
     let crash = crash_point()?;
-    let stores = stores(&config, &crash, patient).await?;
+    let stores = stores(&config, &crash, used).await?;
     let arrows: Arc<dyn CrashPoint> = match &crash {
         Some(kill) => Arc::new(Arrows(kill.clone())),
         None => Arc::new(NoCrash),
     };
-    let host = Host::start(config, stores, arrows).map_err(|error| match error {
-        StartError::Plugins(errors) => plugins(&errors).into(),
-        StartError::Engine(error) => anyhow::Error::from(error),
-    })?;
+    let host = Host::start_surveyed(config, survey, stores, arrows, Extensions::default())?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)
 }
@@ -58,10 +85,19 @@ const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 
 /// The configured stores alone, for commands about jobs that are there: they make no database.
 pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
+    stores_for(config, Use::Write).await
+}
+
+/// The same for a command that only reads: a database that cannot be written serves as well.
+pub(super) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
+    stores_for(config, Use::Read).await
+}
+
+async fn stores_for(config: &Config, used: Use) -> anyhow::Result<Stores> {
     if let Some(path) = missing(config)? {
         return Err(no_database(&path).into());
     }
-    stores(config, &crash_point()?, false).await
+    stores(config, &crash_point()?, used).await
 }
 
 /// Whether the database that was opened is not the one that was used here last.
@@ -75,11 +111,62 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
     }
 }
 
-/// The database's file, where it is not there and could be. A folder that is not there is an
-/// error of its own, and a server says itself what it lacks.
+/// Returns the database's file if the project has not made one yet; none for a server, which reports what it lacks.
+///
+/// # Errors
+/// The folder of the file does not exist, or nothing here is a project: see [`project`].
 pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = file(config)? else { return Ok(None) };
-    Ok((!path.exists()).then_some(path))
+    if path.exists() {
+        return Ok(None);
+    }
+    project(config)?;
+    Ok(Some(path))
+}
+
+/// Makes sure that a command which reads looks at a project: one with a configuration or with a database.
+///
+/// # Errors
+/// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database file.
+pub(super) fn project(config: &Config) -> anyhow::Result<()> {
+    let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
+    let message = match (&config.database_from, &config.file) {
+        (Some(flag @ Origin::Flag(_)), _) => format!(
+            "the database {}, which {flag} names, does not exist: correct {flag}, or create the database with \
+             `latch run PLAN {flag} …`",
+            path.display()
+        ),
+        (_, Some(_)) => return Ok(()),
+        (Some(named), None) => format!(
+            "{}, and the database {}, which the {named} names, does not exist: {HELP}",
+            no_configuration(config),
+            path.display()
+        ),
+        (None, None) => {
+            format!("{}, and no database {}: {HELP}", no_configuration(config), path.display())
+        }
+    };
+    const HELP: &str = "change to the project's folder, or name its configuration with --config FILE or its database \
+                        with --db URL";
+    Err(CliError::input(pages::NO_PROJECT, message).into())
+}
+
+/// Makes sure that there is a configuration, for commands that are about nothing else.
+///
+/// # Errors
+/// `L0110` if there is none.
+pub(super) fn configured(config: &Config) -> anyhow::Result<()> {
+    if config.file.is_some() {
+        return Ok(());
+    }
+    let message =
+        format!("{}: change to the project's folder, or name one with --config FILE", no_configuration(config));
+    Err(CliError::input(pages::NO_PROJECT, message).into())
+}
+
+/// The folders in which no configuration was found.
+fn no_configuration(config: &Config) -> String {
+    format!("there is no {FILE_NAME} in {} or in a folder above it", config.root.display())
 }
 
 /// The database's file, where it is one. It can be made in a folder that is there.
@@ -94,14 +181,14 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
-/// What is said of a job where there is no database.
+/// The error of a command about a job if the project has no database yet.
 pub(super) fn no_database(path: &Path) -> CliError {
     CliError::input(pages::NO_SUCH_JOB, looked_in(path))
 }
 
-/// Where was looked, and that nothing is there.
+/// Names the database that does not exist yet.
 pub(super) fn looked_in(path: &Path) -> String {
-    format!("the database {} is not there; --db and --config name another", path.display())
+    format!("the database {} does not exist yet; --db and --config name another", path.display())
 }
 
 /// Every plugin that could not be loaded, with its code.
@@ -111,13 +198,39 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
         1 => "a plugin could not be loaded".to_owned(),
         n => format!("{n} plugins could not be loaded"),
     };
+    CliError::input(first, message).with(problems(errors))
+}
+
+/// Why a plan with a step plugin is refused: a step may call any operator.
+pub(super) fn lacking(operator: &Operator, errors: &[LoadError]) -> CliError {
+    without(format!("the step plugin of {operator} may call any operator"), errors)
+}
+
+/// Why a plan is refused before anything is compiled: no sound tool has the operator's name in it.
+pub(super) fn needed(operator: &str, errors: &[LoadError]) -> CliError {
+    without(
+        format!("{operator} belongs to a step plugin, which may call any operator, or to no plugin that is there"),
+        errors,
+    )
+}
+
+fn without(why: String, errors: &[LoadError]) -> CliError {
+    let names: Vec<&str> = errors.iter().map(LoadError::plugin).collect();
+    let names = names.join(", ");
+    let message =
+        format!("{why}, and {names} could not be loaded; mend what is listed, or take the plugin out of latch.toml");
+    CliError::input(errors.first().map_or(pages::DEFECT, LoadError::page), message).with(problems(errors))
+}
+
+/// Every problem of plugins that could not be loaded.
+pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = Problem> {
     let each = errors.iter().flat_map(|error| error.problems.iter().map(move |problem| (error.plugin(), problem)));
-    CliError::input(first, message).with(each.map(|(plugin, problem)| Problem {
+    each.map(|(plugin, problem)| Problem {
         place: format!("plugin {plugin}"),
         code: problem.page().to_owned(),
         message: problem.to_string(),
         json: serde_json::json!({ "plugin": plugin, "code": problem.page(), "message": problem.to_string() }),
-    }))
+    })
 }
 
 /// Why effects would be where not every worker sees them; none where they are not.
@@ -131,7 +244,7 @@ pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static 
     ))
 }
 
-async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> anyhow::Result<Stores> {
+async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: Use) -> anyhow::Result<Stores> {
     file(config)?;
     if let Some(why) = unseen_effects(config)? {
         return Err(CliError::input(pages::CONFIG_DATABASE, why).into());
@@ -141,7 +254,9 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> 
         None => Arc::new(NoProbe),
     };
     let open = async |url: &str| {
-        let store = Database::open(OpenOptions { patient, ..options(config, url, probe.clone())? }).await?;
+        let (patient, reads_only) = (used == Use::Serve, used == Use::Read);
+        let options = OpenOptions { patient, reads_only, ..options(config, url, probe.clone())? };
+        let store = Database::open(options).await?;
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
         Ok::<_, anyhow::Error>(store)
     };
@@ -153,7 +268,10 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, patient: bool) -> 
         (Some(url), Commit::Staged) => open(url).await?,
         _ => main.clone(),
     };
-    let owner = owner(&options(config, &config.database, probe)?.owner_dir)?;
+    let owner = match main.read_only() {
+        Some(_) => reader(),
+        None => owner(&options(config, &config.database, probe)?.owner_dir)?,
+    };
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
@@ -257,10 +375,25 @@ pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());
     }
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let worker = format!("{host} pid {}", std::process::id());
-    let lock = OwnerLock::take(dir, &worker, &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
+    let lock = OwnerLock::take(dir, &worker_name(), &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
     Ok(LOCK.get_or_init(|| lock).owner().clone())
+}
+
+/// This process where it owns nothing: it only reads, and can make no lock file.
+fn reader() -> Owner {
+    Owner {
+        worker: worker_name(),
+        boot_id: String::new(),
+        lock_path: String::new(),
+        lock_dev: 0,
+        lock_ino: 0,
+        lock_content: String::new(),
+    }
+}
+
+fn worker_name() -> String {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    format!("{host} pid {}", std::process::id())
 }
 
 fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {

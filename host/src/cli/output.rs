@@ -1,82 +1,121 @@
 //! The only place that prints.
 //!
-//! Answers go to stdout, progress and errors to stderr. With `--json` stdout carries JSON and
-//! nothing else. Text that others wrote may be in all of it: what would deceive on a terminal is
-//! shown as an escape. A reader that went away (`latch … | head`) is not an error.
+//! Answers go to stdout, progress and errors to stderr. With `--json` stdout carries JSON and nothing else. Text for
+//! people is a [`Text`]: escaped where it is made, styled and wrapped where it is written. A reader that went away
+//! (`latch … | head`) is not an error.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::builder::styling::{AnsiColor, Style};
+use anstream::{AutoStream, ColorChoice};
+use console::Term;
+use latchwork_core::ids::JobId;
 use latchwork_core::pages;
 use serde_json::Value;
+use tracing::Level;
 
+use super::args::LogFormat;
 use super::error::CliError;
-use super::visible::{visible, visible_lines};
-
-/// How a piece of text stands out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// A heading.
-    Title,
-    /// It went well.
-    Good,
-    /// It needs attention.
-    Attention,
-    /// It went wrong.
-    Bad,
-    /// It matters less.
-    Quiet,
-}
-
-impl Tone {
-    fn style(self) -> Style {
-        match self {
-            Tone::Title => Style::new().bold(),
-            Tone::Good => AnsiColor::Green.on_default(),
-            Tone::Attention => AnsiColor::Yellow.on_default().bold(),
-            Tone::Bad => AnsiColor::Red.on_default().bold(),
-            Tone::Quiet => Style::new().dimmed(),
-        }
-    }
-}
+use super::stderr;
+use super::text::Target;
+pub(crate) use super::text::{Text, Tone, table};
 
 /// Writes for people or for programs.
 pub struct Printer {
     json: bool,
-    color_stdout: bool,
-    color_stderr: bool,
+    log_format: LogFormat,
+    stdout: Target,
+    stderr: Target,
+    /// Whether stdin is what a command reads, and not a person's answers.
+    stdin_is_input: AtomicBool,
     lost: Mutex<Option<io::Error>>,
 }
 
+/// Narrower terminals get lines of this many columns.
+const LEAST_WIDTH: usize = 20;
+
 impl Printer {
-    /// Colours go to terminals, unless `NO_COLOR` is set or the terminal is `dumb`.
-    pub fn new(json: bool) -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let wanted = !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    /// Styles go to terminals, unless `NO_COLOR` is set or the terminal is `dumb`. Lines are wrapped on terminals only.
+    pub fn new(json: bool, log_format: LogFormat) -> Self {
+        let color = |choice| choice != ColorChoice::Never;
+        let stdout = AutoStream::choice(&io::stdout());
+        let stderr = AutoStream::choice(&io::stderr());
+        let stderr = Target { color: color(stderr), width: width(&Term::stderr()) };
+        stderr::start(log_format, stderr);
         Self {
             json,
-            color_stdout: wanted && !json && io::stdout().is_terminal(),
-            color_stderr: wanted && io::stderr().is_terminal(),
+            log_format,
+            stdout: Target { color: color(stdout), width: width(&Term::stdout()) },
+            stderr,
+            stdin_is_input: AtomicBool::new(false),
             lost: Mutex::default(),
         }
     }
 
-    /// Whether stderr takes colours.
+    /// A command reads its input from stdin: nothing is asked there any more.
+    pub fn reserve_stdin(&self) {
+        self.stdin_is_input.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a part of the terminal is redrawn in place: stderr is one that can move its cursor, and its reader is a
+    /// person.
+    pub(super) fn redraws(&self) -> bool {
+        let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+        self.talks() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
+    }
+
+    /// Whether answers go to a terminal.
+    pub(super) fn is_stdout_terminal(&self) -> bool {
+        self.stdout.width.is_some()
+    }
+
+    /// Rows and columns of the terminal now.
+    pub(super) fn stderr_size(&self) -> Option<(usize, usize)> {
+        let size = Term::stderr().size_checked()?;
+        Some((size.0.into(), usize::from(size.1).max(LEAST_WIDTH)))
+    }
+
+    /// Whether lines of stderr are for people.
+    fn talks(&self) -> bool {
+        self.log_format == LogFormat::Human
+    }
+
+    /// Whether stderr takes styles.
     pub fn colors_stderr(&self) -> bool {
-        self.color_stderr
+        self.stderr.color
     }
 
-    /// Whether a person can be asked: both stdin and stderr are a terminal, and nobody wants JSON.
+    /// Whether a person can be asked: stdin and stderr are a terminal, stdin is not the input, and the answer is not JSON.
     pub fn can_ask(&self) -> bool {
-        !self.json && io::stdin().is_terminal() && io::stderr().is_terminal()
+        !self.json
+            && self.talks()
+            && !self.stdin_is_input.load(Ordering::Relaxed)
+            && io::stdin().is_terminal()
+            && io::stderr().is_terminal()
     }
 
-    /// A line of the answer for people; nothing with `--json`.
-    pub fn say(&self, text: impl AsRef<str>) {
+    /// A part of the answer for people; nothing with `--json`.
+    pub fn say(&self, text: impl Into<Text>) {
         if !self.json {
-            self.raw(&format!("{}\n", safe(text.as_ref())));
+            self.raw(&text.into().render(self.stdout));
         }
+    }
+
+    /// A part of the answer for people whose lines are cut at the edge of a terminal; elsewhere they are whole.
+    pub fn say_cut(&self, text: impl Into<Text>) {
+        match self.stdout.width {
+            Some(width) if !self.json => {
+                let lines = text.into().cut(self.stdout.color, width);
+                self.raw(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+            }
+            _ => self.say(text),
+        }
+    }
+
+    /// Columns of the terminal that answers go to; none where they go elsewhere.
+    pub fn width(&self) -> Option<usize> {
+        self.stdout.width
     }
 
     /// The answer for programs: one JSON document.
@@ -91,69 +130,90 @@ impl Printer {
 
     /// Text for stdout exactly as it is, with and without `--json`.
     pub fn raw(&self, text: &str) {
-        self.write(&mut io::stdout().lock(), text.as_bytes());
+        self.bytes(text.as_bytes());
     }
 
-    /// Progress: a line to stderr.
-    pub fn note(&self, text: impl AsRef<str>) {
-        self.write(&mut io::stderr().lock(), format!("{}\n", safe(text.as_ref())).as_bytes());
+    /// Bytes for stdout exactly as they are, with and without `--json`.
+    pub fn bytes(&self, bytes: &[u8]) {
+        self.checked(stderr::aside(|| {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(bytes).and_then(|()| stdout.flush())
+        }));
     }
 
-    /// Progress in a tone: a line to stderr.
-    pub fn progress(&self, tone: Tone, text: &str) {
-        self.note(paint(self.color_stderr, tone, text));
+    /// Progress, to stderr.
+    pub fn note(&self, text: impl Into<Text>) {
+        self.checked(stderr::tell(Level::INFO, None, text.into()));
     }
 
-    /// Something that is worth attention and stops nothing.
-    pub fn warn(&self, text: impl AsRef<str>) {
-        let label = paint(self.color_stderr, Tone::Attention, "warning:");
-        self.note(format!("{label} {}", text.as_ref()));
+    /// Something that needs attention and stops nothing.
+    pub fn warn(&self, text: impl Into<Text>) {
+        self.warn_about(None, text.into());
+    }
+
+    /// Progress of a job, to stderr.
+    pub(super) fn note_of(&self, job_id: &JobId, text: impl Into<Text>) {
+        self.of_job(Level::INFO, job_id, text.into());
+    }
+
+    /// Something of a job that needs attention and stops nothing.
+    pub(super) fn warn_of(&self, job_id: &JobId, text: impl Into<Text>) {
+        self.warn_about(Some(job_id), text.into());
+    }
+
+    /// A line about a job, to stderr.
+    pub(super) fn of_job(&self, level: Level, job_id: &JobId, text: Text) {
+        self.checked(stderr::tell(level, Some(job_id), text));
+    }
+
+    fn warn_about(&self, job_id: Option<&JobId>, text: Text) {
+        let text = if self.talks() { Tone::Attention.of("warning:") + " " + text } else { text };
+        self.checked(stderr::tell(Level::WARN, job_id, text));
     }
 
     /// Why the command failed: to stderr for people, a document on stdout for programs.
     pub fn error(&self, error: &CliError) {
         if self.json {
-            self.document(&error.to_json());
-            return;
+            return self.document(&error.to_json());
         }
-        let color = self.color_stderr;
-        let mut text = format!("{} {}\n", paint(color, Tone::Bad, &format!("error[{}]:", error.code)), error.message);
+        if !self.talks() {
+            let document = error.to_json()["error"].take();
+            return self.checked(stderr::tell_error(&error.message, document));
+        }
+        let mut text = Tone::Bad.of(format!("error[{}]:", error.code)) + " " + error.message.as_str();
         for problem in &error.problems {
-            let place = paint(color, Tone::Title, &problem.place);
-            text += &format!(
-                "  {place}: {} {}\n",
-                problem.message,
-                paint(color, Tone::Quiet, &format!("[{}]", problem.code))
-            );
+            let line = Text::from("  ") + Tone::Title.of(&problem.place) + ": " + problem.message.as_str() + " ";
+            text = text.under(line + Tone::Quiet.of(format!("[{}]", problem.code)));
         }
-        text += &paint(color, Tone::Quiet, &format!("`latch explain {}` tells more", error.code));
-        self.note(text);
+        self.note(text.under(Tone::Quiet.of(format!("`latch explain {}` tells more", error.code))));
     }
 
     /// What the parser of the command line has to say, in its own colours.
     pub fn clap_error(&self, error: &clap::Error) {
         let text = error.render();
-        let text = if self.color_stderr { text.ansi().to_string() } else { safe(&text.to_string()) };
+        let text = match self.stderr.color {
+            true => text.ansi().to_string(),
+            false => Text::from(text.to_string().trim_end()).render(Target { width: None, ..self.stderr }),
+        };
         let text = text.replacen("error:", &format!("error[{}]:", pages::USAGE), 1);
-        self.write(&mut io::stderr().lock(), text.as_bytes());
+        self.checked(stderr::write(text.as_bytes()));
     }
 
-    /// `text` in a tone, for [`say`](Self::say).
-    pub fn tone(&self, tone: Tone, text: &str) -> String {
-        paint(self.color_stdout, tone, text)
-    }
-
-    /// Ask a person and wait for a line; none where nobody can be asked, or answered.
-    pub fn ask(&self, question: &str) -> Option<String> {
+    /// Asks a person and waits for a line; none where there is no person to ask, or no answer.
+    pub async fn ask(&self, question: &str) -> Option<String> {
         if !self.can_ask() {
             return None;
         }
-        self.write(&mut io::stderr().lock(), format!("{question} ").as_bytes());
-        let mut answer = String::new();
-        match io::stdin().lock().read_line(&mut answer) {
-            Ok(0) | Err(_) => None,
-            Ok(_) => Some(answer.trim().to_owned()),
-        }
+        self.checked(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
+        // Reading keeps a thread busy that the end of the program does not wait for.
+        let read = tokio::task::spawn_blocking(|| {
+            let mut answer = String::new();
+            match io::stdin().lock().read_line(&mut answer) {
+                Ok(0) | Err(_) => None,
+                Ok(_) => Some(answer.trim().to_owned()),
+            }
+        });
+        read.await.ok().flatten()
     }
 
     /// Whether everything that was said has been taken.
@@ -169,8 +229,8 @@ impl Printer {
         }
     }
 
-    fn write(&self, to: &mut impl Write, bytes: &[u8]) {
-        if let Err(error) = to.write_all(bytes).and_then(|()| to.flush()) {
+    fn checked(&self, written: io::Result<()>) {
+        if let Err(error) = written {
             self.keep(error);
         }
     }
@@ -182,35 +242,18 @@ impl Printer {
     }
 }
 
-/// Lines of a table, its columns aligned; the last one runs free.
-pub fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Vec<String> {
-    let head = head.map(str::to_owned);
-    let mut widths = [0; N];
-    for row in std::iter::once(&head).chain(rows) {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
+/// A number of bytes, for people.
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    std::iter::once(&head).chain(rows).map(line).collect()
 }
 
-/// Text as it may go to a terminal: line ends and our own tones, nothing else that acts there.
-fn safe(text: &str) -> String {
-    let tones = [Tone::Title, Tone::Good, Tone::Attention, Tone::Bad, Tone::Quiet];
-    let styles = tones.iter().flat_map(|tone| [format!("{}", tone.style()), format!("{:#}", tone.style())]);
-    visible_lines(text, &styles.collect::<Vec<_>>())
-}
-
-/// One line in a tone.
-fn paint(color: bool, tone: Tone, text: &str) -> String {
-    let text = visible(text);
-    if !color {
-        return text;
-    }
-    let style = tone.style();
-    format!("{style}{text}{style:#}")
+/// Columns of a terminal.
+fn width(term: &Term) -> Option<usize> {
+    // A terminal that does not know its size has no columns to keep to.
+    let columns = term.size_checked().map(|(_, columns)| usize::from(columns)).filter(|columns| *columns > 0);
+    columns.filter(|_| term.is_term()).map(|columns| columns.max(LEAST_WIDTH))
 }

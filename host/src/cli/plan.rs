@@ -1,20 +1,32 @@
 //! `latch plan`: what a plan must be, and whether one is.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use latchwork_core::manifest::{Determinism, PluginKind};
 use latchwork_core::pages;
-use latchwork_core::plan::{self, Catalog, OperatorInfo, Plan, Violation};
-use serde_json::json;
+use latchwork_core::plan::{self, Catalog, Misfit, OperatorInfo, Plan, Violation};
+use serde_json::{Map, Value, json};
 
-use super::args::{PlanArgs, PlanCheckArgs, PlanCommand};
-use super::catalog;
+use super::args::{ParameterArgs, PlanArgs, PlanCheckArgs, PlanCommand};
 use super::context::Context;
 use super::error::{CliError, Exit, Problem};
+use super::output::{Text, Tone};
+use super::source::Source;
+pub(super) use super::source::file as read;
+use super::{admission, catalog, parameters};
 
-/// Larger files are none that anybody means: a device that never ends, most often.
-const READ_MAX: u64 = 1 << 30;
+/// The keys of a step in the order in which they are explained; others follow.
+const STEP_KEYS: &[&str] = &[
+    "kind",
+    "payload",
+    "depends_on",
+    "effects",
+    "policy_tags",
+    "gate",
+    "cache_policy",
+    "idempotency_template",
+    "hashes",
+];
 
 pub(super) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match args.command {
@@ -27,16 +39,64 @@ pub(super) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
 }
 
 fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let text = read(&args.plan)?;
-    let catalog: Box<dyn Catalog> = match args.no_plugins {
-        true => Box::new(Unchecked),
-        false => Box::new(catalog::registry(&ctx.config(args.plan.parent())?)?),
+    let source = Source::read(&args.plan, ctx)?;
+    let (request, registry) = match args.no_plugins {
+        true => {
+            let checked = plan::check_request(&source.text, &Unchecked);
+            (checked.map_err(|violations| refused(&source.name, &violations))?, None)
+        }
+        false => {
+            let config = ctx.config(source.folder.as_deref())?;
+            let survey = admission::first_look(&config, &source.name, &source.text)?;
+            let registry = catalog::surveyed(&config, survey)?;
+            let checked = plan::check_request(&source.text, &registry);
+            let request = admission::checked(&registry, &source.name, checked)?;
+            admission::warn(ctx, &registry);
+            (request, Some(registry))
+        }
     };
-    let request = plan::check_request(&text, &*catalog).map_err(|violations| refused(&args.plan, &violations))?;
+    if request.intent.is_some() {
+        let catalog: &dyn Catalog = registry.as_ref().map_or(&Unchecked, |registry| registry);
+        parameters::values(ctx, &request, catalog, &source, &ParameterArgs::default())?;
+    }
     let plan = request.plan;
-    let document = json!({ "plan_id": plan.plan_id, "plan_hash": plan.hash(), "plan": plan });
-    ctx.answer(&document, || accepted(&plan, args.no_plugins));
+    let document = json!({ "plan_id": plan.plan_id, "plan_hash": plan.hash(), "plan": plan, "filled": request.filled });
+    ctx.answer(&document, || {
+        let accepted = Text::from(accepted(&plan, args.no_plugins));
+        match args.explain {
+            true => accepted.under(explained(&plan, &request.filled)),
+            false => accepted,
+        }
+    });
     Ok(Exit::Done)
+}
+
+/// The normal form, a line for each key; `+` marks what the text leaves out.
+fn explained(plan: &Plan, filled: &[String]) -> Text {
+    const WIDTH: usize = 20;
+    let normal = serde_json::to_value(plan).expect("a plan is plain data");
+    let line = |at: &str, key: &str, value: &Value| -> Text {
+        let is_filled = filled.iter().any(|pointer| *pointer == format!("{at}/{key}"));
+        match is_filled {
+            true => Tone::Quiet.of(format!("  + {key:WIDTH$}  {value}")),
+            false => format!("    {key:WIDTH$}  {value}").into(),
+        }
+    };
+    let of = |at: &str, fields: &Map<String, Value>, order: &[&str]| {
+        let named = order.iter().filter_map(|key| Some((*key, fields.get(*key)?)));
+        let others = fields.iter().map(|(key, value)| (key.as_str(), value));
+        let others = others.filter(|(key, _)| !order.contains(key) && !["steps", "step_id", "name"].contains(key));
+        named.chain(others).map(|(key, value)| line(at, key, value)).collect::<Vec<Text>>()
+    };
+    let empty = Map::new();
+    let mut lines = vec![Text::default(), "the normal form; + marks what the plan leaves out:".into()];
+    lines.extend(of("", normal.as_object().unwrap_or(&empty), &["plan_id", "schema_version", "intent_id"]));
+    for (index, step) in normal["steps"].as_array().into_iter().flatten().enumerate() {
+        let title = format!("step {}: {}", plan.steps[index].step_id, plan.steps[index].name);
+        lines.extend([Text::default(), Tone::Title.of(title)]);
+        lines.extend(of(&format!("/steps/{index}"), step.as_object().unwrap_or(&empty), STEP_KEYS));
+    }
+    Text::lines(lines)
 }
 
 /// Every violation, in the order of the text.
@@ -49,21 +109,6 @@ pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
         .with(violations.iter().map(Problem::from))
 }
 
-/// The bytes of a file that was named on the command line.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    let unreadable = |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{} {why}", path.display()));
-    if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > READ_MAX) {
-        return Err(unreadable(format!("has more than {} MiB", READ_MAX >> 20)));
-    }
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(READ_MAX + 1).read_to_end(&mut bytes));
-    match read {
-        Ok(_) if bytes.len() as u64 > READ_MAX => Err(unreadable(format!("has more than {} MiB", READ_MAX >> 20))),
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(unreadable(format!("cannot be read: {error}"))),
-    }
-}
-
 fn accepted(plan: &Plan, no_plugins: bool) -> String {
     let unchecked = match no_plugins {
         true => "\noperators were not checked",
@@ -74,12 +119,17 @@ fn accepted(plan: &Plan, no_plugins: bool) -> String {
 }
 
 /// Believes a plan about its operators: each is there and does no more than its step admits.
-struct Unchecked;
+pub(super) struct Unchecked;
 
 impl Catalog for Unchecked {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
-        // A tool may be used wherever a plan names an operator.
-        Some(OperatorInfo { effects: vec![], determinism: Determinism::Pure, kind: PluginKind::Tool, compensate: true })
+        // A tool of the class `stable` may be used wherever a plan names an operator, by a model's step too.
+        Some(OperatorInfo {
+            effects: vec![],
+            determinism: Determinism::Stable,
+            kind: PluginKind::Tool,
+            compensate: true,
+        })
     }
 
     fn is_known(&self) -> bool {
@@ -88,5 +138,9 @@ impl Catalog for Unchecked {
 
     fn names(&self) -> Vec<String> {
         vec![]
+    }
+
+    fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+        crate::engine::schema::misfits(schema, value)
     }
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::args::ResumeArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::{open, run, view};
+use super::{admission, changed, gates, interrupt, open, run, view};
 use crate::os::ThisMachine;
 use crate::worker::WorkerError;
 
@@ -27,6 +27,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return Ok(Exit::Done);
     }
     let host = open::host(config).await?;
+    admission::warn(ctx, &host.registry);
     let actor = ctx.actor(None);
     if let Some(job_id) = args.job {
         if host.journal.job(&job_id).await?.is_none() {
@@ -37,7 +38,9 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;
-        return Ok(view::answer(ctx, &response));
+        let response = changed::noted(&host.config, &host.load(&job_id).await?, response, None);
+        let gates = gates::left_open(ctx, &host, &response, true).await?;
+        return Ok(view::answer(ctx, &response, &gates));
     }
     let mut responses: Vec<Response> = Vec::new();
     // Those that were parked without being loaded, and why.
@@ -46,12 +49,16 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();
     loop {
         let except = Except { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
+        if interrupt::is_pressed() {
+            break;
+        }
         let Some(claim) = host.journal.claim_except(&host.worker.claimer(), &except).await? else { break };
         let job_id = claim.row.job_id.clone();
         match run::drive(ctx, &host, claim).await {
             Ok(response) => responses.push(response),
             // The others go on all the same.
             Err(error) => match error.downcast::<WorkerError>()? {
+                WorkerError::Released(_) if interrupt::is_pressed() => break,
                 WorkerError::Unread { job_id, cause } => drop(unread.insert(job_id, cause)),
                 error if error.is_of_this_worker() || matches!(error, WorkerError::NotLoaded { .. }) => {
                     drop(left.insert(job_id, CliError::from(&error)));
@@ -97,9 +104,16 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         ctx.printer.say("nothing was left behind");
     }
     let mut worst = if unread.is_empty() { Exit::Done } else { Exit::NeedsSomeone };
-    let shown =
-        responses.iter().map(|response| if ctx.json { view::exit(response) } else { view::answer(ctx, response) });
-    for exit in shown.chain(left.values().map(|error| error.exit)) {
+    let mut exits: Vec<Exit> = left.values().map(|error| error.exit).collect();
+    for response in &responses {
+        if ctx.json {
+            exits.push(view::exit(response));
+            continue;
+        }
+        let gates = gates::left_open(ctx, &host, response, false).await?;
+        exits.push(view::answer(ctx, response, &gates));
+    }
+    for exit in exits {
         if exit.code() > worst.code() {
             worst = exit;
         }
@@ -110,9 +124,9 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
 /// Says what stays behind, and why.
 fn tell(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
     for (job_id, cause) in unread {
-        ctx.printer.warn(run::unread(ctx, job_id, cause));
+        ctx.printer.warn_of(job_id, run::unread(ctx, job_id, cause));
     }
     for (job_id, CliError { code, message, .. }) in left {
-        ctx.printer.warn(format!("{job_id} is left behind: {message} ({code}: latch explain {code})"));
+        ctx.printer.warn_of(job_id, format!("{job_id} is left behind: {message} ({code}: latch explain {code})"));
     }
 }

@@ -5,58 +5,88 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use latchwork_core::canon;
 use latchwork_core::error::Code;
-use latchwork_core::event::Mode;
+use latchwork_core::event::{Event, Mode};
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
-use latchwork_core::response::{BlockedView, Response, response};
-use latchwork_core::storage::{Claim, JobRow};
+use latchwork_core::response::{BlockedView, Response, StepView, response};
+use latchwork_core::step::StepState;
+use latchwork_core::storage::{Claim, JobRow, Journal};
+use latchwork_core::suggest::did_you_mean;
 use latchwork_core::wait::SHORT_WAIT_MS;
 use serde_json::json;
 
 use super::args::RunArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::live::{Live, show};
-use super::{gates, open, plan, plugin, view};
-use crate::config::DEFAULT_TENANT;
+use super::live::{Live, Screen};
+use super::output::Text;
+use super::source::Source;
+use super::{admission, changed, gates, interrupt, open, parameters, plugin, view};
+use crate::config::{Commit, Config, DEFAULT_TENANT};
 use crate::host::{Accepted, Enqueued, Host};
 use crate::os;
-use crate::submit::{Submission, bare_intent, fresh_request_id};
+use crate::submit::{Submission, fresh_request_id, intent_payload};
 use crate::worker::WorkerError;
 
 /// Between two looks at a job that another process executes.
 pub(super) const FOLLOW_MS: u64 = 200;
 
 pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let text = read(&args.plan)?;
-    let config = ctx.config(args.plan.parent())?;
+    parameters::one_stdin(&args.plan, &args.parameters)?;
+    let source = Source::read(&args.plan, ctx)?;
+    let mut config = ctx.config(source.folder.as_deref())?;
+    if let Some(folder) = &args.scratch {
+        to_scratch(&mut config, folder);
+    }
     if args.build {
         plugin::build_configured(ctx, &config).await?;
     }
-    let host = open::host(config).await?;
+    let survey = admission::first_look(&config, &source.name, &source.text)?;
+    let host = open::surveyed_host(config, survey).await?;
+    on_host(&host, &source, &args, ctx).await
+}
+
+/// A run that is to leave nothing behind: its database, what belongs to it, and notices stay in a folder.
+fn to_scratch(config: &mut Config, folder: &Path) {
+    config.database = format!("sqlite://{}", folder.join("latch.db").display());
+    config.effect_store = None;
+    config.commit = Commit::default();
+    config.notify = None;
+    config.state_dir = folder.join("state");
+}
+
+/// Submits a plan or request and executes it.
+pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let actor = ctx.actor(args.actor.as_deref());
-    let submission = submission(&host, &text, &args, &actor)?;
+    let submission = submission(ctx, host, source, args, &actor)?;
+    admission::warn(ctx, &host.registry);
     if args.detach {
-        return detach(ctx, &host, &args, submission).await;
+        return detach(ctx, host, args, submission).await;
     }
-    let response = match host.submit(submission).await {
+    let (attached, response) = match host.submit(submission).await {
         Ok(Accepted::New(claim)) => {
-            warn_of_approvals(ctx, &host, &args, &claim.row.tenant_id);
-            drive(ctx, &host, claim).await?
+            warn_of_approvals(ctx, host, args, &claim.row.tenant_id);
+            (false, drive(ctx, host, claim).await?)
         }
         Ok(Accepted::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
-            ctx.printer.note(format!("attached to {} of {when}; `--new` starts another job", row.job_id));
-            asked_too_late(ctx, &args, &row);
-            attach(ctx, &host, &row.job_id).await?
+            ctx.printer
+                .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
+            asked_too_late(ctx, args, &row);
+            (true, attach(ctx, host, &row.job_id).await?)
         }
         Err(error) => return Err(error.into()),
     };
-    let response = until_settled(ctx, &host, response, &actor).await?;
-    Ok(view::answer(ctx, &response))
+    let mut response = until_settled(ctx, host, response, &actor).await?;
+    if attached {
+        let durable = host.load(&response.job_id).await?;
+        response =
+            changed::noted(&host.config, &durable, response, source.folder.is_some().then_some(args.plan.as_path()));
+    }
+    let gates = gates::left_open(ctx, host, &response, true).await?;
+    Ok(view::answer(ctx, &response, &gates))
 }
 
 /// Accepts a job and leaves it to whoever claims it.
@@ -97,8 +127,9 @@ pub(super) async fn until_settled(
 ) -> anyhow::Result<Response> {
     loop {
         let goes_on = match response.state {
+            _ if interrupt::is_pressed() => false,
             JobState::Parked | JobState::Waiting if gates::ask(ctx, host, &response, actor).await? => true,
-            JobState::Waiting => wait(&response).await,
+            JobState::Waiting => wait(ctx, host, &response).await?,
             _ => false,
         };
         if !goes_on {
@@ -117,7 +148,7 @@ pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> String {
 
 /// Claims a job and drives it, or follows the process that does.
 pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
-    let mut told = false;
+    let mut follow: Option<Follow<'_>> = None;
     // Times that came while nobody was there come now.
     host.journal.fire_timers().await?;
     loop {
@@ -129,59 +160,161 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
             return Ok(response(&durable));
         }
         if let Some(claim) = host.journal.claim_job(job_id, &host.worker.claimer()).await? {
+            // One job is drawn once.
+            follow = None;
             match drive_claimed(ctx, host, claim).await {
-                Err(WorkerError::Lost(_)) => continue,
-                driven => return Ok(driven?),
+                Err(error) if is_lost(&error) => continue,
+                driven => return driven,
             }
         }
         if row.state == JobState::Waiting {
             return Ok(response(&durable));
         }
-        if !told {
-            ctx.printer.note(format!("another process executes {job_id}; following it"));
-            told = true;
+        let follow = match &mut follow {
+            Some(follow) => follow,
+            None => {
+                ctx.printer.note_of(job_id, format!("another process executes {job_id}; following it"));
+                follow.insert(Follow::new(ctx, host, job_id).await?)
+            }
+        };
+        if follow.pause(&*host.journal).await? {
+            let again = ctx.command(&format!("latch job events {job_id} --follow"));
+            ctx.printer.note_of(job_id, format!("{job_id} goes on in another process; follow it again: {again}"));
+            return Ok(response(&durable));
         }
-        tokio::time::sleep(Duration::from_millis(FOLLOW_MS)).await;
     }
+}
+
+/// Whether another process has the job now.
+fn is_lost(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(WorkerError::Lost(_)))
+}
+
+/// A job that another process executes, on the screen.
+struct Follow<'p> {
+    screen: Screen<'p>,
+    job_id: JobId,
+    next_seq: u64,
+}
+
+impl<'p> Follow<'p> {
+    async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
+        let past = past(&*host.journal, job_id).await?;
+        let next_seq = past.last().map_or(0, |event| event.seq + 1);
+        Ok(Follow { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
+    }
+
+    /// Shows what was appended, and waits until it is time for another look; true where ctrl-c ends the following.
+    async fn pause(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
+        let events = past(journal, &self.job_id).await?;
+        for event in events.iter().filter(|event| event.seq >= self.next_seq) {
+            self.screen.event(event);
+        }
+        self.next_seq = events.last().map_or(0, |event| event.seq + 1);
+        self.screen.draw();
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_millis(FOLLOW_MS)) => Ok(false),
+            () = interrupt::times(1) => Ok(true),
+        }
+    }
+}
+
+/// The events of a job.
+async fn past(journal: &dyn Journal, job_id: &JobId) -> anyhow::Result<Vec<Event>> {
+    Ok(journal.load(job_id).await?.map(|record| record.events).unwrap_or_default())
 }
 
 /// Drives a claimed job, showing what happens; if another process takes it over, follows that one.
 pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+    let job_id = claim.row.job_id.clone();
     match drive_claimed(ctx, host, claim).await {
-        Err(WorkerError::Lost(job_id)) => attach(ctx, host, &job_id).await,
-        driven => Ok(driven?),
+        Err(error) if is_lost(&error) => attach(ctx, host, &job_id).await,
+        driven => driven,
     }
 }
 
-async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> Result<Response, WorkerError> {
-    let (live, mut lines) = Live::new();
+async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+    let job_id = claim.row.job_id.clone();
+    let mut screen = Screen::new(ctx.printer, &job_id, &past(&*host.journal, &job_id).await?);
+    let (live, mut seen) = Live::new();
     let driven = host.drive(claim, Arc::new(live));
     tokio::pin!(driven);
+    let mut stops = false;
     let result = loop {
         tokio::select! {
             result = &mut driven => break result,
-            Some(line) = lines.recv() => show(ctx.printer, &line),
+            Some(seen) = seen.recv() => screen.show(&seen),
+            () = screen.tick() => screen.draw(),
+            () = interrupt::times(1), if !stops => {
+                stops = true;
+                host.worker.stop();
+                ctx.printer.note_of(&job_id, "stopping: calls that are under way end first; ctrl-c again ends at once");
+            }
+            () = interrupt::times(2) => {
+                ctx.hurry();
+                drop(screen);
+                return Err(cut_off(ctx, &job_id).into());
+            }
         }
     };
-    while let Ok(line) = lines.try_recv() {
-        show(ctx.printer, &line);
+    while let Ok(seen) = seen.try_recv() {
+        screen.show(&seen);
     }
-    result
+    drop(screen);
+    match result {
+        Err(WorkerError::Released(_)) if stops => stopped(ctx, host, &job_id).await,
+        result => Ok(result?),
+    }
+}
+
+/// Where a job stands that ctrl-c has stopped, and how it goes on.
+async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
+    let response = response(&host.load(job_id).await?);
+    let open = |step: &&StepView| !matches!(step.state, StepState::Succeeded | StepState::Skipped);
+    let at = response.steps.iter().find(open).map(|step| format!(" at {}", step.step_id)).unwrap_or_default();
+    let next = ctx.command(&format!("latch resume {job_id}"));
+    let state = response.state.as_str();
+    let stands = Text::from(format!("{job_id} is {state}{at}; continue:"));
+    ctx.printer.note_of(job_id, stands.under(Text::whole(next).indented(2)));
+    Ok(response)
+}
+
+/// The end by a second ctrl-c.
+fn cut_off(ctx: &Context<'_>, job_id: &JobId) -> CliError {
+    let next = ctx.command(&format!("latch resume {job_id}"));
+    let message = format!(
+        "stopped at once, with {job_id} in hand: a call that was under way is in doubt until the job goes on; continue: \
+         {next}"
+    );
+    CliError::needs_someone(pages::WORKER_CUT_OFF, message)
 }
 
 /// Sits out the next time at which the job goes on by itself; false where that is too far away, or
 /// somebody else has to do something.
-async fn wait(response: &Response) -> bool {
+async fn wait(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
-        return false;
+        return Ok(false);
     };
     let left_us = u64::try_from(until_us - os::clock::now_us()).unwrap_or(0);
     if left_us > u64::from(SHORT_WAIT_MS) * 1_000 {
-        return false;
+        return Ok(false);
     }
-    tokio::time::sleep(Duration::from_micros(left_us)).await;
-    true
+    let job_id = &response.job_id;
+    let mut screen = Screen::new(ctx.printer, job_id, &past(&*host.journal, job_id).await?);
+    let over = tokio::time::sleep(Duration::from_micros(left_us));
+    tokio::pin!(over);
+    loop {
+        tokio::select! {
+            () = &mut over => return Ok(true),
+            () = screen.tick() => screen.draw(),
+            () = interrupt::times(1) => {
+                drop(screen);
+                stopped(ctx, host, job_id).await?;
+                return Ok(false);
+            }
+        }
+    }
 }
 
 /// The text of a file, or an input error that names it.
@@ -221,16 +354,27 @@ fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &st
     ctx.printer.warn(format!("--approve counts for nothing under the policy of {tenant}: {why}"));
 }
 
-fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::Result<Submission> {
-    let request = host.check_request(text).map_err(|violations| plan::refused(&args.plan, &violations))?;
+fn submission(
+    ctx: &Context<'_>,
+    host: &Host,
+    source: &Source,
+    args: &RunArgs,
+    actor: &str,
+) -> anyhow::Result<Submission> {
+    let request = admission::checked(&host.registry, &source.name, host.check_request(&source.text))?;
+    let values = parameters::values(ctx, &request, &*host.registry, source, &args.parameters)?;
     let plan = request.plan;
-    let (intent_type, intent_payload, contexts) = match request.intent {
-        Some(intent) => (intent.intent_type, canon::value_to_canonical(&intent.payload), intent.contexts),
-        None => ("plan".to_owned(), bare_intent(&plan), vec![]),
+    let payload = request.intent.as_ref().map(|intent| &intent.payload);
+    let intent_payload = intent_payload(&plan, payload, values.as_ref());
+    let (intent_type, contexts) = match request.intent {
+        Some(intent) => (intent.intent_type, intent.contexts),
+        None => ("plan".to_owned(), vec![]),
     };
     for step in &args.approve {
         if plan.step(step).is_none() {
-            return Err(CliError::input(pages::USAGE, format!("--approve {step}: the plan has no such step")).into());
+            let meant = did_you_mean(step.as_str(), plan.steps.iter().map(|step| step.step_id.as_str()));
+            let message = format!("--approve {step}: the plan has no such step{meant}");
+            return Err(CliError::input(pages::USAGE, message).into());
         }
     }
     let mode = args.mode.map(Mode::from).or(request.mode).unwrap_or_default();
@@ -242,6 +386,7 @@ fn submission(host: &Host, text: &[u8], args: &RunArgs, actor: &str) -> anyhow::
         intent_payload,
         contexts,
         plan,
+        parameters: values,
         mode,
         request_id: if args.new { Some(fresh_request_id()) } else { request.request_id },
         standing_approvals: args.approve.clone(),

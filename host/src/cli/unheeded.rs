@@ -4,7 +4,7 @@
 
 use crate::config::{Config, DEFAULT_TENANT, Failover};
 use crate::registry::Registry;
-use crate::suggest::{did_you_mean, nearest};
+use latchwork_core::suggest::{did_you_mean, nearest};
 
 /// One line each.
 pub(super) fn settings(config: &Config, registry: &Registry) -> Vec<String> {

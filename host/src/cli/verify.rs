@@ -11,7 +11,7 @@ use serde_json::json;
 use super::args::VerifyArgs;
 use super::context::Context;
 use super::error::{CliError, Exit, Problem};
-use super::output::Tone;
+use super::output::{Text, Tone};
 use crate::engine::{Engine, EngineOptions};
 use crate::evidence::{Directory, MissingComponent, is_signature, reexecute};
 
@@ -32,7 +32,7 @@ pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let report = &verified.report;
     let mut document = serde_json::to_value(report)?;
     document["file"] = json!(args.file.display().to_string());
-    ctx.answer(&document, || text(ctx, &args.file, report));
+    ctx.answer(&document, || text(&args.file, report));
     Ok(if report.intact { Exit::Done } else { Exit::Failed })
 }
 
@@ -116,19 +116,16 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
     })
 }
 
-fn text(ctx: &Context<'_>, file: &Path, report: &Report) -> String {
-    let printer = ctx.printer;
+fn text(file: &Path, report: &Report) -> Text {
     let job = report.job_id.as_ref().map_or_else(|| "an unreadable job".to_owned(), ToString::to_string);
     let state = report.state.map_or("", |state| state.as_str());
     let verdict = match report.intact {
-        true => printer.tone(Tone::Good, "intact"),
-        false if report.problems.iter().all(|problem| problem.kind == Found::Trust) => {
-            printer.tone(Tone::Bad, "not trusted")
-        }
-        false => printer.tone(Tone::Bad, "tampered"),
+        true => Tone::Good.of("intact"),
+        false if report.problems.iter().all(|problem| problem.kind == Found::Trust) => Tone::Bad.of("not trusted"),
+        false => Tone::Bad.of("tampered"),
     };
-    let mut lines = vec![format!("{} {verdict}: {job} {state}", file.display())];
-    lines.push(format!(
+    let mut lines = Text::from(format!("{} ", file.display())) + verdict + format!(": {job} {state}");
+    lines = lines.under(format!(
         "  {} lines: {} events, {} ledger rows, {} effects, {} payloads ({} withheld), {} steps executed again",
         report.lines,
         report.events,
@@ -144,13 +141,13 @@ fn text(ctx: &Context<'_>, file: &Path, report: &Report) -> String {
         let name =
             signature.name.as_deref().filter(|name| !name.is_empty()).map(|n| format!(" ({n})")).unwrap_or_default();
         let valid = if signature.valid { "signed by" } else { "NOT validly signed by" };
-        lines.push(format!("  {valid} {key}{name}, {trusted}"));
+        lines = lines.under(format!("  {valid} {key}{name}, {trusted}"));
     }
     for problem in &report.problems {
-        lines.push(format!("{} {problem}", printer.tone(Tone::Bad, "wrong:")));
+        lines = lines.under(Tone::Bad.of("wrong:") + format!(" {problem}"));
     }
     for note in &report.not_checked {
-        lines.push(format!("{} {}", printer.tone(Tone::Attention, "not checked:"), note.message));
+        lines = lines.under(Tone::Attention.of("not checked:") + format!(" {}", note.message));
     }
-    lines.join("\n")
+    lines
 }

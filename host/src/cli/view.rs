@@ -10,19 +10,21 @@ use latchwork_core::response::{
 };
 use latchwork_core::step::StepState;
 
+use super::changed;
 use super::context::Context;
 use super::error::Exit;
 use super::gates;
-use super::output::{Tone, table};
-use super::visible::visible;
+use super::output::{Text, Tone, table};
+use super::results;
+use super::text::visible;
 use crate::os;
 
-/// Prints a response and says how the command ends.
-pub(super) fn answer(ctx: &Context<'_>, response: &Response) -> Exit {
+/// Prints a response, with the exact calls of its open gates, and says how the command ends.
+pub(super) fn answer(ctx: &Context<'_>, response: &Response, gates: &[String]) -> Exit {
     if ctx.json {
         ctx.printer.document(&document(ctx, response));
     } else {
-        print(ctx, &to_type(ctx, response));
+        print(ctx, &to_type(ctx, response), gates);
     }
     exit(response)
 }
@@ -60,23 +62,28 @@ pub(super) fn exit(response: &Response) -> Exit {
     }
 }
 
-fn print(ctx: &Context<'_>, response: &Response) {
+/// The state first, then what is needed next, then what the job came to.
+fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     let printer = ctx.printer;
     let tone = match response.state {
         JobState::Completed => Tone::Good,
         JobState::Failed | JobState::Cancelled | JobState::Diverged => Tone::Bad,
         _ => Tone::Attention,
     };
-    let status = printer.tone(tone, &response.status);
+    let status = tone.of(&response.status);
     let state = response.state.as_str();
     let reason = response.reason_code.map(|code| format!(": {code}")).unwrap_or_default();
-    printer.say(format!("{} {status} ({state}{reason}, {})", response.job_id, response.mode));
+    printer
+        .say(Text::from(format!("{} ", response.job_id)) + status + format!(" ({state}{reason}, {})", response.mode));
     if let Some(cause) = &response.cause {
         printer.say(visible(cause));
     }
+    for line in changed::lines(response) {
+        printer.say(Tone::Attention.of(line));
+    }
     if let Some(durability) = &response.durability {
-        let head = printer.tone(Tone::Attention, &format!("durability {durability}:"));
-        printer.say(format!("{head} a power failure may undo what this says"));
+        let head = Tone::Attention.of(format!("durability {durability}:"));
+        printer.say(head + " a power failure may undo what this says");
     }
     let rows: Vec<[String; 4]> = response
         .steps
@@ -89,20 +96,29 @@ fn print(ctx: &Context<'_>, response: &Response) {
             [step.step_id.to_string(), visible(&step.operator), word(step.state).to_owned(), visible(&why)]
         })
         .collect();
-    for line in table(["step", "operator", "state", ""], &rows) {
-        printer.say(format!("  {line}"));
+    printer.say(table(["step", "operator", "state", ""], &rows).indented(2));
+    for failed in &response.failed {
+        let head = Tone::Bad.of(format!("{} {}", failed.step_id, failed.reason_code));
+        printer.say(head + format!(": {} (`latch explain {}`)", visible(&failed.message), failed.reason_code));
     }
     for blocked in &response.blocked {
-        printer.say(format!("{}{}", printer.tone(Tone::Attention, blocked.slot.as_str()), waits_for(blocked)));
+        printer.say(Tone::Attention.of(blocked.slot.as_str()) + waits_for(blocked));
         for line in in_doubt(blocked) {
             printer.say(line);
         }
+    }
+    for line in gates {
+        printer.say(line);
     }
     for pending in &response.pending {
         printer.say(asked(pending));
     }
     if let Some(by) = &response.cancelled_by {
         printer.say(visible(&format!("it is being cancelled, as {by} asked")));
+    }
+    if let Some(by) = &response.undone_by {
+        let is = if response.state.is_terminal() { "was undone" } else { "is being undone" };
+        printer.say(visible(&format!("what it did {is}, as {by} asked")));
     }
     for unconfirmed in &response.unconfirmed {
         printer.say(not_confirmed(unconfirmed));
@@ -115,47 +131,33 @@ fn print(ctx: &Context<'_>, response: &Response) {
         let total = response.confirmation_replay_warnings_total;
         printer.say(format!("confirmation_replay_warnings_total: {total}"));
     }
+    if let Some(divergence) = &response.divergence {
+        let Divergence { what, at, field, .. } = divergence;
+        printer.say(Tone::Bad.of("diverged:") + format!(" {what} at {at}, {field}"));
+        printer.say(side_by_side(divergence).indented(2));
+    }
+    if !response.next_actions.is_empty() {
+        printer.say(Tone::Title.of("next:"));
+        for action in &response.next_actions {
+            printer.say(Text::whole(action).indented(2));
+        }
+    }
     for step in &response.steps {
         for line in step.would_call.iter().flat_map(would_call) {
             printer.say(line);
         }
     }
-    for line in undoing(ctx, response) {
+    for line in undoing(response) {
         printer.say(line);
-    }
-    for outcome in &response.outcomes {
-        let head = format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id);
-        printer.say(format!("{}\n  {}", printer.tone(Tone::Title, &head), visible(&outcome.preview)));
-    }
-    for failed in &response.failed {
-        let head = printer.tone(Tone::Bad, &format!("{} {}", failed.step_id, failed.reason_code));
-        printer.say(format!("{head}: {} (`latch explain {}`)", visible(&failed.message), failed.reason_code));
     }
     if response.cost.calls > 0 {
         let cost = &response.cost;
         let amount = usd(cost.cost_micro_usd);
         let models = if cost.nondeterministic > 0 { " (models answered: another run may differ)" } else { "" };
         let tokens = format!("{} tokens in, {} out", cost.tokens_in, cost.tokens_out);
-        printer.say(format!("{} {amount} USD, {tokens}{models}", printer.tone(Tone::Title, "cost:")));
+        printer.say(Tone::Title.of("cost:") + format!(" {amount} USD, {tokens}{models}"));
     }
-    if let Some(divergence) = &response.divergence {
-        printer.say(format!(
-            "{} {} at {}, {}",
-            printer.tone(Tone::Bad, "diverged:"),
-            divergence.what,
-            divergence.at,
-            divergence.field
-        ));
-        for line in side_by_side(divergence) {
-            printer.say(format!("  {line}"));
-        }
-    }
-    if !response.next_actions.is_empty() {
-        printer.say(printer.tone(Tone::Title, "next:"));
-        for action in &response.next_actions {
-            printer.say(format!("  {action}"));
-        }
-    }
+    results::print(ctx, response);
 }
 
 /// What a step that changed the world is worth telling of, where it did not simply succeed.
@@ -168,7 +170,7 @@ fn rolled_back(result_type: ResultType) -> Option<&'static str> {
 }
 
 /// What became of each call that took effect, where the job undoes what it did.
-fn undoing(ctx: &Context<'_>, response: &Response) -> Vec<String> {
+fn undoing(response: &Response) -> Vec<Text> {
     if response.compensations.is_empty() {
         return Vec::new();
     }
@@ -192,9 +194,9 @@ fn undoing(ctx: &Context<'_>, response: &Response) -> Vec<String> {
         });
         let operator = visible(&view.operator);
         let by = visible(&by.unwrap_or_default());
-        format!("  {} {operator}: {}{why}{by}", view.slot, ctx.printer.tone(tone, what))
+        Text::from(format!("  {} {operator}: ", view.slot)) + tone.of(what) + format!("{why}{by}")
     };
-    let head = ctx.printer.tone(Tone::Title, "undone, the last effect first:");
+    let head = Tone::Title.of("undone, the last effect first:");
     std::iter::once(head).chain(response.compensations.iter().map(line)).collect()
 }
 
@@ -243,7 +245,7 @@ fn not_confirmed(view: &UnconfirmedView) -> String {
 }
 
 /// What the log has and what the code did, in two columns: the values that differ, else the whole.
-fn side_by_side(divergence: &Divergence) -> Vec<String> {
+fn side_by_side(divergence: &Divergence) -> Text {
     let rows: Vec<[String; 3]> = match divergence.values.as_slice() {
         [] => vec![[divergence.field.clone(), visible(&divergence.recorded), visible(&divergence.found)]],
         values => {

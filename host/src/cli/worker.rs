@@ -12,11 +12,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::{open, run, unheeded};
+use super::{admission, open, run, unheeded};
 use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
+    open::project(&config)?;
     // Listened for before anything is claimed: who stops it early stops it all the same.
     let mut asked = Asked::listen()?;
     let host = tokio::select! {
@@ -27,6 +28,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             return Ok(ended(ctx, &args, &Tally::default()));
         }
     };
+    admission::warn(ctx, &host.registry);
     for setting in unheeded::settings(&host.config, &host.registry) {
         ctx.printer.warn(setting);
     }
@@ -136,35 +138,35 @@ impl Asked {
 fn tell(ctx: &Context<'_>, event: &PoolEvent) {
     let printer = ctx.printer;
     match event {
-        PoolEvent::Claimed(job_id, 1) => printer.note(format!("{job_id} begins")),
-        PoolEvent::Claimed(job_id, attempt) => printer.note(format!("{job_id} goes on, attempt {attempt}")),
+        PoolEvent::Claimed(job_id, 1) => printer.note_of(job_id, format!("{job_id} begins")),
+        PoolEvent::Claimed(job_id, attempt) => printer.note_of(job_id, format!("{job_id} goes on, attempt {attempt}")),
         PoolEvent::Rested(response) => {
             let why = response.reason_code.map(|code| format!(", {code}")).unwrap_or_default();
             let next = response.next_actions.first().map(|next| format!("; next: {}", ctx.command(next)));
-            printer.note(format!(
+            printer.note_of(&response.job_id, format!(
                 "{} is {}{why}{}",
                 response.job_id,
                 response.state.as_str(),
                 next.unwrap_or_default()
             ));
         }
-        PoolEvent::ParkedUnread(job_id, cause) => printer.warn(run::unread(ctx, job_id, cause)),
-        PoolEvent::Released(job_id) => printer.note(format!("{job_id} is given back")),
-        PoolEvent::Lost(job_id) => printer.note(format!("{job_id} belongs to another worker now")),
+        PoolEvent::ParkedUnread(job_id, cause) => printer.warn_of(job_id, run::unread(ctx, job_id, cause)),
+        PoolEvent::Released(job_id) => printer.note_of(job_id, format!("{job_id} is given back")),
+        PoolEvent::Lost(job_id) => printer.note_of(job_id, format!("{job_id} belongs to another worker now")),
         PoolEvent::Failed(job_id, error) => {
-            printer.warn(format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
+            printer.warn_of(job_id, format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
         }
         PoolEvent::NotLoaded(job_id, error) => {
-            printer.warn(format!("{job_id} is given back: {error}; jobs are claimed again in a while, at most a minute"));
+            printer.warn_of(job_id, format!("{job_id} is given back: {error}; jobs are claimed again in a while, at most a minute"));
         }
-        PoolEvent::PassedOver(job_id, _, false) => printer.note(format!("{job_id} is passed over again")),
-        PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn(format!(
+        PoolEvent::PassedOver(job_id, _, false) => printer.note_of(job_id, format!("{job_id} is passed over again")),
+        PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn_of(job_id, format!(
             "{job_id} is left to workers that have its plugin: {error}; configure that plugin here, or see that a worker \
              runs that has it. Here it is tried again after 30 s, then more and more seldom"
         )),
         PoolEvent::PassedOver(job_id, error, true) => {
             let code = CliError::from(error).code;
-            printer.warn(format!(
+            printer.warn_of(job_id, format!(
                 "{job_id} is passed over: {error}; `latch explain {code}` says what to do. It is tried again after 30 s, \
                  then more and more seldom"
             ));

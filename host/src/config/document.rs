@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::problem::{Origin, Problem};
-use crate::suggest::did_you_mean;
+use latchwork_core::suggest::did_you_mean;
 
 /// Collects problems of one file.
 pub(super) struct Sink<'d> {
@@ -65,6 +65,8 @@ impl<'d> Table<'d> {
     /// The value at `key`, if it is there.
     pub(super) fn get(&mut self, key: &'static str) -> Option<Field<'d>> {
         self.known.push(key);
+        #[cfg(test)]
+        asked::note(&join(&self.path, key));
         let value = self.entries.get(key)?;
         Some(Field { sink: self.sink, path: join(&self.path, key), value })
     }
@@ -193,4 +195,31 @@ fn join(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     let key = if plain { key.to_owned() } else { format!("{key:?}") };
     if path.is_empty() { key } else { format!("{path}.{key}") }
+}
+
+/// The keys that were asked for, so that a test finds those that the schema lacks.
+#[cfg(test)]
+pub(super) mod asked {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local!(static ASKED: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) });
+
+    pub(super) fn note(path: &str) {
+        ASKED.with_borrow_mut(|asked| asked.insert(path.to_owned()));
+    }
+
+    /// What this thread has asked for, as JSON pointers.
+    pub(crate) fn keys() -> BTreeSet<String> {
+        let pointer = |path: &String| {
+            // A quoted key may hold anything, and is one part.
+            let quoted = path.split('"').enumerate();
+            let parts = quoted.map(|(n, part)| match n % 2 {
+                0 => part.replace('[', ".").replace(']', "").replace('.', "/"),
+                _ => part.replace('~', "~0").replace('/', "~1"),
+            });
+            format!("/{}", parts.collect::<String>())
+        };
+        ASKED.with_borrow(|asked| asked.iter().map(pointer).collect())
+    }
 }

@@ -15,6 +15,9 @@ use super::{
 };
 use crate::validate::Shipped;
 
+/// How long completed jobs can be undone with what `latch plugin prune` keeps, unless the file says otherwise: 30 days.
+const KEEP_UNDOABLE_MS: u64 = 30 * 86_400_000;
+
 /// What is known before a file is read.
 pub struct LoadOptions<'a> {
     /// The process's working directory, absolute.
@@ -32,13 +35,14 @@ pub struct LoadOptions<'a> {
 impl Config {
     /// Find and read the configuration; or say everything that is wrong with it.
     ///
-    /// The file is the one `--config` names, else the one `LATCH_CONFIG` names, else
-    /// `latch.toml` in the working directory, else the nearest one at or above
-    /// [`near`](LoadOptions::near), else there is none and everything has its default.
+    /// [`find`](Self::find) finds the file; without one every key has its default.
     /// Paths in the file start at the file's folder, those of `--db` and `LATCH_DATABASE` at the
     /// working directory.
+    ///
+    /// # Errors
+    /// Every problem of the file and of the database's address.
     pub fn load(options: &LoadOptions<'_>) -> Result<Config, ConfigErrors> {
-        let mut config = match find(options)? {
+        let mut config = match Config::find(options) {
             Some(path) => read_file(&path)?,
             None => Config::with_defaults(options.cwd),
         };
@@ -50,12 +54,32 @@ impl Config {
         };
         if let Some((text, origin)) = given {
             config.database = values::database(text, options.cwd).map_err(|message| {
-                let code = pages::CONFIG_DATABASE;
+                let (origin, code) = (origin.clone(), pages::CONFIG_DATABASE);
                 ConfigErrors(vec![Problem { origin, key: String::new(), code, message }])
             })?;
+            config.database_from = Some(origin);
         }
         config.cache_dir = cache::place(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
         Ok(config)
+    }
+
+    /// Finds the configuration's file.
+    ///
+    /// The file is the one `--config` names, else the one `LATCH_CONFIG` names, else
+    /// `latch.toml` in the working directory, else the nearest one at or above
+    /// [`near`](LoadOptions::near), else the nearest one above the working directory.
+    pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
+        let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
+        if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
+            return Some(values::absolute(options.cwd, named));
+        }
+        let here = options.cwd.join(FILE_NAME);
+        if here.is_file() {
+            return Some(here);
+        }
+        let near = options.near.map(|near| values::absolute(options.cwd, near));
+        // Later work: a file above the working directory that another user owns needs that user to be trusted.
+        near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
     }
 
     /// What holds where nothing is configured.
@@ -64,6 +88,7 @@ impl Config {
             root: root.to_owned(),
             file: None,
             database: values::database("sqlite://latch.db", root).unwrap_or_else(|_| "sqlite://latch.db".to_owned()),
+            database_from: None,
             commit: Commit::default(),
             effect_store: None,
             durability: Durability::default(),
@@ -75,6 +100,7 @@ impl Config {
             max_attempts_without_progress: 5,
             cache_dir: None,
             state_dir: root.join(".latch"),
+            keep_undoable_ms: KEEP_UNDOABLE_MS,
             policy: policy::read(None),
             confirmation: Default::default(),
             validators: vec![],
@@ -86,18 +112,9 @@ impl Config {
     }
 }
 
-fn find(options: &LoadOptions<'_>) -> Result<Option<PathBuf>, ConfigErrors> {
-    let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
-    if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
-        return Ok(Some(values::absolute(options.cwd, named)));
-    }
-    let here = options.cwd.join(FILE_NAME);
-    if here.is_file() {
-        return Ok(Some(here));
-    }
-    let Some(near) = options.near else { return Ok(None) };
-    let near = values::absolute(options.cwd, near);
-    Ok(near.ancestors().map(|folder| folder.join(FILE_NAME)).find(|file| file.is_file()))
+/// The nearest configuration file at or above `folder`.
+fn nearest(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(FILE_NAME)).find(|file| file.is_file())
 }
 
 fn read_file(path: &Path) -> Result<Config, ConfigErrors> {
@@ -168,6 +185,7 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     let attempts = top.get("max_attempts_without_progress").and_then(|f| f.integer(1..=1_000));
     set(&mut config.max_attempts_without_progress, attempts.map(|n| n as u32));
     set(&mut config.state_dir, top.get("state_dir").and_then(|f| f.string()).map(|path| values::absolute(&root, path)));
+    set(&mut config.keep_undoable_ms, top.get("keep_undoable").and_then(|f| f.parse(values::long_duration_ms)));
     if let Some(mut table) = top.get("validators").and_then(|field| field.table()) {
         let run = table.get("run").map(|list| list.list(|field| field.word(&Shipped::WORDS)));
         config.validators = run.unwrap_or_default();

@@ -25,6 +25,8 @@ mod values;
 mod verifier;
 mod worker;
 
+#[cfg(test)]
+pub(crate) use document::asked::keys as asked_keys;
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use operators::{OperatorStatement, OperatorWords};

@@ -1,10 +1,12 @@
-//! `[notify]`: who is told when a job waits for somebody.
+//! `[notify]`: the webhook for jobs that wait for a person, or are over.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use hyper::Uri;
+use latchwork_core::notice::Kind;
 
-use super::document::Table;
+use super::document::{Field, Table};
 use super::plugin::positive_duration;
 use super::types::{HttpGrant, Notify};
 use super::{headers, values};
@@ -18,9 +20,20 @@ pub(super) fn read(mut table: Table<'_>) -> Option<Notify> {
     let webhook = table.require("webhook").and_then(|field| field.parse(|text| webhook(text, allow_http)));
     let headers = table.get("headers").and_then(|field| field.table()).map(|table| headers::read(table, None));
     let timeout_ms = table.get("timeout").and_then(|field| field.parse(positive_duration)).unwrap_or(TIMEOUT_MS);
+    let events = table.get("events").map(|field| events(&field)).unwrap_or_else(|| Kind::ALL.into());
     table.finish();
     let (uri, place) = webhook?;
-    Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms })
+    Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms, events })
+}
+
+/// The events that are posted: at least one.
+fn events(field: &Field<'_>) -> BTreeSet<Kind> {
+    let words = Kind::ALL.map(|kind| (kind.as_str(), kind));
+    let events: BTreeSet<Kind> = field.list(|item| item.word(&words)).into_iter().collect();
+    if field.value().as_array().is_some_and(|items| items.is_empty()) {
+        let _: Option<()> = field.invalid("no event is named: leave out `[notify]` where nothing is to be posted");
+    }
+    events
 }
 
 /// Messages do not repeat the address: many a webhook's path is its secret.

@@ -1,6 +1,6 @@
 //! What a configuration says once it holds: defaults filled, paths absolute.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use latchwork_core::cost::{Budget, Prices};
 use latchwork_core::event::Mode;
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{Confirmation, Effect, OnIndeterminate, WasiMode};
+use latchwork_core::notice::Kind;
 use latchwork_core::plan::RetrySpec;
 use latchwork_core::policy::{AutoExec, Demand};
 use latchwork_core::storage::QueueLimit;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use super::headers::HeaderTemplate;
 use super::operators::OperatorStatement;
+use super::problem::Origin;
 use crate::validate::Shipped;
 use crate::worker::OperatorLimit;
 
@@ -28,6 +30,8 @@ pub struct Config {
     pub file: Option<PathBuf>,
     /// `sqlite://…`, the path absolute, or `postgres://…`.
     pub database: String,
+    /// The flag or variable that names the database; none: the file or the default does.
+    pub database_from: Option<Origin>,
     /// One transaction or three.
     pub commit: Commit,
     /// A database of its own for effects (staged commit only).
@@ -59,6 +63,8 @@ pub struct Config {
     pub validators: Vec<Shipped>,
     /// Who is told when a job waits for somebody.
     pub notify: Option<Notify>,
+    /// How long `latch plugin prune` keeps the components of completed jobs that can be undone, in milliseconds.
+    pub keep_undoable_ms: u64,
     /// How much of the work this process takes on.
     pub worker: WorkerConfig,
     /// How much may wait.
@@ -114,6 +120,8 @@ pub struct Notify {
     pub headers: Vec<HeaderTemplate>,
     /// How long one post may take, in milliseconds.
     pub timeout_ms: u32,
+    /// The events that are posted.
+    pub events: BTreeSet<Kind>,
 }
 
 impl fmt::Debug for Notify {

@@ -38,6 +38,13 @@ pub(super) fn duration_ms(text: &str) -> Result<u32, String> {
     Ok(ms)
 }
 
+/// `90days`: milliseconds, where a duration is not bounded.
+pub(super) fn long_duration_ms(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a duration: write a number and a unit, such as \"30days\" or \"12h\"");
+    let duration = humantime::parse_duration(text).map_err(|_| wrong())?;
+    u64::try_from(duration.as_millis()).map_err(|_| format!("`{text}` is too long"))
+}
+
 /// `1.00`: US dollars, in millionths.
 pub(super) fn usd(text: &str) -> Result<u64, String> {
     latchwork_core::cost::micro_usd(text).ok_or_else(|| {
@@ -261,6 +268,11 @@ mod tests {
         assert_eq!(duration_ms("1m 30s"), Ok(90_000));
         for wrong in ["", "30", "s", "1us", "60days", "-1s"] {
             assert!(duration_ms(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(long_duration_ms("60days"), Ok(60 * 86_400_000));
+        assert_eq!(long_duration_ms("0s"), Ok(0));
+        for wrong in ["", "30", "days", "-1day", "for ever"] {
+            assert!(long_duration_ms(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -62,6 +62,15 @@ impl Cache {
         }
     }
 
+    /// Whether there is an entry; whether it is a good one is seen when it is used.
+    pub(crate) fn holds(&self, engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> bool {
+        self.entry(key(engine, profile, digest)).is_file()
+    }
+
+    fn entry(&self, key: Hash) -> PathBuf {
+        self.dir.join(format!("{}.aot", key.to_hex()))
+    }
+
     /// The component, from the cache if there is a good entry, else compiled and kept.
     pub(crate) fn component(
         &self,
@@ -71,7 +80,7 @@ impl Cache {
         bytes: &[u8],
     ) -> wasmtime::Result<Component> {
         let key = key(engine, profile, digest);
-        let path = self.dir.join(format!("{}.aot", key.to_hex()));
+        let path = self.entry(key);
         match std::fs::read(&path) {
             Ok(entry) => match self.code(&entry, key) {
                 Some(code) => match load(engine, code) {
@@ -89,6 +98,29 @@ impl Cache {
             tracing::warn!("compiled code cannot be kept in {}: {error}", path.display());
         }
         Ok(component)
+    }
+
+    /// Counts the entries whose code of authenticity holds, and names the others.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub(crate) fn damaged(&self) -> std::io::Result<(u64, Vec<PathBuf>)> {
+        let (mut whole, mut damaged) = (0, Vec::new());
+        for entry in std::fs::read_dir(&self.dir)? {
+            let path = entry?.path();
+            if path.extension().is_none_or(|extension| extension != "aot") {
+                continue;
+            }
+            let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
+            match std::fs::read(&path) {
+                Ok(bytes) if key.is_some_and(|key| self.code(&bytes, key).is_some()) => whole += 1,
+                // Another process has removed it meanwhile.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                _ => damaged.push(path),
+            }
+        }
+        damaged.sort();
+        Ok((whole, damaged))
     }
 
     fn keep(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<()> {

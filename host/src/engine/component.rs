@@ -5,7 +5,8 @@ use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
 
 use super::error::Problem;
-use super::{plain, virtual_wasi};
+use super::plugin::Terms;
+use super::{anatomy, plain, virtual_wasi};
 use crate::capability::grant;
 use crate::config::Grants;
 
@@ -30,6 +31,27 @@ pub(crate) struct Shape {
     pub(crate) is_plain: bool,
 }
 
+/// What a component is by the names of its imports and exports alone: nothing of it is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outside {
+    /// A component of one of the two worlds.
+    Of(Shape),
+    /// No name of Latchwork: only its types tell whether it is a plain component.
+    Unnamed,
+}
+
+/// Decide the world from the names, and hold the imports against it, before anything is compiled.
+pub(crate) fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Outside, Vec<Problem>> {
+    // Bytes that are no component are refused with their reason when they are compiled.
+    let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(Outside::Unnamed) };
+    if !imports.iter().chain(&exports).any(|name| name.starts_with(PACKAGE)) {
+        return Ok(Outside::Unnamed);
+    }
+    let imports: Vec<&str> = imports.iter().map(String::as_str).collect();
+    let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
+    judge(&imports, &exports, terms.grants, terms.wasi).map(Outside::Of)
+}
+
 /// Decide the world from the exports, and hold the imports against it.
 pub(crate) fn check(
     engine: &wasmtime::Engine,
@@ -37,12 +59,17 @@ pub(crate) fn check(
     grants: &Grants,
     wasi: WasiMode,
 ) -> Result<Shape, Vec<Problem>> {
-    let ty = component.component_type();
-    let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
-    let has = |interface: &str| exports.contains(&full(interface).as_str());
     if plain::is_plain(engine, component) {
         return check_plain(engine, component, grants, wasi);
     }
+    let ty = component.component_type();
+    let imports: Vec<&str> = ty.imports(engine).map(|(name, _)| name).collect();
+    let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
+    judge(&imports, &exports, grants, wasi)
+}
+
+fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) -> Result<Shape, Vec<Problem>> {
+    let has = |interface: &str| exports.contains(&full(interface).as_str());
     let mut problems = Vec::new();
     let kind = match (has("run"), has("invoke")) {
         (true, false) => Some(PluginKind::Step),
@@ -56,18 +83,18 @@ pub(crate) fn check(
         }
         (false, false) => {
             for interface in ["run", "invoke"] {
-                problems.push(Problem::Export { export: full(interface), wrong: missing(interface, &exports) });
+                problems.push(Problem::Export { export: full(interface), wrong: missing(interface, exports) });
             }
             None
         }
     };
     if !has("plugin") {
-        problems.push(Problem::Export { export: full("plugin"), wrong: missing("plugin", &exports) });
+        problems.push(Problem::Export { export: full("plugin"), wrong: missing("plugin", exports) });
     }
-    for (import, _) in ty.imports(engine) {
+    for import in imports {
         // Of neither world: hold it against the stricter one, so that the list is complete.
         if let Some(instead) = refuse(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
-            problems.push(Problem::Import { import: import.to_owned(), instead });
+            problems.push(Problem::Import { import: (*import).to_owned(), instead });
         }
     }
     match kind {
@@ -97,6 +124,16 @@ fn check_plain(
     match problems.is_empty() {
         true => Ok(Shape { kind, reconcile: false, verify: false, compensate: false, is_plain: true }),
         false => Err(problems),
+    }
+}
+
+/// Hold a plugin's settings against its world.
+pub(crate) fn settled(shape: Shape, terms: Terms<'_>) -> Result<(), Vec<Problem>> {
+    match shape.kind {
+        PluginKind::Step if *terms.grants != Grants::default() => Err(vec![Problem::StepGrants]),
+        PluginKind::Tool if terms.wasi != WasiMode::None => Err(vec![Problem::ToolWasi]),
+        _ if !shape.is_plain && terms.states_operators => Err(vec![Problem::SaysItself]),
+        _ => Ok(()),
     }
 }
 

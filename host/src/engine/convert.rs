@@ -10,8 +10,18 @@ use super::bindings::{export, import};
 /// What is kept of a guest's error message.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
+/// The one key of the `detail` by which an SDK says that the operator did not handle an exception; its value says more.
+/// The guest's codes have no word for that: its author chose none of them.
+const EXCEPTION: &str = "latchwork:exception";
+/// The same of an exception by which the SDK refused what no plugin of that kind has: a socket, a file.
+const DENIED: &str = "latchwork:denied";
+
 /// A guest's error as a failure; whether it was applied is the caller's to read.
 pub(crate) fn failure(error: import::types::Error) -> Failure {
+    if let Some((code, detail)) = error.detail.as_deref().and_then(unhandled) {
+        let message = cut(&error.message, MESSAGE_BYTES_MAX).to_owned();
+        return Failure { code, message, detail: Some(detail), retry_after_ms: None };
+    }
     let detail = error.detail.map(|text| match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
         Ok(_) => text,
         // Not JSON, though it says so: kept as the text it is.
@@ -23,6 +33,18 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
         detail,
         retry_after_ms: error.retry_after_ms,
     }
+}
+
+/// The host's code for an exception that the operator did not handle, and what is told of it.
+fn unhandled(detail: &str) -> Option<(Code, String)> {
+    let marked = [(EXCEPTION, Code::PluginException), (DENIED, Code::CapabilityDenied)];
+    let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
+    let whole = |(key, code): (&str, Code)| {
+        let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
+        let said = object.remove(key)?;
+        object.is_empty().then(|| (code, said.to_string()))
+    };
+    marked.filter_map(whole).next()
 }
 
 /// A recorded failure as a step sees it: in the guest's own ten codes.

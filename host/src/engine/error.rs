@@ -109,6 +109,14 @@ pub enum Problem {
     /// The file cannot be read, or is not there.
     #[error("{0}")]
     Source(String),
+    /// A file that belongs to it cannot be written.
+    #[error("{text}")]
+    Unwritable {
+        /// What, where, and the system's word for why.
+        text: String,
+        /// The code of the page that explains it.
+        page: &'static str,
+    },
     /// It is a step, and is granted what no step can have.
     #[error("it is a step, which has no capabilities, and its [[plugin]] has grants; remove `grants`")]
     StepGrants,
@@ -172,6 +180,12 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// A file that cannot be written, with the code of its reason.
+    pub(crate) fn unwritable(text: String, error: &std::io::Error) -> Self {
+        let page = pages::of_unwritable(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
+        Problem::Unwritable { text, page }
+    }
+
     /// The code of the page that explains it.
     pub fn page(&self) -> &'static str {
         match self {
@@ -185,6 +199,7 @@ impl Problem {
             Problem::SameName { .. } => pages::PLAIN_NAME,
             Problem::Statement { .. } | Problem::SaysItself => pages::PLAIN_STATEMENT,
             Problem::Source(_) => pages::PLUGIN_MISSING,
+            Problem::Unwritable { page, .. } => page,
             Problem::DuplicateOperator { .. } => pages::OPERATOR_TWICE,
         }
     }

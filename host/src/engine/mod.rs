@@ -10,6 +10,7 @@
 //! * `anatomy` reads from a component's bytes what the engine would not say.
 
 pub mod anatomy;
+mod announce;
 pub(crate) mod bindings;
 mod cache;
 mod component;
@@ -39,15 +40,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use latchwork_core::ids::Hash;
-use latchwork_core::manifest::{PluginKind, WasiMode};
+use latchwork_core::manifest::PluginKind;
 use wasmtime::component::Component;
 
-use crate::config::Grants;
-
+pub use announce::{Compiling, on_compile};
 pub use error::{EngineError, LoadError, Problem};
 pub(crate) use fault::HostFault;
 pub use outline::Outline;
-pub use plugin::{Plugin, PluginSettings, Statements};
+pub use plugin::{Plugin, PluginSettings, Statements, Terms};
 pub use profile::Variation;
 pub use runnable::{Components, Runnable};
 pub use sources::StepSources;
@@ -90,6 +90,11 @@ impl Engine {
         Ok(Self { step, tool, cache })
     }
 
+    /// Counts the entries of the cache whose code of authenticity holds, and names the others; none without a cache.
+    pub fn damaged_in_cache(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
+        self.cache.as_ref().map(cache::Cache::damaged)
+    }
+
     /// An engine that computes the same for steps, and goes about it otherwise: to find steps that do
     /// not compute the same in it. Tools run as in this one.
     pub fn varied(&self, variation: Variation) -> Result<Self, EngineError> {
@@ -111,6 +116,11 @@ impl Engine {
         self.tool.digest
     }
 
+    /// Announces that a component is about to be compiled. `left` counts those that are compiled after it.
+    pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
+        announce::announce(&Compiling { plugin, bytes: bytes.len(), left });
+    }
+
     /// Load a component: decide its world, hold its imports and exports against it, ask it to
     /// describe itself, and make it ready to run. Compiling takes seconds for large ones, so
     /// call it where a thread may be kept busy.
@@ -119,6 +129,7 @@ impl Engine {
             |problems| LoadError { plugin: settings.name.clone(), problems: anatomy::explain(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
+        Self::examine(bytes, settings.terms())?;
         // The world decides the profile, but is read from the exports, which are known once it
         // is compiled. So guess from the bytes first; a wrong guess costs a second compilation.
         let mut kind = component::guess(bytes);
@@ -132,15 +143,7 @@ impl Engine {
             }
             kind = shape.kind;
         };
-        if shape.kind == PluginKind::Step && settings.grants != Grants::default() {
-            return Err(refuse(vec![Problem::StepGrants]));
-        }
-        if shape.kind == PluginKind::Tool && settings.wasi != WasiMode::None {
-            return Err(refuse(vec![Problem::ToolWasi]));
-        }
-        if !shape.is_plain && settings.operators.says_anything() {
-            return Err(refuse(vec![Problem::SaysItself]));
-        }
+        component::settled(shape, settings.terms()).map_err(refuse)?;
         let (manifest, schemas, plain) = match shape.is_plain {
             true => {
                 let plain::Loaded { manifest, schemas, functions, seal } =
@@ -180,6 +183,30 @@ impl Engine {
             schemas: Arc::new(schemas),
             settings: Arc::new(settings),
         }))
+    }
+
+    /// Everything that can be refused without compiling: what the names of imports and exports, the grants and the
+    /// settings say. A component that passes may still be refused by [`Engine::load`].
+    ///
+    /// # Errors
+    /// The plugin is refused, with every reason that is known so far.
+    pub fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Option<PluginKind>, LoadError> {
+        let refuse =
+            |problems| LoadError { plugin: terms.name.to_owned(), problems: anatomy::explain(bytes, problems) };
+        match component::examine(bytes, terms).map_err(refuse)? {
+            component::Outside::Of(shape) => {
+                component::settled(shape, terms).map_err(refuse)?;
+                Ok(Some(shape.kind))
+            }
+            component::Outside::Unnamed => Ok(None),
+        }
+    }
+
+    /// Whether compiled code of these bytes is at hand, so that loading them takes no time.
+    pub fn is_compiled(&self, bytes: &[u8]) -> bool {
+        let profile = self.profile(component::guess(bytes));
+        let holds = |cache: &cache::Cache| cache.holds(&profile.engine, profile.digest, Hash::of(&[bytes]));
+        self.cache.as_ref().is_some_and(holds)
     }
 
     fn profile(&self, kind: PluginKind) -> &Profile {

@@ -45,6 +45,27 @@ pub struct PluginSettings {
     pub servers: Option<Arc<dyn Servers>>,
 }
 
+/// What of the configuration decides whether a component may be loaded at all.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The plugin's name.
+    pub name: &'a str,
+    /// What it may reach.
+    pub grants: &'a Grants,
+    /// What of WASI a step may import.
+    pub wasi: WasiMode,
+    /// Whether the configuration says what its operators are.
+    pub states_operators: bool,
+}
+
+impl PluginSettings {
+    /// The part that can be held against a component without compiling it.
+    pub fn terms(&self) -> Terms<'_> {
+        let states_operators = self.operators.says_anything();
+        Terms { name: &self.name, grants: &self.grants, wasi: self.wasi, states_operators }
+    }
+}
+
 /// Where the manifest of a plain component comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statements {

@@ -9,6 +9,7 @@ mod graph;
 mod work;
 
 use latchwork_core::error::{Code, Failure};
+use latchwork_core::plan::Misfit;
 use serde_json::Value;
 
 use graph::Graph;
@@ -16,6 +17,10 @@ use work::Work;
 
 /// How many violations a message lists.
 const VIOLATIONS_SHOWN: usize = 5;
+/// How many values of parameters are refused at once.
+const MISFITS_MAX: usize = 100;
+/// Characters of a reason that quotes a value.
+const REASON_CHARS_MAX: usize = 300;
 /// Up to so much work, times its depth, violations are looked for one by one: each alternative
 /// that fails is gone through once more for every one around it.
 const LOCATED_MAX: u64 = 400_000;
@@ -102,6 +107,48 @@ fn look(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<
     let more = errors.count();
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
     Err(format!("{}{more}", shown.join("; ")))
+}
+
+/// How a value breaks a schema that came with a plan; compiled for this one look.
+///
+/// # Errors
+/// The schema, or the work of looking, is refused: why.
+pub(crate) fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+    let schema = compile(&schema.to_string())?;
+    let work = work::count(&schema.graph, value).ok_or("it has too many ways to look at so deep or large a value")?;
+    if work.depth <= DEPTH_HERE_MAX {
+        return Ok(located(&schema.validator, value, work));
+    }
+    on_a_stack_of(STACK_BYTES, || located(&schema.validator, value, work))
+}
+
+fn located(validator: &jsonschema::Validator, value: &Value, work: Work) -> Vec<Misfit> {
+    if validator.is_valid(value) {
+        return vec![];
+    }
+    if work.applications.saturating_mul(work.depth as u64) > LOCATED_MAX {
+        let why = "the values do not fit the schema; they are too large to say where".to_owned();
+        return vec![Misfit::Wrong { pointer: String::new(), why }];
+    }
+    validator.iter_errors(value).take(MISFITS_MAX).flat_map(|error| misfit(&error)).collect()
+}
+
+fn misfit(error: &jsonschema::ValidationError<'_>) -> Vec<Misfit> {
+    use jsonschema::error::ValidationErrorKind::{AdditionalProperties, Required, UnevaluatedProperties};
+    let pointer = error.instance_path().to_string();
+    match error.kind() {
+        Required { property } => {
+            vec![Misfit::Missing { pointer, name: property.as_str().unwrap_or_default().to_owned() }]
+        }
+        AdditionalProperties { unexpected } | UnevaluatedProperties { unexpected } => {
+            unexpected.iter().map(|name| Misfit::Unknown { pointer: pointer.clone(), name: name.clone() }).collect()
+        }
+        _ => {
+            let why = error.to_string();
+            let cut = why.char_indices().nth(REASON_CHARS_MAX).map(|(at, _)| format!("{}…", &why[..at]));
+            vec![Misfit::Wrong { pointer, why: cut.unwrap_or(why) }]
+        }
+    }
 }
 
 /// Does something that may need more stack than threads have.

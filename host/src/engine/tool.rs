@@ -22,7 +22,7 @@ use super::{convert, schema};
 use crate::capability::filesystem::FilesData;
 use crate::capability::grant::Rights;
 use crate::capability::sockets::LookupData;
-use crate::capability::watch::Watch;
+use crate::capability::watch::{Hindered, Watch};
 use crate::os::clock;
 
 /// What is kept of an answer that was none.
@@ -122,6 +122,8 @@ pub(crate) enum Said {
 pub(crate) struct Asked {
     pub(crate) said: Result<Said, Failure>,
     pub(crate) begun: bool,
+    /// What the host refused, or could not reach, meanwhile.
+    pub(crate) hindered: Hindered,
     pub(crate) fuel: u64,
     pub(crate) wall_us: u64,
 }
@@ -187,7 +189,7 @@ impl ToolCode {
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = Watch::until(deadline_us);
-        let (mut fuel, mut begun) = (0, false);
+        let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
         let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
             Ok(state) => {
                 let _turn = self.turns.take().await;
@@ -213,7 +215,7 @@ impl ToolCode {
             }
             Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
         };
-        Asked { said, begun, fuel, wall_us: clock::boot_us().saturating_sub(since) }
+        Asked { said, begun, hindered: hindrances.hindered(), fuel, wall_us: clock::boot_us().saturating_sub(since) }
     }
 
     async fn ask_in(
@@ -282,7 +284,7 @@ impl ToolCode {
 impl Asked {
     /// The answer of an `invoke` or `compensate`, checked against its schema where there is one.
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
-        let Asked { said, begun, fuel, wall_us } = self;
+        let Asked { said, begun, hindered, fuel, wall_us } = self;
         let doubtful = |failure, kept: Option<&str>| match begun {
             false => Answer::NotApplied(failure),
             true => Answer::Unknown { failure, kept: kept.map(|text| convert::cut(text, KEPT_BYTES_MAX).to_owned()) },
@@ -295,10 +297,18 @@ impl Asked {
                     Err(failure) => doubtful(failure, Some(&output.result)),
                 }
             }
-            Ok(Said::Error(error)) => match error.applied {
-                import::types::Applied::No => Answer::NotApplied(convert::failure(error)),
-                import::types::Applied::Unknown => Answer::Unknown { failure: convert::failure(error), kept: None },
-            },
+            Ok(Said::Error(error)) => {
+                let applied = error.applied;
+                let said = convert::failure(error);
+                let is_exception = !said.code.is_guest_code();
+                let failure = explained(said, hindered);
+                match applied {
+                    // Code that went wrong somewhere cannot say what it has done: what was begun does.
+                    _ if is_exception => doubtful(failure, None),
+                    import::types::Applied::No => Answer::NotApplied(failure),
+                    import::types::Applied::Unknown => Answer::Unknown { failure, kept: None },
+                }
+            }
             Ok(Said::Plain(Returned::Text(result))) => {
                 let output = Output { result, receipt: None, state_changes: vec![], usage: None };
                 Answer::Ok(output)
@@ -310,10 +320,23 @@ impl Asked {
             Ok(Said::Verdict(_) | Said::Finding(_)) => {
                 doubtful(Failure::new(Code::Internal, "the tool answered another question"), None)
             }
-            Err(failure) => doubtful(failure, None),
+            Err(failure) => doubtful(explained(failure, hindered), None),
         };
         ToolEnd { answer, fuel, wall_us }
     }
+}
+
+/// The failure of a call that the host hindered, where the guest has no better word for it than a crash or a refusal.
+fn explained(failure: Failure, hindered: Hindered) -> Failure {
+    let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
+    let (code, why) = match hindered {
+        Hindered { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
+            (Code::CapabilityDenied, why)
+        }
+        Hindered { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
+        _ => return failure,
+    };
+    Failure { code, message: format!("{why} (the plugin: {})", failure.message), ..failure }
 }
 
 /// Size and form of a tool's answer.

@@ -157,6 +157,7 @@ pub(crate) fn lookup(state: &mut ToolState) -> Lookup<'_> {
     Lookup {
         inner: WasiSocketsCtxView { ctx: state.wasi.sockets(), table },
         names: &state.names,
+        watch: &state.watch,
         plugin: &state.settings.name,
         grants: &state.settings.grants,
         rights: state.rights,

@@ -1,10 +1,11 @@
-//! `[notify] webhook`: somebody is told when a job waits for a person.
+//! `[notify] webhook`: a document is posted when a job waits for a person, and when it is over.
 //!
 //! A notice leaves after its event is durable, and never holds up the job: it waits in a queue of this
 //! process, and is posted again with growing pauses until somebody takes it. It may so arrive more than
 //! once, always with the same `event_id`. What is still in the queue when the process ends is lost: the
 //! job itself, and `latch job list --open`, are the record.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
-use latchwork_core::notice::Notice;
+use latchwork_core::notice::{Kind, Notice};
 use latchwork_core::plan::RetrySpec;
 use latchwork_core::retry;
 use tokio::sync::{Notify as Told, mpsc};
@@ -31,8 +32,9 @@ const PAUSES: RetrySpec = RetrySpec { max: None, base_ms: Some(500), cap_ms: Som
 /// Notices that may wait; more than that nobody would read.
 const WAITING_MAX: usize = 4_096;
 
-/// Tells of jobs that wait.
+/// Posts notices of the configured events.
 pub struct Notifier {
+    events: BTreeSet<Kind>,
     queue: mpsc::Sender<Notice>,
     left: Arc<Left>,
 }
@@ -59,6 +61,7 @@ impl Notifier {
     pub fn start(config: Notify, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
         let (queue, mut waiting) = mpsc::channel::<Notice>(WAITING_MAX);
         let left = Arc::new(Left::default());
+        let events = config.events.clone();
         let told = left.clone();
         tokio::spawn(async move {
             // In their order, one after the other: whoever listens hears of a gate before the park.
@@ -68,12 +71,12 @@ impl Notifier {
                 told.fewer.notify_waiters();
             }
         });
-        Arc::new(Notifier { queue, left })
+        Arc::new(Notifier { events, queue, left })
     }
 
-    /// Takes what is to be told; never waits.
+    /// Queues the notices whose events are configured; never waits.
     pub(crate) fn tell(&self, notices: Vec<Notice>) {
-        for notice in notices {
+        for notice in notices.into_iter().filter(|notice| self.events.contains(&notice.kind)) {
             self.left.count.fetch_add(1, Ordering::AcqRel);
             if let Err(error) = self.queue.try_send(notice) {
                 self.left.count.fetch_sub(1, Ordering::AcqRel);

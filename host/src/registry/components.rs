@@ -37,6 +37,17 @@ pub struct Stored {
     kept: SystemTime,
 }
 
+/// A kept component whose bytes are not those that its name says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damaged {
+    /// The plugin's name when it was kept.
+    pub plugin: String,
+    /// The digest it should have.
+    pub digest: Hash,
+    /// Its file.
+    pub path: PathBuf,
+}
+
 /// What was kept within this time may belong to a job that is just being accepted.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
@@ -52,7 +63,7 @@ impl Components {
     /// Keep a component. Done before any job can pin it.
     pub(super) fn keep(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
-            Problem::Source(format!("its component cannot be kept in {}: {error}", self.dir.display()))
+            Problem::unwritable(format!("its component cannot be kept in {}: {error}", self.dir.display()), &error)
         };
         std::fs::create_dir_all(&self.dir).map_err(failed)?;
         let wasm = self.path(digest, "wasm");
@@ -107,6 +118,21 @@ impl Components {
         }
         all.sort_by_key(|stored| (std::cmp::Reverse(stored.bytes), stored.digest));
         Ok(all)
+    }
+
+    /// Counts the components that have the digests that name them, and lists the others. One is in memory at a time.
+    pub(super) fn damaged(&self) -> std::io::Result<(usize, Vec<Damaged>)> {
+        let (mut whole, mut damaged) = (0, Vec::new());
+        for Stored { plugin, digest, .. } in self.list()? {
+            let path = self.path(digest, "wasm");
+            match std::fs::read(&path).is_ok_and(|bytes| Hash::of(&[&bytes]) == digest) {
+                true => whole += 1,
+                // One that was pruned meanwhile is not missed.
+                false if path.exists() => damaged.push(Damaged { plugin, digest, path }),
+                false => {}
+            }
+        }
+        Ok((whole, damaged))
     }
 
     /// Remove what is not needed and not fresh; what was removed.

@@ -1,17 +1,20 @@
 //! The plugins of a configuration, by operator and by digest.
 //!
-//! Loading is all or nothing, and lists every problem of every plugin. Each component is kept
-//! under its digest, so that a job that pinned it can go on with it when a newer one is
-//! configured.
+//! A plugin that cannot be loaded is left out with its reasons, and the others are loaded. Each component is kept
+//! under its digest, so that a job that pinned it can go on with it when a newer one is configured.
+//!
+//! * `survey` refuses what can be refused without compiling.
 
 mod components;
 mod source;
+mod survey;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::ids::{Hash, Operator};
 use latchwork_core::manifest::{Confirmation, OWN_VERIFIER, OnIndeterminate, Pinned, PluginKind, WasiMode};
+use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::EnvOrFile;
@@ -20,7 +23,8 @@ use crate::engine::{self, Engine, LoadError, Plugin, PluginSettings, Problem, Ru
 
 use components::Components;
 
-pub use components::Stored;
+pub use components::{Damaged, Stored};
+pub use survey::Survey;
 
 /// All plugins of a configuration.
 pub struct Registry {
@@ -28,6 +32,7 @@ pub struct Registry {
     components: Components,
     settings: BTreeMap<String, PluginSettings>,
     plugins: Vec<Arc<Plugin>>,
+    refused: Vec<LoadError>,
     by_operator: BTreeMap<Operator, Arc<Plugin>>,
     pinned: BTreeMap<Operator, Pinned>,
     by_digest: Mutex<HashMap<Hash, Arc<Plugin>>>,
@@ -39,6 +44,12 @@ impl Registry {
     /// # Errors
     /// One [`LoadError`] for each plugin that was refused, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
+        let registry = Self::load_surveyed(engine, config, kv, Survey::of(config));
+        if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
+    }
+
+    /// Load the plugins that a first look did not refuse. Those that cannot be loaded are in [`Registry::refused`].
+    pub fn load_surveyed(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>, survey: Survey) -> Self {
         let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
         let mut registry = Self {
@@ -46,12 +57,20 @@ impl Registry {
             components,
             settings: BTreeMap::new(),
             plugins: Vec::new(),
+            refused: Vec::new(),
             by_operator: BTreeMap::new(),
             pinned: BTreeMap::new(),
             by_digest: Mutex::default(),
         };
-        let mut errors = Vec::new();
-        for plugin in &config.plugins {
+        let is_new = |seen: &survey::Seen| !registry.engine.is_compiled(&seen.bytes);
+        let mut left = survey.seen.iter().flatten().filter(|seen| is_new(seen)).count();
+        for (plugin, seen) in config.plugins.iter().zip(survey.seen) {
+            if let Ok(seen) = &seen
+                && !registry.engine.is_compiled(&seen.bytes)
+            {
+                left = left.saturating_sub(1);
+                registry.engine.announce(&plugin.name, &seen.bytes, left);
+            }
             let settings = PluginSettings {
                 name: plugin.name.clone(),
                 grants: plugin.grants.clone(),
@@ -63,11 +82,25 @@ impl Registry {
                 kv: kv.clone(),
                 servers: None,
             };
+            // Of a refused plugin too: a job may have pinned an earlier component of it.
             registry.settings.insert(plugin.name.clone(), settings.clone());
-            let added = registry.read(plugin, settings).and_then(|loaded| registry.add(&loaded, config, plugin));
-            errors.extend(added.err());
+            let loaded = seen.and_then(|seen| registry.read(plugin, seen.bytes, settings));
+            let added = loaded.and_then(|loaded| registry.add(&loaded, config, plugin));
+            registry.refused.extend(added.err());
         }
-        if errors.is_empty() { Ok(registry) } else { Err(errors) }
+        registry
+    }
+
+    /// The plugins that could not be loaded, with every reason, in the order of the configuration.
+    pub fn refused(&self) -> &[LoadError] {
+        &self.refused
+    }
+
+    /// The first operator of a plan that a step plugin serves, where plugins are refused: a step may call any operator,
+    /// so its job pins all of them.
+    pub fn lacking<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
+        let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
+        plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
     }
 
     /// Every plugin, in the order of the configuration.
@@ -75,7 +108,7 @@ impl Registry {
         &self.plugins
     }
 
-    /// The plugin that serves an operator.
+    /// The plugin that serves an operator; of two that would, the first, and no job can pin the operator.
     pub fn by_operator(&self, operator: &str) -> Option<&Arc<Plugin>> {
         self.by_operator.get(operator)
     }
@@ -99,6 +132,9 @@ impl Registry {
         };
         // Loading takes time; two at once waste some of it and agree on the result.
         let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings.clone() };
+        if !self.engine.is_compiled(&kept.bytes) {
+            self.engine.announce(&kept.plugin, &kept.bytes, 0);
+        }
         let plugin = self.engine.load(&kept.bytes, settings)?;
         Ok(self.digests().entry(digest).or_insert(plugin).clone())
     }
@@ -123,33 +159,33 @@ impl Registry {
         self.by_digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Find, check and load one plugin, and keep its component.
-    fn read(&self, config: &PluginConfig, settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
-        let refuse = |problem| LoadError::one(&config.name, problem);
-        let bytes = source::read(&config.source).map_err(refuse)?;
-        let found = Hash::of(&[&bytes]);
-        if let Some(expected) = config.digest.filter(|expected| *expected != found) {
-            return Err(refuse(Problem::Digest { expected, found }));
-        }
+    /// Load one plugin, and keep its component.
+    fn read(&self, config: &PluginConfig, bytes: Vec<u8>, settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         source::prepare_dirs(&config.grants.dirs)
             .map_err(|problems| LoadError { plugin: config.name.clone(), problems })?;
         let plugin = self.engine.load(&bytes, settings)?;
-        self.components.keep(&config.name, plugin.digest, &plugin.sealed(bytes)).map_err(refuse)?;
+        let kept = self.components.keep(&config.name, plugin.digest, &plugin.sealed(bytes));
+        kept.map_err(|problem| LoadError::one(&config.name, problem))?;
         Ok(plugin)
     }
 
+    /// Takes a plugin in, or none of it. An operator that another plugin serves already is served by neither.
     fn add(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();
-        if plugin.kind == PluginKind::Step && (configured.verifier.is_some() || configured.confirmation.is_some()) {
+        if plugin.kind == PluginKind::Step && survey::is_confirmed(configured) {
             problems.push(Problem::StepConfirmed);
         }
         for spec in &plugin.manifest.operators {
-            if let Some(other) = self.by_operator.get(spec.name.as_str()) {
-                let (operator, other) = (spec.name.to_string(), other.name.clone());
-                problems.push(Problem::DuplicateOperator { operator, other });
-                continue;
-            }
+            let other = self.by_operator.get(spec.name.as_str()).map(|other| other.name.clone());
+            let Some(other) = other else { continue };
+            self.pinned.remove(&spec.name);
+            problems.push(Problem::DuplicateOperator { operator: spec.name.to_string(), other });
+        }
+        if !problems.is_empty() {
+            return Err(LoadError { plugin: plugin.name.clone(), problems });
+        }
+        for spec in &plugin.manifest.operators {
             self.by_operator.insert(spec.name.clone(), plugin.clone());
             let pinned = Pinned {
                 plugin: plugin.name.clone(),
@@ -173,12 +209,13 @@ impl Registry {
                 retry: configured.retry.clone(),
                 limits: plugin.limits(spec.name.as_str()),
                 wasi: plugin.wasi(),
+                settings: (plugin.kind == PluginKind::Tool).then(|| crate::changed::fingerprint(configured)),
             };
             self.pinned.insert(spec.name.clone(), pinned);
         }
         self.digests().insert(plugin.digest, plugin.clone());
         self.plugins.push(plugin.clone());
-        if problems.is_empty() { Ok(()) } else { Err(LoadError { plugin: plugin.name.clone(), problems }) }
+        Ok(())
     }
 }
 
@@ -197,6 +234,24 @@ impl engine::Components for Registry {
 /// The folder cannot be read.
 pub fn kept(state_dir: &std::path::Path) -> std::io::Result<Vec<Stored>> {
     Components::at(state_dir.join("components")).list()
+}
+
+/// The digest of the component that a source holds, where it is not the pinned one. Of a plain component more than the
+/// bytes is pinned: what was kept then tells.
+pub(crate) fn other_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
+    let bytes = source::read(source).ok()?;
+    let found = Hash::of(&[&bytes]);
+    let kept = || Components::at(state_dir.join("components")).get(pinned);
+    let is_same = found == pinned || kept().is_ok_and(|kept| kept.bytes.starts_with(&bytes));
+    (!is_same).then_some(found)
+}
+
+/// Counts the components of a state directory that have the digests that name them, and lists the others.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn damaged(state_dir: &std::path::Path) -> std::io::Result<(usize, Vec<Damaged>)> {
+    Components::at(state_dir.join("components")).damaged()
 }
 
 /// A plugin may only tighten: waiting for a person is stricter than giving a call up.

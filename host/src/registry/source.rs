@@ -30,6 +30,15 @@ pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
     })
 }
 
+/// Granted directories that have to exist, because they are only read, and do not.
+pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<Problem> {
+    let missing = dirs.iter().filter(|dir| !dir.write && !dir.host.is_dir());
+    let problem = |dir: &DirGrant| {
+        Problem::Source(format!("its granted directory {} is not there; create it", dir.host.display()))
+    };
+    missing.map(problem).collect()
+}
+
 /// Granted directories are there before a call needs them: one that may be written is made, one
 /// to read from has to exist.
 pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
@@ -38,11 +47,15 @@ pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
         let shown = dir.host.display();
         let made = if dir.write { std::fs::create_dir_all(&dir.host) } else { Ok(()) };
         let problem = match made {
-            Err(error) => Some(format!("its granted directory {shown} cannot be made: {error}")),
-            Ok(()) if !dir.host.is_dir() => Some(format!("its granted directory {shown} is not there; create it")),
+            Err(error) => {
+                Some(Problem::unwritable(format!("its granted directory {shown} cannot be made: {error}"), &error))
+            }
+            Ok(()) if !dir.host.is_dir() => {
+                Some(Problem::Source(format!("its granted directory {shown} is not there; create it")))
+            }
             Ok(()) => None,
         };
-        problems.extend(problem.map(Problem::Source));
+        problems.extend(problem);
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

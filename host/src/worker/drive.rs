@@ -194,13 +194,13 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// A job that is over was asked to try again: reopened and claimed in one write, whatever
-    /// the commit mode, because log and ledger must agree about what is open again.
+    /// Reopens a finished job (retry or undo) and claims it in one write, whatever the commit mode,
+    /// because log and ledger must agree about what is open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), Dropped> {
         let inbox = self.worker.parts.journal.inbox(&self.job_id).await?;
-        let asked = inbox.iter().find(|row| matches!(row.request, Request::Retry));
+        let asked = inbox.iter().find(|row| row.request.reopens());
         let Some(row) = asked else {
-            return Err(Dropped::Broken("a job that is over was claimed without a request to retry it".to_owned()));
+            return Err(Dropped::Broken("a finished job was claimed without a request to retry or undo it".to_owned()));
         };
         let draft = decide::reopened(&self.state().durable, row, &self.context());
         self.write_batch(draft.and(claim)).await

@@ -49,6 +49,7 @@ mod run;
 mod spending;
 mod step;
 mod timers;
+mod traces;
 mod under_way;
 mod undo;
 mod unheard;
@@ -62,6 +63,7 @@ pub use observe::{NoObserver, Observer};
 pub use pool::{Pool, PoolEvent, PoolSettings, Stop, Tally};
 pub(crate) use run::load;
 pub use run::{Dropped, Run};
+pub use traces::{remember_trace_id, trace_id};
 
 /// Arrows around execution at which a crash test can cut.
 pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];

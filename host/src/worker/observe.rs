@@ -1,7 +1,7 @@
-//! Watching a job: what the live view is drawn from. Only durable things are shown.
+//! Watching a job: what the live view is drawn from. Nothing is shown before what it depends on is durable.
 
 use latchwork_core::event::Event;
-use latchwork_core::ids::JobId;
+use latchwork_core::ids::{JobId, Operator, Slot};
 use tracing::Level;
 
 /// Somebody who watches.
@@ -12,6 +12,9 @@ pub trait Observer: Send + Sync {
     }
     /// An event that is durable now.
     fn event(&self, job_id: &JobId, event: &Event);
+    /// A call whose execution begins. It is not durable unless it may change the world: then its barrier is.
+    /// Whatever the job wrote before it is durable.
+    fn call(&self, _job_id: &JobId, _slot: &Slot, _operator: &Operator) {}
     /// A log record of a guest.
     fn log(&self, job_id: &JobId, place: &str, level: Level, message: &str);
 }

@@ -306,6 +306,7 @@ impl Run {
         (leave, _under_way): (Leave, OneCall),
     ) -> Result<(), Halt> {
         self.heard_barrier(&invocation.slot);
+        self.announce_call(&invocation.slot, &invocation.operator);
         // It is under way until the answer is recorded, whatever becomes of the job.
         let effect = self.execute(invocation, started, since_boot_us).await?;
         let _unrecorded = self.worker.unrecorded();

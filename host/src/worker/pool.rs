@@ -342,7 +342,7 @@ impl Pool {
 /// Whether the database stays as it is until somebody does something about it.
 fn needs_someone(error: &StoreError) -> bool {
     match error {
-        StoreError::Restored(_) | StoreError::Damaged(_) | StoreError::NotDurable(_) => true,
+        StoreError::Restored(_) | StoreError::Damaged(_) | StoreError::NotDurable(_) | StoreError::ReadOnly(_) => true,
         StoreError::Unavailable(_) => false,
     }
 }

@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 
 use super::lingering::Lingering;
 use super::observe::Observer;
+use super::traces::remember_trace_id;
 use super::under_way::UnderWay;
 use super::unheard::Unheard;
 use super::write::Shown;
@@ -99,6 +100,7 @@ impl Run {
         };
         let durable = durable(&job_id, record, effects)?;
         let header = &durable.job.header;
+        remember_trace_id(&job_id, &header.trace_id);
         let rules = worker.rules(&header.tenant_id);
         // What was allowed when the job was accepted and is not now, is not; nor the other way round.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);

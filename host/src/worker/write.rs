@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use latchwork_core::effect::{Answer, Effect};
 use latchwork_core::event::Event;
-use latchwork_core::ids::JobId;
+use latchwork_core::ids::{JobId, Operator, Slot};
 use latchwork_core::notice;
 use latchwork_core::state::Draft;
 use latchwork_core::storage::{Batch, Flush, InboxError, Request, StoreError, WriteError};
@@ -133,6 +133,13 @@ impl Run {
         }
     }
 
+    /// Announces a call that begins. The barrier of one that may change the world is durable before.
+    pub(super) fn announce_call(&self, slot: &Slot, operator: &Operator) {
+        if let Some(shown) = &self.shown {
+            shown.call(slot.clone(), operator.clone());
+        }
+    }
+
     /// The answer of a call, where it could not be recorded together with its events. Others may have gone on with the
     /// job meanwhile: they are told.
     pub(super) async fn keep(&self, effect: &Effect) {
@@ -247,6 +254,7 @@ pub(super) struct Shown {
 enum Pending {
     Events { number: u64, written: Written, events: Vec<Event>, done: Option<oneshot::Sender<Result<(), WriteError>>> },
     Log { place: String, level: Level, message: String },
+    Call { slot: Slot, operator: Operator },
 }
 
 impl Shown {
@@ -258,6 +266,10 @@ impl Shown {
                     Pending::Events { number, written, events, done } => (number, written, events, done),
                     Pending::Log { place, level, message } => {
                         observer.log(&job_id, &place, level, &message);
+                        continue;
+                    }
+                    Pending::Call { slot, operator } => {
+                        observer.call(&job_id, &slot, &operator);
                         continue;
                     }
                 };
@@ -283,6 +295,13 @@ impl Shown {
         let record = Pending::Log { place: place.to_owned(), level, message: message.to_owned() };
         // Where the view has stopped, nobody reads.
         let _ = self.queue.send(record);
+    }
+
+    /// A call that begins, behind everything that was written before it: what it depends on is durable when it is
+    /// shown.
+    fn call(&self, slot: Slot, operator: Operator) {
+        // Where the view has stopped, there is no reader.
+        let _ = self.queue.send(Pending::Call { slot, operator });
     }
 
     async fn follow(&self, number: u64, written: Written, events: Vec<Event>, wait: bool) -> Result<(), WriteError> {

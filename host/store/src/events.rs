@@ -2,7 +2,7 @@
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{Hash, JobId};
-use latchwork_core::storage::{InboxRow, JobRow, LogEnd, Outline, Request, StoreError};
+use latchwork_core::storage::{InboxRow, JobRow, LogEnd, Outline, Request, StoreError, Why, says_why, why};
 
 use crate::Database;
 use crate::inbox;
@@ -103,9 +103,10 @@ impl Database {
         script.text(job_id.as_str());
         script.push(&format!(
             "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? AND \
-             i.request = ? ORDER BY i.id LIMIT 1"
+             i.request IN (?, ?) ORDER BY i.id LIMIT 1"
         ));
-        script.text(job_id.as_str()).text(inbox::json(&Request::Retry));
+        let [retry, undo] = [Request::Retry, Request::Undo].map(|request| inbox::json(&request));
+        script.text(job_id.as_str()).text(retry).text(undo);
         let rows = self.readers.run_at_once(Name::OUTLINE, script).await?;
         let Some(row) = rows[0].first() else { return Ok(None) };
         let mut row = Stored::new(row, "events");
@@ -116,8 +117,45 @@ impl Database {
         if end.seq + 1 != next_seq {
             return Err(damaged(format!("its last event has number {}, and the job has {next_seq} events", end.seq)));
         }
-        let retry = rows[1].first().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).transpose()?;
-        Ok(Some(Outline { end, retry }))
+        let reopen = rows[1].first().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).transpose()?;
+        Ok(Some(Outline { end, reopen }))
+    }
+}
+
+/// Jobs whose events are read by one script.
+const WHYS_AT_ONCE: usize = 64;
+
+impl Database {
+    /// Why each of these jobs stands where it does. The database picks the rows of events that say so, without the rest
+    /// of any log.
+    pub(crate) async fn read_whys(&self, jobs: &[JobRow]) -> Result<Vec<Why>, StoreError> {
+        let mut whys = Vec::with_capacity(jobs.len());
+        for jobs in jobs.chunks(WHYS_AT_ONCE) {
+            let mut script = Script::default();
+            let asked: Vec<&JobRow> = jobs.iter().filter(|row| !says_why(row.state).is_empty()).collect();
+            for row in &asked {
+                let parts = says_why(row.state);
+                let like = vec!["e.bytes LIKE ?"; parts.len()].join(" OR ");
+                script.push(&format!(
+                    "SELECT e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < (j.id + 1) * \
+                     4294967296 WHERE j.job_id = ? AND ({like}) ORDER BY e.id DESC LIMIT {}",
+                    parts.len()
+                ));
+                script.text(row.job_id.as_str());
+                for part in parts {
+                    script.text(format!("%{part}%"));
+                }
+            }
+            let found = if asked.is_empty() { Vec::new() } else { self.readers.run(Name::JOBS_READ, script).await? };
+            let mut found = found.iter();
+            for row in jobs {
+                let rows = if says_why(row.state).is_empty() { None } else { found.next() };
+                let texts = rows.into_iter().flatten().map(|row| Stored::new(row, "events").text());
+                let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+                whys.push(why(row.state, texts.iter().flat_map(|text| text.rsplit('\n'))));
+            }
+        }
+        Ok(whys)
     }
 }
 

@@ -126,10 +126,16 @@ impl Database {
         if filter.to_audit {
             sql.push_str(" AND j.state > 5 AND j.inbox_pending = 1");
         }
+        if filter.older_than.is_some() {
+            sql.push_str(" AND j.id < (SELECT o.id FROM jobs o WHERE o.job_id = ?)");
+        }
         sql.push_str(" ORDER BY j.id DESC LIMIT ?");
         let mut script = Script::new(&sql);
         if let Some(state) = filter.state {
             script.int(state_number(state));
+        }
+        if let Some(last) = &filter.older_than {
+            script.text(last.as_str());
         }
         script.int(filter.limit);
         let rows = self.readers.run(Name::JOBS_READ, script).await?;

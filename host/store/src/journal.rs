@@ -7,7 +7,7 @@ use latchwork_core::ledger::{Quiescence, Row};
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, Claimer, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, NewJob, Outline,
-    Record, Request, StoreError, Submitted, WriteError,
+    Record, Request, StoreError, Submitted, Why, WriteError,
 };
 
 use crate::Database;
@@ -50,6 +50,10 @@ impl Journal for Database {
 
     async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
         self.read_jobs(filter).await
+    }
+
+    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError> {
+        self.read_whys(rows).await
     }
 
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {

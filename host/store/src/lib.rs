@@ -43,6 +43,7 @@ mod owner;
 mod payloads;
 mod pgbench;
 mod probe;
+mod read_only;
 mod readers;
 mod reusables;
 mod row;
@@ -74,6 +75,7 @@ use bell::Bell;
 use clock::Time;
 use generation::Generation;
 use leases::Gone;
+use read_only::ReadOnly;
 use readers::Readers;
 use script::Script;
 use server::Server;
@@ -96,6 +98,7 @@ pub struct Database {
     gone: Gone,
     tally: Arc<Tally>,
     durability: Durability,
+    read_only: Option<ReadOnly>,
 }
 
 impl Database {
@@ -104,10 +107,18 @@ impl Database {
         open::open(options).await.map(Arc::new)
     }
 
+    /// Returns what cannot be written, and why, if the database was opened as one that is only read.
+    pub fn read_only(&self) -> Option<&str> {
+        self.read_only.as_ref().map(|read_only| read_only.why.as_str())
+    }
+
     /// Whether the database is the one that was used here last; claims are refused while it is
-    /// not.
+    /// not. One that cannot be written is a copy, of which nothing is asked.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
-        self.generation.check(self).await
+        match self.read_only {
+            Some(_) => Ok(()),
+            None => self.generation.check(self).await,
+        }
     }
 
     /// Work with this database from now on, although it was restored or cloned.

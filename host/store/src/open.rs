@@ -26,6 +26,7 @@ use crate::high_water::HighWater;
 use crate::lock;
 use crate::mark::{self, Marks};
 use crate::probe::{NoProbe, Probe};
+use crate::read_only;
 use crate::readers::Readers;
 use crate::row::Stored;
 use crate::script::Script;
@@ -92,6 +93,9 @@ pub struct OpenOptions {
     pub target: Target,
     /// Whether to create the file, or the tables in the server's database, if they are missing.
     pub create: bool,
+    /// Whether the caller only reads: a file that cannot be written is opened as it is, and refused otherwise. SQLite
+    /// alone.
+    pub reads_only: bool,
     /// What has to survive a power failure.
     pub durability: Durability,
     /// How far two readings of the lease clock are trusted to agree, in milliseconds.
@@ -132,6 +136,7 @@ impl OpenOptions {
         Self {
             target,
             create: true,
+            reads_only: false,
             durability: Durability::Full,
             clock_margin_ms: 2000,
             owner_dir,
@@ -169,6 +174,7 @@ pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
             StoreError::Damaged(message) => StoreError::Damaged(at(message)),
             StoreError::Restored(message) => StoreError::Restored(at(message)),
             StoreError::NotDurable(message) => StoreError::NotDurable(at(message)),
+            StoreError::ReadOnly(message) => StoreError::ReadOnly(at(message)),
         }
     })
 }
@@ -207,6 +213,11 @@ async fn try_open(options: OpenOptions) -> Result<Database, Away> {
     let (connect, time) = match &options.target {
         Target::File(path) => {
             check_path(path, options.create)?;
+            match read_only::why(path, &options.owner_dir) {
+                Some(why) if options.reads_only => return Ok(open_to_read(path, why, &options, machine).await?),
+                Some(why) => return Err(read_only::refused(&why).into()),
+                None => {}
+            }
             (Connect::Sqlite(Box::new(file_options(path, &options))), Time::Machine(machine.clone()))
         }
         Target::Server(url) => {
@@ -254,22 +265,61 @@ async fn try_open(options: OpenOptions) -> Result<Database, Away> {
         gone: Default::default(),
         tally,
         durability: options.durability,
+        read_only: None,
     };
     database.generation.notice(&database).await;
     Ok(database)
 }
 
-fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectOptions {
-    let mut connect = SqliteConnectOptions::new()
+/// Opens a file that cannot be written, for a caller that only reads.
+async fn open_to_read(
+    path: &Path,
+    why: String,
+    options: &OpenOptions,
+    machine: Arc<dyn Clock>,
+) -> Result<Database, StoreError> {
+    let hand = Hand { probe: options.probe.clone(), tally: Arc::new(Tally::default()) };
+    let (connect, read_only) = read_only::connect(path, why, &hand, reading_options).await?;
+    let high_water = Arc::new(HighWater::new(&options.owner_dir));
+    let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
+    let time = Time::Machine(machine.clone());
+    Ok(Database {
+        dialect: connect.dialect(),
+        readers: Readers::new(connect.clone(), hand.clone()),
+        // What is given to it fails: SQLite refuses to write.
+        writer: Writer::start({
+            let (time, server, high_water, hand) = (time.clone(), server.clone(), high_water.clone(), hand.clone());
+            move |parts| Task { conn: None, connect, hand, time, server, high_water, parts, marks: Marks::default() }
+        }),
+        time,
+        machine,
+        clock_margin_ms: options.clock_margin_ms,
+        generation: Generation::new(&options.owner_dir, high_water),
+        server,
+        bell: None,
+        gone: Default::default(),
+        tally: hand.tally,
+        durability: options.durability,
+        read_only: Some(read_only),
+    })
+}
+
+/// What every connection to a file has in common.
+fn reading_options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
         .filename(path)
-        .create_if_missing(options.create)
         .busy_timeout(BUSY)
         .foreign_keys(false)
         .statement_cache_capacity(STATEMENTS_KEPT)
         .row_buffer_size(ROWS_UNDERWAY)
-        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
         .thread_name(|number| format!("latch-sqlite-{number}"))
-        .disable_statement_logging();
+        .disable_statement_logging()
+}
+
+fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectOptions {
+    let mut connect = reading_options(path)
+        .create_if_missing(options.create)
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string());
     if let Some(pages) = options.pages_max {
         connect = connect.pragma("max_page_count", pages.to_string());
     }

@@ -23,7 +23,7 @@ fn exported(folder: &Folder, more: &[&str]) -> (Place, String) {
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let out = folder.file("job.jsonl");
-    let exported = place.latch(&[&["job", "export", &id, "--out", &out], more].concat());
+    let exported = place.latch(&[&["job", "export", &id, "--out", &out, "--force"], more].concat());
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     (place, id)
 }

@@ -5,17 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::checkout;
 use crate::program::run;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root").to_owned()
-}
 
 /// A tool of `tests/guests-effects`, built.
 fn built(name: &str) -> PathBuf {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let dir = root().join("tests/guests-effects").join(name);
+    let dir = checkout::copy().join("tests/guests-effects").join(name);
     let built = latchwork::build::build(&dir, &latchwork::build::Options::from_env(), &mut |_| {});
     built.unwrap_or_else(|error| panic!("{name}: {error}")).wasm
 }
@@ -61,7 +58,7 @@ fn shop(operator: &str) -> Value {
 #[test]
 fn good_tools_break_no_rule() {
     for example in ["mail-maildir-rust", "requests-rust", "web-fetch-rust", "files-rust", "llm-openai-rust"] {
-        let dir = root().join("example-plugins").join(example);
+        let dir = checkout::copy().join("example-plugins").join(example);
         let built = latchwork::build::build(&dir, &latchwork::build::Options::from_env(), &mut |_| {}).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let cases = dir.join("cases.jsonl");

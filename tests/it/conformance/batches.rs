@@ -304,7 +304,7 @@ pub(super) async fn an_outline_is_read_by_itself(world: World) {
         let last = loaded.events.last().unwrap();
         assert_eq!(last.attempt, attempt);
         let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
-        assert_eq!(world.store.outline(&log.job_id).await.unwrap(), Some(Outline { end, retry: None }));
+        assert_eq!(world.store.outline(&log.job_id).await.unwrap(), Some(Outline { end, reopen: None }));
     }
     assert_eq!(world.store.outline(&"job_none".into()).await.unwrap(), None);
     // What asks for another round is read with it, and nothing else of the inbox.
@@ -312,10 +312,15 @@ pub(super) async fn an_outline_is_read_by_itself(world: World) {
     let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
     world.store.put_inbox(&log.job_id, "bob", Some("again"), Request::Retry).await.unwrap();
-    let retry = world.store.outline(&log.job_id).await.unwrap().unwrap().retry.unwrap();
+    let retry = world.store.outline(&log.job_id).await.unwrap().unwrap().reopen.unwrap();
     assert_eq!(
         (retry.actor.as_str(), retry.reason.as_deref(), &retry.request),
         ("bob", Some("again"), &Request::Retry)
     );
     assert!(world.store.inbox(&log.job_id).await.unwrap().contains(&retry));
+    let mut log = world.running("two").await;
+    world.store.write(log.ending(JobState::Completed, None)).await.unwrap();
+    world.store.put_inbox(&log.job_id, "eve", None, Request::Undo).await.unwrap();
+    let undo = world.store.outline(&log.job_id).await.unwrap().unwrap().reopen.unwrap();
+    assert_eq!((undo.actor.as_str(), &undo.request), ("eve", &Request::Undo));
 }

@@ -2,9 +2,10 @@
 
 use latchwork_core::ids::Slot;
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{InboxError, Request, StatusWrite, WriteError};
+use latchwork_core::ledger::RowState;
+use latchwork_core::storage::{InboxError, LedgerWrite, Request, StatusWrite, WriteError};
 
-use super::world::World;
+use super::world::{Log, World, row as ledger_row};
 
 pub(super) async fn a_request_is_kept_until_it_is_done(world: World) {
     let mut log = world.running("one").await;
@@ -152,5 +153,48 @@ pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: World) {
         reopened.inbox_done = vec![id];
         world.store.write(reopened).await.unwrap();
         assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
+    }
+}
+
+/// I155: an undo opens a completed, partial or failed job, once, and only compensations may be started from then on.
+pub(super) async fn an_undo_reopens_what_is_over_for_compensations_alone(world: World) {
+    for (name, to) in [("x", JobState::Cancelled), ("p", JobState::Parked), ("w", JobState::Pending)] {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, None)).await.unwrap();
+        let refused = world.store.put_inbox(&log.job_id, "ann", None, Request::Undo).await;
+        assert_eq!(refused, Err(InboxError::Over { job_id: log.job_id.clone(), state: to }));
+        let row = world.row(&log).await;
+        assert_eq!((row.state, row.cancel_requested), (to, false));
+        if to == JobState::Pending {
+            world.store.claim_job(&log.job_id, &world.claimer("holder")).await.unwrap().unwrap();
+        }
+    }
+    for (name, to) in [("c", JobState::Completed), ("a", JobState::Partial), ("b", JobState::Failed)] {
+        let mut log = world.running(name).await;
+        world.store.write(log.ending(to, None)).await.unwrap();
+        let id = world.store.put_inbox(&log.job_id, "ann", Some("why"), Request::Undo).await.unwrap();
+        let row = world.row(&log).await;
+        assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Pending, true, true));
+        for request in [Request::Undo, Request::Retry] {
+            let twice = world.store.put_inbox(&log.job_id, "ann", None, request).await;
+            assert!(matches!(twice, Err(InboxError::Over { state: JobState::Pending, .. })), "{twice:?}");
+        }
+        let claim = world.store.claim(&world.claimer(&format!("next-{name}"))).await.unwrap().unwrap();
+        assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id.clone(), 2));
+        log.attempt = 2;
+        let mut reopened = log.append(1);
+        reopened.inbox_done = vec![id];
+        world.store.write(reopened).await.unwrap();
+        let start = |log: &mut Log, slot: &str| {
+            let mut batch = log.append(1);
+            batch.acquire = true;
+            batch.ledger = vec![LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 2))];
+            batch
+        };
+        assert_eq!(world.store.write(start(&mut log.clone(), "s9")).await, Err(WriteError::Cancelled));
+        world.store.write(start(&mut log, "s1~c")).await.unwrap();
+        world.store.write(log.ending(JobState::Cancelled, None)).await.unwrap();
+        let over = world.store.put_inbox(&log.job_id, "ann", None, Request::Undo).await;
+        assert!(matches!(over, Err(InboxError::Over { state: JobState::Cancelled, .. })), "{over:?}");
     }
 }

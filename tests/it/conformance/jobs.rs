@@ -1,7 +1,10 @@
 //! Submitting and reading jobs.
 
+use latchwork_core::error::Code;
+use latchwork_core::event::Body;
+use latchwork_core::ids::Slot;
 use latchwork_core::job::JobState;
-use latchwork_core::storage::{Filter, JobRow, Submitted, WriteError};
+use latchwork_core::storage::{Filter, JobRow, StatusWrite, Submitted, WriteError};
 
 use super::world::{World, new_job};
 
@@ -73,4 +76,29 @@ pub(super) async fn jobs_are_listed_newest_first(world: World) {
     assert_eq!(names(Filter { limit: 2, open: true, ..Filter::default() }).await, ["job_three", "job_two"]);
     let state = Some(JobState::Completed);
     assert_eq!(names(Filter { limit: 10, state, ..Filter::default() }).await, ["job_four"]);
+}
+
+/// I142: only the events that say why a job is where it is are read, the newest of them first.
+pub(super) async fn a_list_says_why(world: World) {
+    world.store.submit(new_job("waiting")).await.unwrap();
+    let mut log = world.running("parked").await;
+    let parked = |slot: &str, reason| Body::JobParked { reason, slot: Some(Slot::new(slot)), cause: None };
+    for body in [parked("a", Code::RequiresSignal), parked("b", Code::RequiresApproval)] {
+        let mut batch = log.append(2);
+        batch.events.push(log.seal(body));
+        world.store.write(batch).await.unwrap();
+    }
+    let mut batch = log.batch();
+    batch.status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
+    world.store.write(batch).await.unwrap();
+    let mut log = world.running("done").await;
+    let mut batch = log.ending(JobState::Completed, None);
+    batch.events.push(log.seal(Body::JobCompleted {}));
+    world.store.write(batch).await.unwrap();
+    let rows = world.store.jobs(&Filter { limit: 10, ..Filter::default() }).await.unwrap();
+    let whys = world.store.whys(&rows).await.unwrap();
+    let found: Vec<_> = whys.iter().map(|why| (why.reason_code, why.slot.as_ref(), why.since_us.is_some())).collect();
+    let slot = Slot::new("b");
+    assert_eq!(found, [(None, None, true), (Some(Code::RequiresApproval), Some(&slot), true), (None, None, false)]);
+    assert_eq!(world.store.whys(&[]).await.unwrap(), []);
 }

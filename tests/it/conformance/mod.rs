@@ -45,6 +45,7 @@ suite! {
     jobs::the_same_request_attaches;
     jobs::a_job_that_contradicts_itself_is_refused;
     jobs::jobs_are_listed_newest_first;
+    jobs::a_list_says_why;
     batches::a_batch_is_written_whole;
     batches::the_log_must_end_where_the_writer_thinks;
     batches::each_event_follows_the_one_before;
@@ -88,6 +89,7 @@ suite! {
     inbox::cancel_sets_the_flag;
     inbox::no_wake_up_is_lost;
     inbox::a_retry_reopens_what_failed_and_nothing_else;
+    inbox::an_undo_reopens_what_is_over_for_compensations_alone;
     queue::the_most_urgent_job_is_claimed_first;
     queue::tenants_can_be_passed_over;
     queue::jobs_can_be_passed_over;

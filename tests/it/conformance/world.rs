@@ -127,12 +127,17 @@ impl Log {
         let mut batch = self.batch();
         for _ in 0..events {
             let body = Body::StepStarted { step_id: StepId::new(format!("s{}", self.seq)) };
-            let event = Event::seal(self.seq, 1_700_000_000_000_000, self.attempt, body, self.head);
-            self.seq += 1;
-            self.head = event.hash;
-            batch.events.push(event);
+            batch.events.push(self.seal(body));
         }
         batch
+    }
+
+    /// The next event; the log goes on behind it.
+    pub(crate) fn seal(&mut self, body: Body) -> Event {
+        let event = Event::seal(self.seq, 1_700_000_000_000_000, self.attempt, body, self.head);
+        self.seq += 1;
+        self.head = event.hash;
+        event
     }
 
     /// A batch that takes the job to this state.

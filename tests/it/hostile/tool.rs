@@ -120,7 +120,8 @@ fn imports_need_grants() {
     assert!(!error.contains("wasi:clocks") && !error.contains("wasi:filesystem"), "{error}");
 }
 
-/// The same faults before and after something was begun: certainly not applied, and in doubt.
+/// I163: the same faults, exceptions that the operator does not handle among them, before and after something was begun:
+/// certainly not applied, and in doubt.
 #[tokio::test]
 async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
     let server = Server::start().await;
@@ -128,6 +129,8 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
     let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
     let faults = [
         (json!("trap"), Code::PluginTrap, None),
+        (json!("exception"), Code::PluginException, None),
+        (json!("denied"), Code::CapabilityDenied, None),
         (json!("spin"), Code::OutOfFuel, None),
         (json!("allocate"), Code::MemoryLimit, None),
         (json!({"giant": 300_000}), Code::OutputLimit, Some(65_536)),
@@ -143,12 +146,40 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
     }
     // A refused request was not begun.
     let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
-    assert_eq!(not_applied(invoke(&plugin, "World.Change", json!([refused, "trap"])).await).code, Code::PluginTrap);
+    assert_eq!(
+        not_applied(invoke(&plugin, "World.Change", json!([refused, "trap"])).await).code,
+        Code::CapabilityDenied
+    );
+    // What was begun before it was denied something stays in doubt.
+    let (failure, _) = unknown(invoke(&plugin, "World.Change", json!([post, refused, "exception"])).await);
+    assert_eq!(failure.code, Code::CapabilityDenied, "{failure}");
+    for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
+        assert!(failure.message.contains(said), "{said}: {failure}");
+    }
     // The tool's own word counts.
     let end = invoke(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
     assert_eq!((not_applied(end.clone()).code, not_applied(end).retry_after_ms), (Code::RateLimit, Some(7)));
     assert_eq!(unknown(invoke(&plugin, "World.Change", json!([{"error": "unknown"}])).await).0.code, Code::RateLimit);
     assert_eq!(answers(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
+}
+
+/// I163: a granted place that cannot be reached is named, where the tool has no word for it, and is tried again.
+#[tokio::test]
+async fn a_place_that_cannot_be_reached_is_named() {
+    let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };
+    let grants = Grants { http: vec![nowhere, http("127.0.0.1", 1)], ..grants() };
+    let plugin = load("hostile-tool", grants, limits()).unwrap();
+    // No name leads there: nothing was begun.
+    let asks = json!({"http": {"url": "http://nowhere.invalid/"}});
+    let failure = not_applied(invoke(&plugin, "World.Change", json!([asks, "exception"])).await);
+    assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
+    assert!(failure.message.contains("nowhere.invalid:80") && failure.code.is_retryable(), "{failure}");
+    // Somebody may have noticed the attempt to connect.
+    let asks = json!({"http": {"url": "http://127.0.0.1:1/"}});
+    let (failure, _) = unknown(invoke(&plugin, "World.Change", json!([asks, "exception"])).await);
+    assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
+    // A tool that goes on without it has answered.
+    assert_eq!(answers(&plugin, "World.Change", json!([asks])).await.len(), 1);
 }
 
 /// I12.

@@ -101,7 +101,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..JOBS).prop_map(Op::Heartbeat),
         12 => (0..JOBS, 0..3_u8, parts()).prop_map(|(job, events, parts)| Op::Write(job, events, parts)),
         3 => (parts(), parts()).prop_map(|(one, other)| Op::Both(one, other)),
-        4 => (0..JOBS, 0..6_u8).prop_map(|(job, what)| Op::Ask(job, what)),
+        4 => (0..JOBS, 0..7_u8).prop_map(|(job, what)| Op::Ask(job, what)),
         2 => (1..20_000_u32).prop_map(Op::Pass),
         1 => (0..WORKERS).prop_map(Op::Kill),
         1 => Just(Op::Fire),
@@ -272,6 +272,7 @@ impl Worlds {
                         1 => Request::Cancel,
                         2 => Request::Retry,
                         3 => Request::Abort,
+                        5 => Request::Undo,
                         4 => Request::Signal { key: "k".to_owned(), payload: "{}".to_owned() },
                         _ => Request::LateEffect { slot: Slot::new("s0"), try_no: 1 },
                     };

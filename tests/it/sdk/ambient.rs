@@ -59,7 +59,7 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
     for lang in ["js", "python", "go"] {
         let (response, _, exported) = job(lang, "Ambient.Fail", json!({ "how": "exception" }));
         let failed = &response["failed"][0];
-        assert_eq!(failed["reason_code"], "INVALID_INPUT", "{lang}: {response:#}");
+        assert_eq!(failed["reason_code"], "PLUGIN_EXCEPTION", "{lang}: {response:#}");
         assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
         assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
     }
@@ -96,17 +96,17 @@ fn a_number_that_would_be_rounded_is_refused() {
 #[test]
 fn what_cannot_leave_is_refused_with_its_place() {
     for (lang, how, code, said) in [
-        ("js", "several", "INVALID_INPUT", "both (Error: the first; TypeError: the second)"),
+        ("js", "several", "PLUGIN_EXCEPTION", "both (Error: the first; TypeError: the second)"),
         ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 holds itself"),
         ("js", "map", "SCHEMA_VALIDATION_FAILED", "/n/0 is a Map"),
         ("js", "nested promise", "SCHEMA_VALIDATION_FAILED", "/n is a promise"),
         ("js", "error", "SCHEMA_VALIDATION_FAILED", "/n is an Error"),
-        ("python", "several", "INVALID_INPUT", "ValueError: the first; KeyError: 'the second'"),
-        ("python", "exit", "INVALID_INPUT", "os._exit(3): a plugin answers"),
-        ("python", "network", "INVALID_INPUT", "socket.gethostbyname: a plugin has no network"),
+        ("python", "several", "PLUGIN_EXCEPTION", "ValueError: the first; KeyError: 'the second'"),
+        ("python", "exit", "PLUGIN_EXCEPTION", "os._exit(3): a plugin answers"),
+        ("python", "network", "CAPABILITY_DENIED", "socket.gethostbyname: a plugin has no network"),
         ("python", "half result", "SCHEMA_VALIDATION_FAILED", "half of a character"),
         ("python", "itself", "SCHEMA_VALIDATION_FAILED", "it holds itself"),
-        ("c", "code", "INVALID_INPUT", "77 is no code of a failure: half of ??"),
+        ("c", "code", "PLUGIN_EXCEPTION", "77 is no code of a failure: half of ??"),
         ("c", "half result", "SCHEMA_VALIDATION_FAILED", "byte 6 is no UTF-8"),
         ("c", "fails and answers", "RATE_LIMIT", "not now"),
     ] {

@@ -1,10 +1,9 @@
 //! I63: what is made and what is shown passes its own check.
 
-use std::path::Path;
-
 use serde_json::json;
 
 use super::{LANGS, project, run};
+use crate::checkout;
 
 /// I63. Both builds of a folder do the same; Python's takes long and is left at one.
 #[test]
@@ -30,7 +29,7 @@ fn a_made_project_passes_its_own_check() {
 /// I63.
 #[test]
 fn the_examples_in_other_languages_pass_their_own_check() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let examples = checkout::copy().join("example-plugins");
     for (dir, cases) in [("funding-c", 1), ("funding-go", 2), ("funding-js", 1), ("funding-python", 3)] {
         let ran = run(&examples, &["plugin", "check", dir, "--once", "--json"]);
         let report = ran.json();

@@ -1,16 +1,16 @@
 //! The golden flow with its steps in four languages.
 
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
 
 use super::{go, latch, outputs, run, tools};
+use crate::checkout;
 use crate::place::{built, copy_tree};
 
 /// The component of an example, built where its tools are the tests' own.
 fn example(name: &str) -> std::path::PathBuf {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins").join(name);
+    let dir = checkout::copy().join("example-plugins").join(name);
     if name.ends_with("-rust") {
         return built(&dir);
     }
@@ -24,7 +24,7 @@ fn example(name: &str) -> std::path::PathBuf {
 /// every prefix replays.
 #[test]
 fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../example-plugins");
+    let examples = checkout::copy().join("example-plugins");
     let place = tempfile::tempdir().unwrap();
     copy_tree(&examples.join("funding-outreach/data"), &place.path().join("data"));
     copy_tree(&examples.join("funding-outreach/plan.json"), &place.path().join("plan.json"));
@@ -58,7 +58,7 @@ fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
 /// The examples' own tests.
 #[test]
 fn the_examples_in_other_languages_pass_their_own_tests() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = checkout::copy();
     let test = std::env::temp_dir().join(format!("latch-funding-c-{}", std::process::id()));
     let compile =
         format!("cc -I../../guest-sdk/c -o {0} test_plugin.c -lm && {0}; r=$?; rm -f {0}; exit $r", test.display());

@@ -36,7 +36,7 @@ fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its
     }
     assert_eq!(first["fixed"], second["fixed"]);
     for (how, code, said) in [
-        ("exception", "INVALID_INPUT", "the cellar is flooded"),
+        ("exception", "PLUGIN_EXCEPTION", "the cellar is flooded"),
         ("failure", "AUTH_FORBIDDEN", "no key"),
         ("big", "SCHEMA_VALIDATION_FAILED", "is not JSON"),
         ("itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 holds itself"),

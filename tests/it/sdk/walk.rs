@@ -8,6 +8,7 @@ use latchwork_core::rng::StepRng;
 use serde_json::{Value, json};
 
 use super::{LANGS, latch, outputs, place, project, run, step};
+use crate::checkout;
 use crate::place::built;
 
 /// How much of a step's stream the runtimes of all languages may draw before the first line of a program.
@@ -15,7 +16,7 @@ const STREAM: usize = 64 << 10;
 
 fn walker(lang: &str) -> PathBuf {
     let sources: &[(&str, &str)] = match lang {
-        "rust" => return built(&Path::new(env!("CARGO_MANIFEST_DIR")).join("guests-effects/walk-step")),
+        "rust" => return built(&checkout::copy().join("tests/guests-effects/walk-step")),
         "js" => &[("src/plugin.js", include_str!("walk/plugin.js"))],
         "python" => &[("plugin.py", include_str!("walk/plugin.py"))],
         "c" => &[("plugin.c", include_str!("walk/plugin.c"))],

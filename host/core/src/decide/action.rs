@@ -62,7 +62,7 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     let input = durable.input(&planned.step_id).unwrap_or_default();
     let input: Value = serde_json::from_slice(&input)
         .map_err(|error| Failure::new(Code::Internal, format!("the recorded input is no JSON: {error}")))?;
-    inputs::template_key(durable, planned, &input).map(Some)
+    inputs::template_key(durable, planned, &input)
 }
 
 /// Whether calls of an operator have action keys in this job. A dry run never touches them.

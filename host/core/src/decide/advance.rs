@@ -72,7 +72,9 @@ pub(super) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> 
 
 fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let job = &durable.job;
-    let bound: Vec<StepId> = bindings::references(&planned.payload).iter().map(|r| r.step().clone()).collect();
+    let bound = bindings::references(&planned.payload);
+    let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
+    let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
     // What it is bound to through others counts like what it names itself.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());

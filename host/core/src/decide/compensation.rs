@@ -319,6 +319,7 @@ pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensat
         Some(Some(CompensationEnd::Failed(code))) if goes_on => Standing::Failed(code),
         Some(Some(CompensationEnd::Failed(code) | CompensationEnd::Left(code))) => Standing::Left(Some(code)),
         Some(None) if goes_on => Standing::UnderWay,
+        None if job.is_gone(slot) => Standing::Left(Some(Code::ConfirmationMismatch)),
         None if job.undone_by(slot).is_none() => Standing::Impossible,
         None if goes_on => Standing::Waiting,
         _ => Standing::Left(why),

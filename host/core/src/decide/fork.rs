@@ -137,8 +137,10 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
         copied,
         gated,
     };
-    if let Some(contexts) = origin.payloads.get(label::CONTEXTS) {
-        payloads.keep(label::CONTEXTS.to_owned(), contexts.to_vec());
+    for of_request in [label::CONTEXTS, label::PARAMETERS] {
+        if let Some(kept) = origin.payloads.get(of_request) {
+            payloads.keep(of_request.to_owned(), kept.to_vec());
+        }
     }
     let payloads = payloads.kept.into_iter().map(|(label, bytes)| Payload { label, bytes }).collect();
     Ok(Fork { body, payloads })

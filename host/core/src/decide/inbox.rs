@@ -32,7 +32,7 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::LateEffect { slot, try_no } => late(durable, slot, *try_no),
         Request::KeySettled { key, .. } => key_settled(durable, *key),
         // A job that is over is reopened before anything else happens: see `reopened`.
-        Request::Retry => Draft::default(),
+        Request::Retry | Request::Undo => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }
 }

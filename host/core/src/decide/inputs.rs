@@ -16,6 +16,9 @@ use crate::state::{Durable, label};
 /// What bindings stand for in this job.
 pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<Cow<'a, [u8]>> {
     |reference| match reference {
+        Reference::Output { .. } if durable.job.plan.reads_parameters(reference) => {
+            Some(Cow::Owned(durable.payloads.get(label::PARAMETERS)?.to_vec()))
+        }
         Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
         Reference::Outcome { step } => {
             // A copied outcome keeps the name it has in the job that made it.
@@ -27,11 +30,13 @@ pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<
     }
 }
 
-/// The key of a step's template: its action key where it changes the world, its cache key else.
-/// `input` is the resolved payload.
-pub(super) fn template_key(durable: &Durable, planned: &plan::Step, input: &Value) -> Result<Hash, Failure> {
+/// The key of a step's template: its action key where it changes the world, its cache key else;
+/// none for a step without a template. `input` is the resolved payload.
+pub(super) fn template_key(durable: &Durable, planned: &plan::Step, input: &Value) -> Result<Option<Hash>, Failure> {
+    let Some(template) = &planned.idempotency_template else { return Ok(None) };
     let hashes = hashes(durable, planned)?;
-    keys::action_key(&planned.idempotency_template, input, &hashes)
+    keys::action_key(template, input, &hashes)
+        .map(Some)
         .map_err(|unknown| Failure::new(Code::InvalidInput, unknown.to_string()))
 }
 

@@ -2,17 +2,17 @@
 //! same slots and external keys.
 
 use crate::error::Code;
-use crate::event::Body;
+use crate::event::{Body, Purpose};
 use crate::ids::{JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::ledger::{Row, RowState};
 use crate::manifest::PluginKind;
 use crate::state::{Call, Draft, Durable, Step};
 use crate::step::StepState;
-use crate::storage::InboxRow;
+use crate::storage::{InboxRow, Request};
 
-use super::Context;
 use super::row::write;
+use super::{Context, undoable};
 
 /// Why a job is not tried again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,6 +127,19 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
     Ok(round)
 }
 
+/// Returns true if a round may end otherwise than the one before: some failure in it does not follow from the code and
+/// its input alone.
+pub fn may_end_otherwise(durable: &Durable, round: &Round) -> bool {
+    let job = &durable.job;
+    round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure.code))).any(
+        |(id, code)| {
+            let call = round.calls.iter().find(|slot| slot.step() == *id).and_then(|slot| job.calls.get(slot));
+            let recorded = call.and_then(|call| call.finished.as_ref()?.code);
+            !recorded.unwrap_or(code).fails_again()
+        },
+    )
+}
+
 enum Again {
     /// The step, and the call that failed in it.
     Step(Option<Slot>),
@@ -157,9 +170,20 @@ fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
     Ok(Again::Step(Some((*slot).clone())))
 }
 
+/// What a request opens a finished job for.
+pub(super) fn purpose(row: &InboxRow) -> Purpose {
+    match row.request {
+        Request::Undo => Purpose::Undo,
+        _ => Purpose::Retry,
+    }
+}
+
 /// What to write when a worker finds the request in the inbox of a job that is over; the claim's
 /// own event follows in the same write. What may not be tried again is left as it is.
 pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
+    if purpose(row) == Purpose::Undo {
+        return undoable::reopened(durable, row);
+    }
     let Round { steps, calls } = reopenable(durable).unwrap_or_default();
     let by = row.decider();
     let ledger = calls
@@ -177,6 +201,6 @@ pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Dra
             Some(write(durable, row))
         })
         .collect();
-    let events = vec![Body::JobReopened { by, steps, calls }];
+    let events = vec![Body::JobReopened { by, steps, calls, purpose: Purpose::Retry }];
     Draft { events, ledger, inbox_done: vec![row.id], flush_now: true, ..Draft::default() }
 }

@@ -28,7 +28,7 @@ pub(super) fn sought(durable: &Durable, step: &Step, planned: &plan::Step, opera
 fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash> {
     let input = durable.input(&planned.step_id)?;
     let value: Value = serde_json::from_slice(&input).ok()?;
-    let key = inputs::template_key(durable, planned, &value).ok()?;
+    let key = inputs::template_key(durable, planned, &value).ok()??;
     Some(reuse::input_hash(key, &input))
 }
 

@@ -10,26 +10,27 @@ use crate::storage::{Batch, Claim, LogEnd, Outline, Record, StatusWrite};
 
 use super::Context;
 use super::attempt::{claimed, released};
-use super::reopen::reopened;
+use super::reopen::{purpose, reopened};
 
 /// Attempts in a row before this one that ended before anything of them was in the log, even their claims.
 pub fn silent_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
-/// Parks a claimed job, and says why. Its inbox waits with it, but for what asks for another round: that is begun, with
-/// nothing in it, because nobody knows what of it failed.
+/// Parks a claimed job, and says why. Its inbox waits with it, except a request to open it again: a retry is begun with
+/// nothing in it, because what failed is unknown without the log. An undo is begun as usual.
 pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profile: Hash) -> (Batch, String) {
     let silent = silent_attempts(claim.row.attempt, outline.end);
     let cause = format!("{silent} attempts in a row ended before anything of them was recorded");
     let mut bodies = Vec::new();
-    if let Some(asked) = &outline.retry {
-        bodies.push(Body::JobReopened { by: asked.decider(), steps: Vec::new(), calls: Vec::new() });
+    if let Some(asked) = &outline.reopen {
+        let purpose = purpose(asked);
+        bodies.push(Body::JobReopened { by: asked.decider(), steps: Vec::new(), calls: Vec::new(), purpose });
     }
     bodies.push(Body::JobClaimed { worker: worker.to_owned(), engine_profile });
     bodies.push(Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause.clone()) });
     let mut batch = ending(claim, outline.end, bodies, JobState::Parked);
-    batch.inbox_done = outline.retry.iter().map(|row| row.id).collect();
+    batch.inbox_done = outline.reopen.iter().map(|row| row.id).collect();
     batch.unread = true;
     (batch, cause)
 }
@@ -46,7 +47,7 @@ pub fn give_back_unread(
     (worker, engine_profile): (&str, Hash),
     context: &Context<'_>,
 ) -> Result<Batch, FoldError> {
-    if let Some(asked) = &outline.retry {
+    if let Some(asked) = &outline.reopen {
         let mut durable = Durable::without_effects(record)?;
         let again = reopened(&durable, asked, context).and(claimed(claim.row.attempt, worker, engine_profile));
         return durable.seal(again.and(released(worker)), context.now_us);

@@ -68,6 +68,9 @@ pub struct Header {
     /// What came with the request beside its payload, where anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<PayloadRef>,
+    /// The values of the plan's parameters, where it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<PayloadRef>,
     /// The policy in force when the job was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<AcceptedPolicy>,

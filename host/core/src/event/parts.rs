@@ -51,6 +51,24 @@ pub struct Decider {
     pub reason: Option<String>,
 }
 
+/// What a finished job is opened again for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Another round of what failed.
+    #[default]
+    Retry,
+    /// Undoing of what the job did: only compensations run.
+    Undo,
+}
+
+impl Purpose {
+    /// Returns true for a retry, which events do not name.
+    pub fn is_retry(&self) -> bool {
+        *self == Purpose::Retry
+    }
+}
+
 /// A verdict on a call in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

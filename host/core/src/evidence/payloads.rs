@@ -13,7 +13,9 @@ use crate::state::{Job, label};
 pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
     match &event.body {
         Body::IntentAccepted { header } => {
-            header.contexts.iter().map(|contexts| (label::CONTEXTS.to_owned(), *contexts)).collect()
+            let contexts = header.contexts.iter().map(|contexts| (label::CONTEXTS.to_owned(), *contexts));
+            let parameters = header.parameters.iter().map(|values| (label::PARAMETERS.to_owned(), *values));
+            contexts.chain(parameters).collect()
         }
         Body::JobForked { copied, .. } => copied.iter().flat_map(of_copied).collect(),
         Body::StepSkipped { call: Some(call), .. } => vec![(label::args(&call.slot), call.args)],

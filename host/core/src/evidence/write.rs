@@ -199,11 +199,14 @@ fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// The response without previews and arguments (they are payloads), costs (they are in effects) and commands.
+/// The response without previews, outputs and arguments (they are payloads), costs (they are in effects), commands, and
+/// what the plan says already.
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();
     response.cost = Totals::default();
+    response.outputs.clear();
+    response.last_steps.clear();
     response.outcomes.iter_mut().for_each(|outcome| outcome.preview.clear());
     response.blocked.iter_mut().chain(&mut response.blocked_on).for_each(|blocked| blocked.call = None);
     serde_json::to_value(response).expect("a response is plain data")

@@ -14,7 +14,7 @@ use crate::quiescence;
 use crate::reuse::Reusable;
 use crate::storage::{
     ActionRow, Batch, Claim, Claimer, Clock, Counters, Except, Filter, InboxError, InboxRow, JobRow, Journal, LogEnd,
-    NewJob, Outline, Owner, Record, Request, StoreError, Submitted, WriteError,
+    NewJob, Outline, Owner, Record, Request, StoreError, Submitted, Why, WriteError, why,
 };
 
 impl Memory {
@@ -180,7 +180,7 @@ impl Journal for Memory {
         let Some(job) = state.jobs.get(job_id) else { return Ok(None) };
         let last = job.events.last().expect("every accepted job has a log");
         let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
-        Ok(Some(Outline { end, retry: job.undone().into_iter().find(|row| row.request == Request::Retry) }))
+        Ok(Some(Outline { end, reopen: job.undone().into_iter().find(|row| row.request.reopens()) }))
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
@@ -189,11 +189,25 @@ impl Journal for Memory {
 
     async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
         let state = self.state();
-        let rows = state.order.iter().rev().map(|id| state.jobs[id].row());
+        let newest_first = state.order.iter().rev();
+        let from = filter
+            .older_than
+            .as_ref()
+            .map_or(0, |last| newest_first.clone().position(|id| id == last).map_or(usize::MAX, |at| at + 1));
+        let rows = newest_first.skip(from).map(|id| state.jobs[id].row());
         let wanted = rows.filter(|row| filter.state.is_none_or(|wanted| row.state == wanted));
         let open = wanted.filter(|row| !(filter.open && row.state.is_terminal()));
         let audited = |row: &JobRow| row.state.is_terminal() && row.inbox_pending;
         Ok(open.filter(|row| !filter.to_audit || audited(row)).take(filter.limit as usize).collect())
+    }
+
+    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError> {
+        let state = self.state();
+        let of = |row: &JobRow| {
+            let events = state.jobs.get(&row.job_id).into_iter().flat_map(|job| job.events.iter().rev());
+            why(row.state, events.filter_map(|event| std::str::from_utf8(&event.bytes).ok()))
+        };
+        Ok(rows.iter().map(of).collect())
     }
 
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {

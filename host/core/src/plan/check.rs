@@ -1,13 +1,14 @@
 //! Checking: JSON text to a [`Plan`] in normal form, or every rule it breaks.
 //!
-//! The work is done in layers, each over the whole plan: the text has one meaning, every value
-//! has its shape, the steps form a graph, each step agrees with its operator and its own
+//! Short steps are expanded first ([`super::expand`]), so that every rule sees a full plan. The
+//! work is done in layers, each over the whole plan: the text has one meaning, every value has
+//! its shape, the steps form a graph, each step agrees with its operator and its own
 //! template and bindings. A layer goes on as far as it can with what is there, so that one
 //! mistake does not hide another; only a text that is no JSON ends the check at once.
 
 use serde_json::Value;
 
-use super::{Plan, Step};
+use super::{Plan, Step, expand};
 use crate::canon;
 use crate::manifest::{Determinism, Effect, PluginKind};
 
@@ -15,11 +16,12 @@ mod contexts;
 mod graph;
 mod llm;
 mod operator;
+mod parameters;
 mod position;
 mod references;
 mod report;
 mod shape;
-mod suggest;
+
 mod values;
 mod view;
 mod waits;
@@ -30,6 +32,7 @@ pub(super) mod tests;
 
 pub use operator::uncovered;
 pub use report::RULES;
+pub(super) use report::parameter_rule;
 pub use values::parse_timeout;
 
 use report::{Report, rule};
@@ -56,6 +59,41 @@ pub struct Violation {
     pub column: usize,
 }
 
+impl Violation {
+    /// A violation whose value is looked up in the text, which is known to be JSON.
+    pub(super) fn at(pointer: String, code: &'static str, message: String, text: &[u8]) -> Self {
+        let positions = position::Positions::of(text);
+        let (line, column) = positions.line_column(positions.offset(&pointer));
+        Self { pointer, code, message, line, column }
+    }
+}
+
+/// How a value breaks a JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// The object at the pointer lacks a property that is required.
+    Missing {
+        /// JSON pointer to the object.
+        pointer: String,
+        /// The property.
+        name: String,
+    },
+    /// The object at the pointer has a property that is not admitted.
+    Unknown {
+        /// JSON pointer to the object.
+        pointer: String,
+        /// The property.
+        name: String,
+    },
+    /// The value at the pointer breaks another rule.
+    Wrong {
+        /// JSON pointer to the value.
+        pointer: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
 /// What a check has to know of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorInfo {
@@ -79,6 +117,13 @@ pub trait Catalog {
     fn is_known(&self) -> bool {
         true
     }
+    /// How a value breaks the JSON Schema of a plan's parameters; the kernel evaluates none itself.
+    ///
+    /// # Errors
+    /// The schema cannot be used: why.
+    fn misfits(&self, _schema: &Value, _value: &Value) -> Result<Vec<Misfit>, String> {
+        Ok(vec![])
+    }
 }
 
 /// Check the text of a plan. The violations are in the order of the text.
@@ -94,9 +139,10 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     };
     let (value, passed) = canon::parse_tolerant(text).map_err(|error| vec![not_json(&error)])?;
     let mut report = Report::default();
-    rules(&value, &[], catalog, &mut report);
+    let expanded = expand::expand(&value);
+    rules((&value, &expanded), &[], catalog, &mut report);
     if report.is_empty() && passed.is_empty() {
-        match normalize(value) {
+        match normalize(expanded) {
             Ok(plan) => return Ok(plan),
             // The shapes say what the types say; should they ever differ, the plan is refused.
             Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
@@ -108,13 +154,15 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     Err(violations)
 }
 
-/// Everything that can be wrong with a plan that comes with contexts of these names.
-fn rules(value: &Value, contexts: &[&str], catalog: &dyn Catalog, report: &mut Report) {
-    shape::plan(value, report);
-    let steps = View::of_plan(value);
+/// Everything that can be wrong with a plan, as written and expanded, that comes with contexts of
+/// these names.
+fn rules((written, expanded): (&Value, &Value), contexts: &[&str], catalog: &dyn Catalog, report: &mut Report) {
+    shape::plan(expanded, report);
+    parameters::check(expanded.get("parameters"), catalog, report);
+    let steps = View::of_plan(written, expanded);
     if steps.len() <= STEPS_MAX {
         graph::check(&steps, report);
-        references::check(&steps, report);
+        references::check(&steps, expanded.get("parameters"), report);
         contexts::check(&steps, contexts, report);
         operator::check(&steps, catalog, report);
         waits::check(&steps, report);

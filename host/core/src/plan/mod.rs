@@ -12,10 +12,15 @@ use crate::ids::{Hash, Operator, StepId};
 use crate::manifest::Effect;
 
 mod check;
+mod expand;
+mod parameters;
 mod request;
 mod schema;
 
-pub use check::{Catalog, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout, uncovered};
+pub use check::{
+    Catalog, Misfit, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout, uncovered,
+};
+pub use parameters::{INTENT, Refused, VALUES_BYTES_MAX, admits, declared, intent_payload};
 pub use request::{Intent, Request, check_request};
 pub use schema::SCHEMA;
 
@@ -32,6 +37,9 @@ pub struct Plan {
     /// What happens to committed effects when the job fails.
     #[serde(default)]
     pub on_failure: OnFailure,
+    /// JSON Schema of the values that each request gives: see [`Plan::values`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Value>,
     /// The steps.
     pub steps: Vec<Step>,
 }
@@ -59,8 +67,9 @@ pub struct Step {
     pub gate: Gate,
     /// When an earlier result may stand in.
     pub cache_policy: CachePolicy,
-    /// Action key of world-changing steps, cache key of others.
-    pub idempotency_template: String,
+    /// Action key of world-changing steps, cache key of others. Without one a world-changing step
+    /// has no action key, and no earlier result stands in for the step.
+    pub idempotency_template: Option<String>,
     /// Named inputs of the template.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hashes: BTreeMap<String, Value>,

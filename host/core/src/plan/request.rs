@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::check::{PLAN_BYTES_MAX, whole};
-use super::{Catalog, Plan, Violation, check};
+use super::{Catalog, Plan, Violation, check, expand};
 use crate::canon;
 use crate::event::Mode;
 
@@ -12,6 +12,8 @@ use crate::event::Mode;
 pub struct Request {
     /// Its plan in normal form.
     pub plan: Plan,
+    /// What its text leaves out: pointers into the normal form, sorted.
+    pub filled: Vec<String>,
     /// What it is for; none for a bare plan.
     pub intent: Option<Intent>,
     /// How it is executed, where it says so.
@@ -39,12 +41,15 @@ pub struct Intent {
 /// # Errors
 /// Every violation, in the order of the text; pointers are into the text that was given.
 pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<Violation>> {
-    let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX);
-    let Some(value) = value.filter(|value| value.get("plan").is_some() || value.get("intent").is_some()) else {
+    let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX).unwrap_or_default();
+    if value.get("plan").is_none() && value.get("intent").is_none() {
         // The plan's own check also says what is wrong with a text that is neither.
-        return Ok(Request { plan: check(text, catalog)?, intent: None, mode: None, request_id: None, priority: None });
-    };
+        let plan = check(text, catalog)?;
+        let filled = expand::filled(&value, &plan);
+        return Ok(Request { plan, filled, intent: None, mode: None, request_id: None, priority: None });
+    }
     let plan = whole::check(&value, text, catalog)?;
+    let filled = expand::filled(&value["plan"], &plan);
     let text_at = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let contexts = value.pointer("/intent/contexts").and_then(Value::as_array).cloned().unwrap_or_default();
     let intent = Intent {
@@ -54,5 +59,5 @@ pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<
     };
     let mode = value.get("mode").and_then(|mode| serde_json::from_value(mode.clone()).ok());
     let priority = value.get("priority").and_then(Value::as_i64).and_then(|number| i16::try_from(number).ok());
-    Ok(Request { plan, intent: Some(intent), mode, request_id: text_at("/request_id"), priority })
+    Ok(Request { plan, filled, intent: Some(intent), mode, request_id: text_at("/request_id"), priority })
 }

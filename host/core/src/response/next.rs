@@ -1,88 +1,70 @@
-//! What to type next.
+//! What to type next: every command that the job takes as it stands, and that can help.
 
-use crate::decide;
 use crate::error::Code;
 use crate::event::Header;
 use crate::job::JobState;
-use crate::ledger::RowState;
 use crate::state::Durable;
 
 use super::BlockedView;
+use super::offer::Offer;
 
-pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView]) -> Vec<String> {
-    let job = &durable.job;
-    let id = &job.header.job_id;
-    let mut actions = Vec::new();
-    for view in blocked {
-        match view.reason_code {
-            Code::RequiresApproval => {
-                let reason = asked_why(&job.header);
-                actions.push(format!("latch job approve {id} {}{reason}", view.slot));
-                actions.push(format!("latch job reject {id} {} --reason TEXT", view.slot));
-            }
-            Code::RequiresSignal => {
-                let key = quoted(view.correlation_key.as_deref().unwrap_or_default());
-                actions.push(format!("latch job signal {id} {key} --payload JSON"));
-            }
-            Code::WaitingTimer => actions.push(format!("latch resume {id}")),
-            Code::IndeterminateEffect => {
-                let decidable = durable.rows.get(&view.slot).is_some_and(|row| row.state == RowState::Indeterminate);
-                if decidable {
-                    actions.push(format!("latch job resolve {id} {} --applied RESULT.json", view.slot));
-                    actions.push(format!("latch job resolve {id} {} --not-applied", view.slot));
-                    actions.push(format!("latch job resolve {id} {} --abort", view.slot));
-                } else {
-                    actions.push(format!("latch resume {id}"));
-                }
-            }
-            Code::ConfirmationRequired => {
-                actions.push(format!("latch job confirm {id} {} --reason TEXT", view.slot));
-            }
-            Code::CompensationFailed => {
-                actions.push(format!("latch job resolve {id} {} --applied RESULT.json", view.slot));
-                actions.push(format!("latch job resolve {id} {} --not-applied", view.slot));
-                actions.push(format!("latch job resolve {id} {} --abort", view.slot));
-                actions.push(format!("latch job resolve {id} --abort"));
-            }
-            Code::ResolutionConflict | Code::ConfirmationMismatch => {
-                if view.reason_code == Code::ConfirmationMismatch {
-                    actions.push(format!("latch job confirm {id} {} --reason TEXT", view.slot));
-                }
-                actions.push(format!("latch job resolve {id} --continue"));
-                actions.push(format!("latch job resolve {id} --abort"));
-            }
-            Code::ActionInProgress => {
-                if let Some(holder) = view.holder.as_ref().filter(|holder| holder.job_id != *id) {
-                    actions.push(format!("latch job show {}", holder.job_id));
-                }
-            }
-            _ => {}
-        }
-    }
-    match (job.state, job.parked.as_ref().map(|(code, _)| *code)) {
-        (JobState::Diverged, _) | (JobState::Parked, Some(Code::AttemptsExhausted)) => {
-            actions.push(format!("latch job resolve {id} --continue"));
-            let step = job.divergence.as_ref().map(crate::replay::Divergence::step);
-            if let Some(step) = step.filter(|step| job.index(step).is_some()) {
-                actions.push(format!("latch job fork {id} --at {step}"));
-            }
-            actions.push(format!("latch job resolve {id} --abort"));
-        }
-        (JobState::Pending | JobState::Running | JobState::Waiting, _) => actions.push(format!("latch resume {id}")),
-        (state, _) if state.is_terminal() && job.disputed().next().is_some() => {
-            for slot in job.disputed() {
-                actions.push(format!("latch job confirm {id} {slot} --reason TEXT"));
-                actions.push(format!("latch job confirm {id} {slot} --gone --reason TEXT"));
-            }
-        }
-        (JobState::Partial | JobState::Failed, _) if decide::reopenable(durable).is_ok() => {
-            actions.push(format!("latch job retry {id}"));
-        }
-        _ => {}
-    }
+/// The commands to type at `now_us`, microseconds since 1970 UTC.
+pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView], now_us: i64) -> Vec<String> {
+    let mut offers: Vec<Offer> = blocked.iter().flat_map(|view| about(durable, view, now_us)).collect();
+    offers.extend(about_job(durable));
+    offers.retain(|offer| offer.helps(durable, now_us));
     let mut seen = std::collections::BTreeSet::new();
-    actions.retain(|action| seen.insert(action.clone()));
-    actions
+    let commands = offers.iter().map(|offer| offer.command(durable));
+    commands.filter(|command| seen.insert(command.clone())).collect()
+}
+
+/// What could be done about something that the job waits for.
+fn about(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
+    let slot = || view.slot.clone();
+    let verdicts = || vec![Offer::Applied(slot()), Offer::NotApplied(slot()), Offer::Lost(slot())];
+    match view.reason_code {
+        Code::RequiresApproval => vec![Offer::Approve(slot()), Offer::Reject(slot())],
+        Code::RequiresSignal => view.correlation_key.iter().map(|key| Offer::Signal(key.clone())).collect(),
+        Code::WaitingTimer => vec![Offer::Resume],
+        Code::IndeterminateEffect => {
+            let verdicts = verdicts();
+            let decidable = verdicts.iter().any(|offer| offer.helps(durable, now_us));
+            if decidable { verdicts } else { vec![Offer::Resume] }
+        }
+        Code::ConfirmationRequired => vec![Offer::Confirm { slot: slot(), gone: false }],
+        Code::CompensationFailed => verdicts().into_iter().chain([Offer::Abort]).collect(),
+        Code::ResolutionConflict => vec![Offer::Continue, Offer::Abort],
+        Code::ConfirmationMismatch => {
+            vec![Offer::Confirm { slot: slot(), gone: false }, Offer::Continue, Offer::Abort]
+        }
+        Code::ActionInProgress => {
+            let other = view.holder.iter().filter(|holder| holder.job_id != durable.job.header.job_id);
+            other.map(|holder| Offer::Show(holder.job_id.clone())).collect()
+        }
+        _ => vec![],
+    }
+}
+
+/// What could be done about the job as a whole.
+fn about_job(durable: &Durable) -> Vec<Offer> {
+    let job = &durable.job;
+    let exhausted = matches!(job.parked, Some((Code::AttemptsExhausted, _)));
+    match job.state {
+        JobState::Parked if !exhausted => vec![],
+        JobState::Parked | JobState::Diverged => {
+            let step = job.divergence.as_ref().map(crate::replay::Divergence::step);
+            let fork = step.filter(|step| job.index(step).is_some()).map(|step| Offer::Fork(step.clone()));
+            [Offer::Continue].into_iter().chain(fork).chain([Offer::Abort]).collect()
+        }
+        JobState::Pending | JobState::Running | JobState::Waiting => vec![Offer::Resume],
+        _ if job.disputed().next().is_some() => {
+            let each = |slot: &crate::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
+            job.disputed().flat_map(each).collect()
+        }
+        // A completed job needs nothing: its undo is offered to nobody who only follows what comes next.
+        JobState::Completed => vec![],
+        _ => vec![Offer::Retry, Offer::Undo],
+    }
 }
 
 /// What an approval has to be given with, where the policy of the job's acceptance wants reasons; today's may

@@ -16,20 +16,19 @@ impl Response {
         // What is over because of its time takes nothing any more, noted or not.
         let is_over = |view: &BlockedView| view.until.is_some_and(|until_us| until_us <= now_us);
         if pending.is_empty() && !self.blocked.iter().any(is_over) {
-            return self;
+            let next_actions = next_actions(durable, &self.blocked, now_us);
+            return Response { next_actions, ..self };
         }
-        let all =
-            |row: &PendingView| matches!(row.asked, Asked::Continue | Asked::Abort | Asked::Cancel | Asked::Retry);
+        let all = |row: &PendingView| {
+            matches!(row.asked, Asked::Continue | Asked::Abort | Asked::Cancel | Asked::Retry | Asked::Undo)
+        };
         let mut left = self.blocked.clone();
         if pending.iter().any(all) {
             left.clear();
         } else {
             left.retain(|view| !is_over(view) && !is_asked(durable, inbox, view));
         }
-        let mut next_actions: Vec<String> = match left.len() == self.blocked.len() {
-            true => self.next_actions,
-            false => next_actions(durable, &left),
-        };
+        let mut next_actions = next_actions(durable, &left, now_us);
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
         // It may have been parked without reading what was asked: then it takes somebody who says that it goes on.

@@ -4,14 +4,16 @@ use serde::Serialize;
 
 use crate::bindings;
 use crate::decide::waits_for;
+use crate::effect::Provenance;
 use crate::error::Code;
 use crate::event::Mode;
-use crate::ids::Slot;
+use crate::ids::{JobId, Slot};
 use crate::plan;
 use crate::state::{Durable, Finished, Step};
 use crate::step::StepState;
 
 use super::{FailedView, OutcomeView, StepView, WouldCallView};
+use super::{output_copied, receipt_returned, result_reused};
 
 /// Bytes of an outcome that a response shows.
 const PREVIEW_BYTES_MAX: usize = 240;
@@ -56,13 +58,10 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
         .filter(|(slot, _)| slot.step() == step.id)
         .filter_map(|(slot, call)| {
             let finished = call.finished.as_ref()?;
-            note(slot, finished)
+            note(slot, finished, call.receipt_of.as_ref())
         })
         .chain(
-            step.reuse
-                .iter()
-                .filter(|(reused, _)| *reused)
-                .map(|(_, from)| format!("reused from {} {}", from.job_id, from.step_id)),
+            step.reuse.iter().filter(|(reused, _)| *reused).map(|(_, from)| result_reused(&from.job_id, &from.step_id)),
         );
     let operator = job.plan.step(&step.id).map(|planned| planned.name.to_string()).unwrap_or_default();
     let notes = step
@@ -70,7 +69,7 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
         .iter()
         .map(|(maker, is_set)| match is_set {
             true => "output set with the fork".to_owned(),
-            false => format!("copied from {}", maker.job_id),
+            false => output_copied(&maker.job_id),
         })
         .chain(notes)
         .collect();
@@ -89,10 +88,14 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
 }
 
 /// How an answer came to be known, and which model gave it.
-fn note(slot: &Slot, finished: &Finished) -> Option<String> {
+fn note(slot: &Slot, finished: &Finished, receipt_of: Option<&(JobId, Slot)>) -> Option<String> {
     let mut parts = Vec::new();
-    if !finished.provenance.is_executed() {
-        parts.push(word(&finished.provenance));
+    match receipt_of {
+        Some((job_id, from)) if finished.provenance == Provenance::Reused => {
+            parts.push(receipt_returned(job_id, from));
+        }
+        _ if finished.provenance.is_executed() => {}
+        _ => parts.push(word(&finished.provenance)),
     }
     if finished.nondeterministic {
         let usage = finished.usage.as_ref();

@@ -1,5 +1,7 @@
 //! What a response consists of.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,8 +35,17 @@ pub struct Response {
     /// `relaxed` where the configuration lets a power failure undo what was acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<String>,
+    /// Plugins that are configured otherwise now than when the job was accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangedView>,
     /// Values for the user.
     pub outcomes: Vec<OutcomeView>,
+    /// What each step returned, whole: JSON values. Steps without an output are not in it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<StepId, Value>,
+    /// The steps that no other step depends on: their outputs are the result of the job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_steps: Vec<StepId>,
     /// Every step.
     pub steps: Vec<StepView>,
     /// Steps that failed.
@@ -50,6 +61,9 @@ pub struct Response {
     /// Who cancelled the job, while that is not over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<String>,
+    /// Who asked to undo what the finished job did: while that goes on, and after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<String>,
     /// What became of each call that took effect, where the job undoes what it did: the last one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compensations: Vec<CompensationView>,
@@ -287,4 +301,35 @@ pub struct WouldCallView {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+/// A plugin that is configured otherwise now than when the job was accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedView {
+    /// Its name in `latch.toml`.
+    pub plugin: String,
+    /// What is another.
+    pub setting: Setting,
+    /// What the job pinned, where that can be said in a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<String>,
+    /// What is configured now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configured: Option<String>,
+}
+
+/// What of a plugin was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// It is not configured any more.
+    Plugin,
+    /// Its component.
+    Component,
+    /// One of its limits.
+    Limits,
+    /// What of WASI it is given.
+    Wasi,
+    /// Its grants, its `config` table, or limits that were taken away.
+    Grants,
 }

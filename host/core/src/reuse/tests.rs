@@ -23,6 +23,7 @@ fn operator() -> Pinned {
         outcome_status: None,
         limits: Limits::default(),
         wasi: Default::default(),
+        settings: None,
         retry: None,
     }
 }
@@ -38,7 +39,7 @@ fn planned() -> Step {
         policy_tags: vec![],
         gate: Gate::None,
         cache_policy: CachePolicy::UseIfSafe,
-        idempotency_template: "s".into(),
+        idempotency_template: Some("s".into()),
         hashes: Default::default(),
         outcome: None,
         time_sensitive: false,
@@ -277,6 +278,8 @@ fn a_step_that_may_change_the_world_never_looks() {
     assert!(is_candidate(&planned(), &operator()));
     let never = Step { cache_policy: CachePolicy::Never, ..planned() };
     assert!(!is_candidate(&never, &operator()));
+    let unkeyed = Step { idempotency_template: None, ..planned() };
+    assert!(!is_candidate(&unkeyed, &operator()), "its inputs have no key");
     let sends = Pinned { effects: vec![Effect::ExternalSend], ..operator() };
     assert!(!is_candidate(&planned(), &sends));
     let invoice = Pinned { outcome_type: Some("Invoice".into()), ..operator() };
@@ -315,6 +318,8 @@ fn each_decision_of_a_policy_counts() {
         policy_decision(rules, mode, &Step { effects: effects.to_vec(), ..planned() }, operator)
     };
     let plain = Rules::default();
+    let unkeyed = Step { idempotency_template: None, ..planned() };
+    assert!(!is_candidate(&unkeyed, &operator()), "its inputs have no key");
     let sends = [Effect::ExternalSend];
     let auto = of(&plain, Mode::AutoExec, &sends, &operator());
     assert_ne!(auto, of(&plain, Mode::DraftOnly, &sends, &operator()), "its calls are forbidden");

@@ -37,7 +37,7 @@ impl Job {
                 call.retry_at_us = None;
                 call.reopened = false;
             }
-            Body::ActionReused { slot, action_key, operator, args, .. } => {
+            Body::ActionReused { slot, action_key, operator, args, job_id, from_slot } => {
                 self.find_step(event, &slot.step())?;
                 let known = self.calls.contains_key(slot);
                 let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, 0));
@@ -45,6 +45,7 @@ impl Job {
                     return Err(unknown(event, "a receipt stands in for a call that is not under way"));
                 }
                 call.action_key = Some(*action_key);
+                call.receipt_of = Some((job_id.clone(), from_slot.clone()));
                 call.take_number(if known { call.tries + 1 } else { 0 });
             }
             Body::ToolInvocationFinished {
@@ -130,6 +131,7 @@ impl Call {
             conflict: false,
             conflict_accepted: false,
             action_key: None,
+            receipt_of: None,
             round: 0,
             reopened: false,
             not_yets: 0,

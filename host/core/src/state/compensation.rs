@@ -93,9 +93,14 @@ impl Job {
         calls
     }
 
+    /// Returns true if a person found the effect of the call gone for good: nothing of it is left to undo.
+    pub fn is_gone(&self, slot: &Slot) -> bool {
+        self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
+    }
+
     /// The call whose turn it is to be undone, by its own slot.
     pub fn next_to_undo(&self) -> Option<Slot> {
-        let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation());
+        let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation()) && !self.is_gone(slot);
         let calls = self.effects_in_reverse().into_iter().map(|(slot, _)| slot);
         calls.filter(|slot| due(slot)).find(|slot| self.undone_by(slot).is_some()).cloned()
     }
@@ -182,8 +187,12 @@ impl Job {
         }
     }
 
-    /// A call that undoes another one is made only while that is its turn.
+    /// A call that undoes another one is made only while that is its turn. In a job that was reopened to undo
+    /// what it did, no other call is made.
     pub(super) fn is_turn_of(&self, event: &Event, slot: &Slot, operator: &Operator) -> Result<(), FoldError> {
+        if self.undo.is_some() && !slot.is_compensation() {
+            return Err(unknown(event, format!("the job undoes what it did, and {slot} undoes nothing")));
+        }
         let is_open = self.open_compensation().is_some_and(|(open, c)| open == slot && c.operator == *operator);
         match slot.is_compensation() && !is_open {
             true => Err(unknown(event, format!("{slot} is not under way"))),

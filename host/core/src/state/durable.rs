@@ -11,7 +11,7 @@ use crate::keys;
 use crate::ledger::Row;
 use crate::storage::{ActionWrite, Batch, Flush, LedgerWrite, Payload, Record, StatusWrite};
 
-use super::verify::verify;
+use super::verify::{problems, verify};
 use super::{FoldError, Job, Seen, label};
 use crate::reuse::Reusable;
 
@@ -117,6 +117,19 @@ impl Durable {
         };
         verify(&events, &durable)?;
         Ok(durable)
+    }
+
+    /// Returns every payload and effect that is missing, or is not the one that the events name.
+    ///
+    /// # Errors
+    /// The log is broken or was written by a newer version.
+    pub fn problems(mut record: Record, effects: Vec<Effect>) -> Result<Vec<FoldError>, FoldError> {
+        let events = std::mem::take(&mut record.events);
+        let durable = Durable {
+            effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
+            ..Self::of(Job::fold(&events)?, record)
+        };
+        Ok(problems(&events, &durable).collect())
     }
 
     /// What is stored of a job whose effects cannot be had now: enough to open it again and to give it back.

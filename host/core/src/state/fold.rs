@@ -3,7 +3,7 @@
 
 use crate::cost;
 use crate::error::Code;
-use crate::event::{Body, Event};
+use crate::event::{Body, Event, Purpose};
 use crate::ids::{Slot, StepId};
 use crate::job::{IllegalJobTransition, JobInput, JobState};
 use crate::plan::Plan;
@@ -124,6 +124,7 @@ impl Job {
             waits,
             signals: Vec::new(),
             cancel: None,
+            undo: None,
             compensations: Default::default(),
             undo_abandoned: false,
             barren_attempts: 0,
@@ -297,9 +298,16 @@ impl Job {
             }
             Body::JobCancelRequested { by } => self.cancel = Some(by.clone()),
             Body::JobForked { .. } => self.fork(event)?,
-            Body::JobReopened { steps, calls, .. } => {
+            Body::JobReopened { steps, calls, purpose: Purpose::Retry, .. } => {
                 self.move_job(event, JobInput::Reopen)?;
                 self.reopen(event, steps, calls)?;
+            }
+            Body::JobReopened { by, steps, calls, purpose: Purpose::Undo } => {
+                if !(steps.is_empty() && calls.is_empty()) {
+                    return Err(unknown(event, "an undo gives no step and no call another round"));
+                }
+                self.move_job(event, JobInput::Undo)?;
+                self.reopen_to_undo(by);
             }
             Body::JobCancelled {} => {
                 self.has_undone_all(event)?;

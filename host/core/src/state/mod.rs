@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::effect::{Provenance, Usage};
 use crate::error::{Code, Failure};
 use crate::event::{Decider, Header, Holder, Maker, Origin, PayloadRef, ResultType, Verdict, WouldCall};
-use crate::ids::{Hash, Operator, Slot, StepId};
+use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::job::JobState;
 use crate::manifest::Pinned;
 use crate::plan::Plan;
@@ -66,6 +66,8 @@ pub struct Job {
     pub signals: Vec<KeptSignal>,
     /// Who asked to cancel.
     pub cancel: Option<Decider>,
+    /// Who asked to undo what the finished job did; `cancel` names the same person.
+    pub undo: Option<Decider>,
     /// What was undone, or was to be, by the slots `<slot>~c`.
     pub compensations: BTreeMap<Slot, Compensation>,
     /// Somebody decided that nothing more is undone.
@@ -194,6 +196,8 @@ pub struct Call {
     pub conflict_accepted: bool,
     /// The action key it was asked under.
     pub action_key: Option<Hash>,
+    /// The call that performed the action, where its receipt is the answer.
+    pub receipt_of: Option<(JobId, Slot)>,
     /// Tries of earlier rounds: retries are counted anew after the job was reopened.
     pub round: u32,
     /// Whether it was reopened and has not been started since.
@@ -343,6 +347,8 @@ pub mod label {
     }
     /// What came with the request: a JSON array.
     pub const CONTEXTS: &str = "contexts";
+    /// The values of the plan's parameters: a JSON object.
+    pub const PARAMETERS: &str = "parameters";
     /// What an early signal carries.
     pub fn signal(n: u32) -> String {
         format!("signal/{n}")

@@ -1,6 +1,6 @@
-//! Another round of a finished job: what [`crate::event::Body::JobReopened`] leaves of its state.
+//! A finished job that is opened again: what [`crate::event::Body::JobReopened`] leaves of its state.
 
-use crate::event::{Event, Verdict};
+use crate::event::{Decider, Event, Verdict};
 use crate::ids::{Slot, StepId};
 use crate::step::StepInput;
 
@@ -10,12 +10,7 @@ use super::{Call, Job};
 impl Job {
     /// Steps are pending again and calls open again; what was answered before stays recorded.
     pub(super) fn reopen(&mut self, event: &Event, steps: &[StepId], calls: &[Slot]) -> Result<(), FoldError> {
-        self.aborted = false;
-        self.undo_abandoned = false;
-        self.continued = false;
-        self.failure = None;
-        self.parked = None;
-        self.barren_attempts = 0;
+        self.forget_end();
         for id in steps {
             let step = self.move_step(event, id, StepInput::Reopen)?;
             step.failure = None;
@@ -37,6 +32,26 @@ impl Job {
             call.reopen();
         }
         Ok(())
+    }
+
+    /// The job counts as cancelled from here on: its steps are over, so only compensations are left to run.
+    pub(super) fn reopen_to_undo(&mut self, by: &Decider) {
+        self.forget_end();
+        self.cancel = Some(by.clone());
+        self.undo = Some(by.clone());
+        // The end freed the keys of calls without an effect: another job may hold them by now.
+        let is_left =
+            |(slot, call): &(&Slot, &mut Call)| !slot.is_compensation() && !call.committed && call.open_try.is_none();
+        self.calls.iter_mut().filter(is_left).for_each(|(_, call)| call.reopened = true);
+    }
+
+    fn forget_end(&mut self) {
+        self.aborted = false;
+        self.undo_abandoned = false;
+        self.continued = false;
+        self.failure = None;
+        self.parked = None;
+        self.barren_attempts = 0;
     }
 
     /// A refused gate is asked again; an approved one stays approved for the exact call.

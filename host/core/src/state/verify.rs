@@ -8,13 +8,23 @@ use crate::keys;
 
 use super::{Durable, FoldError, label};
 
-/// Checks every payload and effect that the log mentions. Hashing only: bytes are not read.
+/// Checks every payload and effect that the log mentions, up to the first that is wrong.
 pub(super) fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
-    for (label, (seq, named)) in named(events) {
+    problems(events, durable).next().map_or(Ok(()), Err)
+}
+
+/// Returns every payload and effect that is missing or not the one that the log mentions. Hashing only: bytes are not
+/// read.
+pub(super) fn problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
+    named(events).into_iter().filter_map(|(label, (seq, named))| {
         let found = match &label {
             Label::Input(step) => durable.input(step).map(|bytes| (label::input(step), bytes)),
             Label::Output(step) => durable.output(step).map(|bytes| (label::output(step), bytes)),
             Label::Args(slot) => durable.args(slot).map(|bytes| (label::args(slot), bytes)),
+            Label::Parameters => {
+                let label = label::PARAMETERS.to_owned();
+                durable.payloads.get(&label).cloned().map(|bytes| (label, bytes))
+            }
             Label::Emitted(step, n) => {
                 let label = label::emitted(step, *n);
                 durable.payloads.get(&label).cloned().map(|bytes| (label, bytes))
@@ -25,21 +35,17 @@ pub(super) fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldErro
                 .map(|effect| (label::answer(slot, *try_no), effect.to_bytes().into())),
         };
         let Some((name, bytes)) = found else {
-            if label.may_be_absent() {
-                continue;
-            }
-            return Err(FoldError::Missing { seq, label: label.to_string() });
+            return (!label.may_be_absent()).then(|| FoldError::Missing { seq, label: label.to_string() });
         };
-        if keys::payload_ref(&durable.secret, &name, &bytes) != named {
-            return Err(FoldError::Altered { seq, label: name });
-        }
-    }
-    Ok(())
+        let is_it = keys::payload_ref(&durable.secret, &name, &bytes) == named;
+        (!is_it).then_some(FoldError::Altered { seq, label: name })
+    })
 }
 
 /// What an event names by its hash.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Label<'e> {
+    Parameters,
     Input(&'e crate::ids::StepId),
     Output(&'e crate::ids::StepId),
     Args(&'e crate::ids::Slot),
@@ -58,6 +64,7 @@ impl Label<'_> {
 impl std::fmt::Display for Label<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&match self {
+            Label::Parameters => label::PARAMETERS.to_owned(),
             Label::Input(step) => label::input(step),
             Label::Output(step) => label::output(step),
             Label::Args(slot) => label::args(slot),
@@ -72,6 +79,10 @@ fn named(events: &[Event]) -> BTreeMap<Label<'_>, (u64, PayloadRef)> {
     let mut named = BTreeMap::new();
     for event in events {
         let (label, payload) = match &event.body {
+            Body::IntentAccepted { header } => match &header.parameters {
+                Some(values) => (Label::Parameters, values),
+                None => continue,
+            },
             Body::StepReady { step_id, input } => (Label::Input(step_id), input),
             Body::StateCheckpointed { step_id, output } => (Label::Output(step_id), output),
             Body::AsyncEventEmitted { step_id, n, payload, .. } => (Label::Emitted(step_id, *n), payload),

@@ -117,12 +117,17 @@ pub enum StoreError {
     /// It would not keep what it acknowledges.
     #[error("the database is not durable: {0}")]
     NotDurable(String),
+    /// Its file cannot be written.
+    #[error("the database is read-only: {0}")]
+    ReadOnly(String),
 }
 
 impl From<StoreError> for WriteError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(message) | StoreError::NotDurable(message) => Self::Unavailable(message),
+            StoreError::Unavailable(message) | StoreError::NotDurable(message) | StoreError::ReadOnly(message) => {
+                Self::Unavailable(message)
+            }
             StoreError::Damaged(message) => Self::Damaged(message),
             StoreError::Restored(message) => Self::Restored(message),
         }

@@ -81,6 +81,16 @@ pub enum Request {
     /// Another round of what failed in a job that is over: only a `PARTIAL` or `FAILED` one
     /// takes it, and becomes `PENDING`.
     Retry,
+    /// Undo what a finished job did: a `COMPLETED`, `PARTIAL` or `FAILED` one takes it, becomes `PENDING` and
+    /// counts as cancelled from then on.
+    Undo,
+}
+
+impl Request {
+    /// Returns true if the request opens a finished job again.
+    pub fn reopens(&self) -> bool {
+        matches!(self, Request::Retry | Request::Undo)
+    }
 }
 
 /// A person's verdict on a call in doubt.

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::case::{Answer, Case};
 use crate::check::Place;
-use crate::suggest;
+use latchwork_core::suggest;
 
-/// Keys of a line, of an answer, of an error.
-const LINE: [&str; 5] = ["name", "operator", "input", "answers", "error"];
+/// Keys of a line, of an answer, of an error. An editor reads `$schema`.
+const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];
 const ANSWER: [&str; 4] = ["operator", "args", "result", "error"];
 const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
@@ -94,6 +94,7 @@ impl Reader {
         }
         let Some(fields) = self.object("", &value, &LINE) else { return };
         let before = self.wrong.len();
+        self.text(fields, "", "$schema", false);
         let operator = self.text(fields, "", "operator", true);
         let input = match fields.get("input") {
             Some(input) => self.canonical("/input", input),

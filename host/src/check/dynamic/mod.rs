@@ -68,7 +68,7 @@ pub(super) fn unserved(plugin: &Plugin, cases: &[Case]) -> Vec<Wrong> {
         message: format!(
             "the plugin serves no operator {:?}{}",
             case.operator,
-            crate::suggest::did_you_mean(&case.operator, served())
+            latchwork_core::suggest::did_you_mean(&case.operator, served())
         ),
     });
     wrong.collect()

@@ -2,13 +2,36 @@
 
 use std::fmt::Write as _;
 
+use super::{Checked, Reports, Unchecked};
 use crate::check::{Finding, Kind, Report, RuleState, Severity};
 
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(reports: &Reports) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let name = escaped(&report.component.name);
-    let totals = Totals::of(report, &report.rules.iter().collect::<Vec<_>>());
+    let name = match reports.0.as_slice() {
+        [Checked::Report(report)] => escaped(&report.component.name),
+        _ => "latch plugin check".to_owned(),
+    };
+    let mut totals = Totals::default();
+    for report in reports.reports() {
+        totals.add(&Totals::of(report, &report.rules.iter().collect::<Vec<_>>()));
+    }
+    for _ in reports.failures() {
+        totals.add(&Totals::UNCHECKED);
+    }
     let _ = writeln!(xml, "<testsuites name=\"{name}\" {totals}>");
+    for checked in &reports.0 {
+        match checked {
+            Checked::Report(report) => suites(&mut xml, report),
+            Checked::Not(failure) => unchecked(&mut xml, failure),
+        }
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+/// A suite for each kind of rule.
+fn suites(xml: &mut String, report: &Report) {
+    let name = escaped(&report.component.name);
     for kind in Kind::ALL {
         let rules: Vec<_> = report.rules.iter().filter(|rule| rule.kind == kind).collect();
         if rules.is_empty() {
@@ -17,12 +40,20 @@ pub(super) fn render(report: &Report) -> String {
         let totals = Totals::of(report, &rules);
         let _ = writeln!(xml, "  <testsuite name=\"{name} {}\" {totals}>", kind.as_str());
         for rule in rules {
-            test(&mut xml, report, rule);
+            test(xml, report, rule);
         }
         xml.push_str("  </testsuite>\n");
     }
-    xml.push_str("</testsuites>\n");
-    xml
+}
+
+/// An input that could not be checked: a suite with one error.
+fn unchecked(xml: &mut String, failure: &Unchecked) {
+    let (file, code) = (escaped(&failure.file), failure.code);
+    let text = escaped(&format!("{}\ndo: {}", failure.text(), failure.advice()));
+    let _ = writeln!(xml, "  <testsuite name=\"{file}\" {}>", Totals::UNCHECKED);
+    let _ = writeln!(xml, "    <testcase classname=\"{file}\" name=\"it can be checked\">");
+    let _ = writeln!(xml, "      <error type=\"{code}\" message=\"{}\">{text}</error>", escaped(&failure.message));
+    xml.push_str("    </testcase>\n  </testsuite>\n");
 }
 
 fn test(xml: &mut String, report: &Report, rule: &RuleState) {
@@ -62,19 +93,32 @@ fn lines(finding: &Finding) -> String {
 }
 
 /// The numbers in the head of a suite.
+#[derive(Default)]
 struct Totals {
     tests: usize,
     failures: usize,
+    errors: usize,
     skipped: usize,
 }
 
 impl Totals {
+    /// Those of an input that could not be checked.
+    const UNCHECKED: Totals = Totals { tests: 1, failures: 0, errors: 1, skipped: 0 };
+
+    fn add(&mut self, other: &Totals) {
+        self.tests += other.tests;
+        self.failures += other.failures;
+        self.errors += other.errors;
+        self.skipped += other.skipped;
+    }
+
     fn of(report: &Report, rules: &[&RuleState]) -> Self {
         let fails = |rule: &&&RuleState| report.of(rule.id).any(|found| found.severity == Severity::Violation);
         let skipped = |rule: &&&RuleState| rule.not_run.is_some() && report.of(rule.id).next().is_none();
         Self {
             tests: rules.len(),
             failures: rules.iter().filter(fails).count(),
+            errors: 0,
             skipped: rules.iter().filter(skipped).count(),
         }
     }
@@ -82,8 +126,8 @@ impl Totals {
 
 impl std::fmt::Display for Totals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { tests, failures, skipped } = self;
-        write!(f, "tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"")
+        let Self { tests, failures, errors, skipped } = self;
+        write!(f, "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
     }
 }
 

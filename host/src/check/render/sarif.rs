@@ -2,25 +2,55 @@
 
 use serde_json::{Value, json};
 
+use super::{Checked, Reports, Unchecked};
 use crate::check::{Finding, RULES, Report, Rule, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-pub(super) fn render(report: &Report) -> Value {
+/// A run for each input.
+pub(super) fn render(reports: &Reports) -> Value {
+    let runs = reports.0.iter().map(|checked| match checked {
+        Checked::Report(report) => run(report),
+        Checked::Not(failure) => unchecked(failure),
+    });
+    json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": runs.collect::<Vec<_>>() })
+}
+
+fn run(report: &Report) -> Value {
     json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "latch plugin check",
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": RULES.iter().map(rule).collect::<Vec<_>>(),
-            } },
-            "automationDetails": { "id": format!("latch-plugin-check/{}/", report.component.name) },
-            "invocations": [{ "executionSuccessful": true }],
-            "columnKind": "unicodeCodePoints",
-            "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+        "tool": { "driver": driver(RULES) },
+        "automationDetails": { "id": format!("latch-plugin-check/{}/", report.component.name) },
+        "invocations": [{ "executionSuccessful": true }],
+        "columnKind": "unicodeCodePoints",
+        "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+    })
+}
+
+fn driver(rules: &[Rule]) -> Value {
+    json!({
+        "name": "latch plugin check",
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+    })
+}
+
+/// An input that could not be checked: a run that did not succeed, and why.
+fn unchecked(failure: &Unchecked) -> Value {
+    let text = format!("{}\ndo: {}", failure.text(), failure.advice());
+    json!({
+        "tool": { "driver": driver(&[]) },
+        "automationDetails": { "id": format!("latch-plugin-check/{}/", failure.file) },
+        "invocations": [{
+            "executionSuccessful": false,
+            "toolExecutionNotifications": [{
+                "descriptor": { "id": failure.code },
+                "level": "error",
+                "message": { "text": text },
+                "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&failure.file) } } }],
+            }],
         }],
+        "columnKind": "unicodeCodePoints",
+        "results": [],
     })
 }
 

@@ -1,8 +1,38 @@
 //! For people.
 
+use super::{Checked, Reports, Unchecked};
 use crate::check::{Finding, HistoryRun, Report, RuleState, Severity, find};
 
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(reports: &Reports) -> String {
+    let mut parts: Vec<String> = reports.0.iter().map(one).collect();
+    if parts.len() > 1 {
+        parts.push(summary(reports));
+    }
+    parts.join("\n")
+}
+
+fn one(checked: &Checked) -> String {
+    match checked {
+        Checked::Report(report) => of(report),
+        Checked::Not(failure) => not_checked(failure),
+    }
+}
+
+fn not_checked(failure: &Unchecked) -> String {
+    let mut lines = vec![failure.file.clone(), format!("not checked: {} [{}]", failure.message, failure.code)];
+    lines.extend(failure.problems.iter().map(|problem| format!("  {problem}")));
+    lines.push(format!("  do: {}", failure.advice()));
+    lines.join("\n") + "\n"
+}
+
+fn summary(reports: &Reports) -> String {
+    let failed = reports.reports().filter(|report| !report.passed).count();
+    let (passed, unchecked) = (reports.reports().count() - failed, reports.failures().count());
+    let all = counted(reports.0.len(), "plugin");
+    format!("{all}: {passed} passed, {failed} failed, {unchecked} not checked\n")
+}
+
+fn of(report: &Report) -> String {
     let component = &report.component;
     let kind = component.kind.map_or("not loaded", |kind| match kind {
         latchwork_core::manifest::PluginKind::Step => "step",

@@ -117,9 +117,11 @@ fn rest(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Optio
     let rule = match problem {
         Problem::Import { .. } => return None,
         Problem::NotAComponent(_) | Problem::Export { .. } if explained => return None,
-        Problem::NotAComponent(_) | Problem::Digest { .. } | Problem::Source(_) | Problem::DuplicateOperator { .. } => {
-            "D001"
-        }
+        Problem::NotAComponent(_)
+        | Problem::Digest { .. }
+        | Problem::Source(_)
+        | Problem::Unwritable { .. }
+        | Problem::DuplicateOperator { .. } => "D001",
         Problem::Unfit { .. } => "D020",
         Problem::Export { .. } if is_plain => "D020",
         Problem::Export { .. } => "D003",

@@ -10,15 +10,24 @@ use serde_json::Value;
 
 use crate::check::Wrong;
 use crate::check::dynamic::{line_at, twice};
-use crate::suggest;
+use latchwork_core::suggest;
 
 /// So many cases in a file.
 const CASES_MAX: usize = 10_000;
 
+/// Keys of a line, of an answer, of the request it is for, and of what it says.
+const LINE: [&str; 11] =
+    ["$schema", "name", "operator", "input", "http", "dirs", "config", "secrets", "secrets_clear", "kv", "error"];
+const CANNED: [&str; 2] = ["match", "response"];
+const MATCH: [&str; 3] = ["method", "url", "happened"];
+const RESPONSE: [&str; 3] = ["status", "headers", "body"];
+
 /// A line as it stands in the file.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Line {
+    /// What an editor checks the line with.
+    #[serde(default, rename = "$schema")]
+    schema: Option<String>,
     #[serde(default)]
     name: Option<String>,
     operator: String,
@@ -41,7 +50,6 @@ struct Line {
 
 /// An answer of a server. The first that fits is given, whatever the order of the requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Canned {
     /// What it answers.
     #[serde(rename = "match")]
@@ -52,7 +60,6 @@ pub(crate) struct Canned {
 
 /// Which requests it answers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Match {
     /// Any without one.
     #[serde(default)]
@@ -67,7 +74,6 @@ pub(crate) struct Match {
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Said {
     /// 200 without one.
     #[serde(default = "ok")]
@@ -129,13 +135,16 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
             wrong.push(wrong_at(number, twice));
             continue;
         }
-        let line: Line = match serde_json::from_str(text) {
+        let line: Line = match read(text, number) {
             Ok(line) => line,
-            Err(error) => {
-                wrong.push(wrong_at(number, format!("it is no case of a tool: {error}")));
+            Err(problems) => {
+                wrong.extend(problems);
                 continue;
             }
         };
+        if line.schema.as_deref() == Some("") || line.operator.is_empty() || line.name.as_deref() == Some("") {
+            wrong.push(wrong_at(number, "`$schema`, `operator` and `name` are texts that are not empty"));
+        }
         let name = line.name.unwrap_or_else(|| format!("line {number}"));
         if cases.iter().any(|case| case.name == name) {
             wrong.push(wrong_at(number, format!("there is another case {name:?} before this one")));
@@ -183,6 +192,36 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
     if wrong.is_empty() { Ok(cases) } else { Err(wrong) }
 }
 
+/// One line, or its unknown keys, or the first value of the wrong type.
+fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
+    let no_case = |error: serde_json::Error| vec![wrong_at(number, format!("it is no case of a tool: {error}"))];
+    let value: Value = serde_json::from_str(text).map_err(no_case)?;
+    let mut wrong = Vec::new();
+    let mut keys = |at: String, value: &Value, known: &[&str]| {
+        let Some(fields) = value.as_object() else {
+            // A key that is missing is found below.
+            if !value.is_null() {
+                let message = format!("it is a JSON object with {}", known.join(", "));
+                wrong.push(Wrong { pointer: at, ..wrong_at(number, message) });
+            }
+            return;
+        };
+        for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
+            let meant = suggest::did_you_mean(key, known.iter().copied());
+            let message = format!("there is no such key{meant}");
+            wrong.push(Wrong { pointer: format!("{at}/{key}"), ..wrong_at(number, message) });
+        }
+    };
+    keys(String::new(), &value, &LINE);
+    for (n, canned) in value["http"].as_array().into_iter().flatten().enumerate() {
+        keys(format!("/http/{n}"), canned, &CANNED);
+        keys(format!("/http/{n}/match"), &canned["match"], &MATCH);
+        keys(format!("/http/{n}/response"), &canned["response"], &RESPONSE);
+    }
+    // The text again: an error of its own has the column.
+    if wrong.is_empty() { serde_json::from_str(text).map_err(no_case) } else { Err(wrong) }
+}
+
 fn wrong_at(line: u64, message: impl Into<String>) -> Wrong {
     Wrong { line, column: None, pointer: String::new(), message: message.into() }
 }
@@ -205,5 +244,11 @@ mod tests {
         assert_eq!(lines, [3, 4, 4, 5, 5, 5], "{wrong:#?}");
         let one = parse(text.lines().next().unwrap().as_bytes()).unwrap();
         assert_eq!((one[0].name.as_str(), one[0].http[0].response.status), ("line 1", 200));
+        let text = r#"{"operater":"A.B","input":1,"http":[{"match":{"uri":"http://a"},"responce":{}}]}"#;
+        let wrong = parse(text.as_bytes()).unwrap_err();
+        let told: Vec<_> = wrong.iter().map(|wrong| format!("{} {}", wrong.pointer, wrong.message)).collect();
+        for said in ["/operater there is no such key (did you mean `operator`?)", "/http/0/match/uri ", "`response`"] {
+            assert!(told.iter().any(|told| told.contains(said)), "{said}: {told:#?}");
+        }
     }
 }

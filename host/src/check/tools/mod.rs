@@ -29,7 +29,7 @@ use crate::engine::{Plugin, PluginSettings, StepContext, ToolCallContext, ToolEn
 use crate::os::clock;
 
 use case::ToolCase;
-pub(super) use case::parse;
+pub(crate) use case::parse;
 use world::World;
 
 /// What a tool is checked with.
@@ -66,7 +66,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
         .filter(unserved)
         .map(|case| {
             let served = tools.plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
-            let meant = crate::suggest::did_you_mean(&case.operator, served);
+            let meant = latchwork_core::suggest::did_you_mean(&case.operator, served);
             Wrong {
                 line: case.line,
                 column: None,

@@ -14,6 +14,9 @@ pub struct JobExportArgs {
     /// Where it is written, - is stdout [default: JOB.evidence.jsonl]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
     /// Leave these payloads out, with their salts: answer/s6/1, or all below answer/s6 or input
     #[arg(long, value_name = "LABELS", value_delimiter = ',')]
     pub withhold: Vec<String>,

@@ -1,13 +1,14 @@
 //! `latch job`
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use latchwork_core::cost::By;
 use latchwork_core::ids::{Hash, JobId, Slot, StepId};
 use latchwork_core::job::JobState;
 
-use super::{JobExportArgs, actor, correlation_key, hash, job_id, job_state, slot, step_file, step_id};
+use super::{JobExportArgs, actor, correlation_key, duration, hash, job_id, job_state, slot, step_file, step_id};
 
 /// `latch job`
 #[derive(Args, Debug)]
@@ -24,6 +25,10 @@ pub enum JobCommand {
     List(JobListArgs),
     /// Where a job stands, and what can be done next
     Show(JobShowArgs),
+    /// What the steps of a job returned, byte for byte
+    Output(JobOutputArgs),
+    /// Wait until a job is over or needs a person
+    Wait(JobWaitArgs),
     /// What happened to a job, in order
     Events(JobEventsArgs),
     /// What calls have cost, by job, by actor and day, or by tenant and month
@@ -38,6 +43,8 @@ pub enum JobCommand {
     Cancel(JobCancelArgs),
     /// Try again what failed in a job that is over; what succeeded stays
     Retry(JobRetryArgs),
+    /// Undo what a finished job did, the last effect first
+    Undo(JobUndoArgs),
     /// Start another job from the middle of this one; what was done before is copied
     Fork(JobForkArgs),
     /// Approve the exact call that a gate shows
@@ -70,6 +77,28 @@ pub struct JobShowArgs {
     /// The job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
+}
+
+/// `latch job output`
+#[derive(Args, Debug)]
+pub struct JobOutputArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// The step [default: the steps that no other step depends on; several of them make one JSON object]
+    #[arg(value_name = "STEP", value_parser = step_id)]
+    pub step: Option<StepId>,
+}
+
+/// `latch job wait`
+#[derive(Args, Debug)]
+pub struct JobWaitArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// Wait at most so long, such as 30s or 5m: then the command ends with exit code 3
+    #[arg(long, value_name = "D", value_parser = duration)]
+    pub timeout: Option<Duration>,
 }
 
 /// `latch job events`
@@ -214,6 +243,23 @@ pub struct JobRetryArgs {
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
     /// Who asks [default: the user of the operating system]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    pub actor: Option<String>,
+}
+
+/// `latch job undo`
+#[derive(Args, Debug)]
+pub struct JobUndoArgs {
+    /// The job
+    #[arg(value_name = "JOB", value_parser = job_id)]
+    pub job: JobId,
+    /// Leave the work to a worker and return at once
+    #[arg(long)]
+    pub detach: bool,
+    /// Why: recorded
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Who decides [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }

@@ -1,11 +1,12 @@
 //! `latch job cancel`.
 
-use latchwork_core::storage::Request;
+use latchwork_core::pages;
+use latchwork_core::storage::{InboxError, Request};
 
 use crate::cli::args::JobCancelArgs;
 use crate::cli::context::Context;
-use crate::cli::error::Exit;
-use crate::cli::{open, run, view};
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{admission, gates, open, run, view};
 
 /// The request is durable first; then the job is brought to its end here, unless another process
 /// holds it and does so itself.
@@ -15,13 +16,21 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
+    admission::warn(ctx, &host.registry);
     if host.journal.job(&args.job).await?.is_none() {
         return Err(super::no_such_job(&args.job).into());
     }
     let actor = ctx.actor(args.actor.as_deref());
-    host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), Request::Cancel).await?;
+    let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), Request::Cancel).await;
+    if let Err(error @ InboxError::Over { .. }) = asked {
+        let next = ctx.command(&format!("latch job undo {}", args.job));
+        let message = format!("{error}: only an open job is cancelled; to undo what a finished one did: {next}");
+        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+    }
+    asked?;
     let response = run::attach(ctx, &host, &args.job).await?;
     let cancelled = response.state == latchwork_core::job::JobState::Cancelled;
-    let exit = view::answer(ctx, &response);
+    let gates = gates::left_open(ctx, &host, &response, false).await?;
+    let exit = view::answer(ctx, &response, &gates);
     Ok(if cancelled { Exit::Done } else { exit })
 }

@@ -1,5 +1,6 @@
 //! `latch job confirm`.
 
+use latchwork_core::decide;
 use latchwork_core::pages;
 use latchwork_core::storage::Request;
 
@@ -14,8 +15,7 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
     let durable = super::durable(&stores, &args.job).await?;
     let job = &durable.job;
     let over = job.state.is_terminal();
-    let mut asked = job.asked().filter(|_| !over).map(|failed| &failed.slot).chain(job.disputed());
-    if !asked.any(|slot| *slot == args.slot) || args.gone && !over {
+    if !decide::is_confirmable(job, &args.slot, args.gone) {
         let why = match job.confirmations.failed.iter().rfind(|failed| failed.slot == args.slot) {
             _ if args.gone && !over => format!("the job is {}, and goes on with what it recorded", job.state.as_str()),
             Some(failed) if failed.by_person => {

@@ -10,10 +10,10 @@ use crate::cli::args::JobCostsArgs;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::open;
-use crate::cli::output::table;
+use crate::cli::output::{Text, table};
 
 pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(&ctx.config(None)?).await?;
     if let Some(job_id) = &args.job {
         return of_job(job_id, &stores, ctx).await;
     }
@@ -22,7 +22,7 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
     let mut total = Totals::default();
     rows.iter().for_each(|row| total.add(&row.totals));
     ctx.answer(&json!({ "by": by, "rows": rows, "total": total }), || match rows.is_empty() {
-        true => "no call has reported a cost yet".to_owned(),
+        true => Text::from("no call has reported a cost yet"),
         false => shown(&rows, &total),
     });
     Ok(Exit::Done)
@@ -74,14 +74,12 @@ async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>)
             })
             .collect();
         let head = ["slot", "try", "operator", "model", "in", "out", "USD", "ms", "provider's trace"];
-        let mut lines = table(head, &rows);
-        lines.push(sum(&total));
-        lines.join("\n")
+        table(head, &rows).under(sum(&total))
     });
     Ok(Exit::Done)
 }
 
-fn shown(rows: &[Row], total: &Totals) -> String {
+fn shown(rows: &[Row], total: &Totals) -> Text {
     let rows: Vec<[String; 9]> = rows
         .iter()
         .map(|row| {
@@ -100,9 +98,7 @@ fn shown(rows: &[Row], total: &Totals) -> String {
             ]
         })
         .collect();
-    let mut lines = table(["of", "tenant", "actor", "calls", "in", "out", "USD", "cached", "model"], &rows);
-    lines.push(sum(total));
-    lines.join("\n")
+    table(["of", "tenant", "actor", "calls", "in", "out", "USD", "cached", "model"], &rows).under(sum(total))
 }
 
 fn sum(total: &Totals) -> String {

@@ -3,33 +3,49 @@
 use std::time::Duration;
 
 use latchwork_core::event::{Body, Event};
-use latchwork_core::ids::JobId;
+use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
 use serde_json::{Value, json};
 
 use crate::cli::args::JobEventsArgs;
+use crate::cli::brief::offset;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
+use crate::cli::event_text::{EventText, Operators, event_text};
 use crate::cli::open;
-use crate::cli::output::Tone;
+use crate::cli::output::Text;
 use crate::cli::run::FOLLOW_MS;
+use crate::cli::text::visible;
 use crate::os;
 
 pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    if args.follow && ctx.printer.redraws() && ctx.printer.is_stdout_terminal() {
+        return super::follow::run(&args, ctx).await;
+    }
+    let stores = open::stores_to_read(&ctx.config(None)?).await?;
     let mut next = args.after.map_or(0, |seq| seq + 1);
     let mut all = Vec::new();
+    let mut has_head = false;
     loop {
         // The state is read first: what is appended after it is shown in the next round.
         let state = super::row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
+        let mut shown = Vec::new();
         for event in record.events.iter().filter(|event| event.seq >= next) {
             match (ctx.json, args.follow) {
                 (true, true) => ctx.printer.line(&document(&args.job, event)),
                 (true, false) => all.push(document(&args.job, event)),
-                (false, _) => ctx.printer.say(line(ctx, &args.job, event)),
+                (false, _) => shown.push(event),
             }
+        }
+        if !shown.is_empty() {
+            let lines = Lines::new(&args.job, &record.events);
+            if !std::mem::replace(&mut has_head, true) {
+                ctx.printer.say(lines.head());
+            }
+            let width = ctx.printer.width();
+            shown.into_iter().for_each(|event| ctx.printer.say_cut(lines.line(event, width)));
         }
         next = next.max(record.row.next_seq);
         let rests = state.is_terminal() || matches!(state, JobState::Parked | JobState::Diverged);
@@ -60,15 +76,54 @@ fn document(job: &JobId, event: &Event) -> Value {
     value
 }
 
-fn line(ctx: &Context<'_>, job: &JobId, event: &Event) -> String {
-    let mut value = told(job, event);
-    let name = event.name();
-    let fields = value.as_object_mut().expect("an event is an object");
-    for known in ["seq", "time_us", "attempt", "schema_version", "type", "plan", "operators"] {
-        fields.remove(known);
+/// How a person reads events, line by line.
+struct Lines<'j> {
+    job: &'j JobId,
+    operators: Operators,
+    /// When the job was accepted: times are shown from there.
+    since_us: i64,
+    /// Columns of slots.
+    slots: usize,
+    /// Columns of operators.
+    names: usize,
+}
+
+impl<'j> Lines<'j> {
+    fn new(job: &'j JobId, events: &[Event]) -> Lines<'j> {
+        let mut operators = Operators::default();
+        events.iter().for_each(|event| operators.learn(event));
+        let slots = events.iter().filter_map(|event| event_text(job, event).slot).collect::<Vec<_>>();
+        let widest = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
+        Lines {
+            job,
+            since_us: events.first().map_or(0, |event| event.time_us),
+            slots: widest(&mut slots.iter().map(Slot::as_str)),
+            names: widest(&mut slots.iter().filter_map(|slot| operators.at(slot))),
+            operators,
+        }
     }
-    let time = humantime::format_rfc3339_micros(os::clock::system_time(event.time_us));
-    let rest = if fields.is_empty() { String::new() } else { format!(" {value}") };
-    let name = ctx.printer.tone(Tone::Title, &name);
-    format!("{:>4} {time} attempt {} {name}{rest}", event.seq, event.attempt)
+
+    fn head(&self) -> Text {
+        let since = humantime::format_rfc3339_seconds(os::clock::system_time(self.since_us));
+        format!("{}, accepted {since}", self.job).into()
+    }
+
+    /// One line; on a terminal of `width` columns the operators take at most a quarter of it.
+    fn line(&self, event: &Event, width: Option<usize>) -> Text {
+        let EventText { tone, slot, text, .. } = event_text(self.job, event);
+        let operator = slot.as_ref().and_then(|slot| self.operators.at(slot)).unwrap_or_default();
+        let slot = slot.as_ref().map_or("", |slot| slot.as_str());
+        let names = self.names.min(width.map_or(usize::MAX, |width| width / 4));
+        let (operator, slots) = (shortened(&visible(operator), names), self.slots);
+        let time = offset(event.time_us - self.since_us);
+        Text::from(format!("{:>4} {time:>9}  {slot:slots$}  {operator:names$}  ", event.seq)) + tone.of(text)
+    }
+}
+
+/// Text of at most `columns` characters.
+fn shortened(text: &str, columns: usize) -> String {
+    match text.chars().count() > columns {
+        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
 }

@@ -1,19 +1,20 @@
 //! `latch job export`: what happened to a job, as one file.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use latchwork_core::effect::Effect;
 use latchwork_core::evidence::{self, Export, ExportError, Withhold};
 use latchwork_core::ids::{Hash, JobId};
 use latchwork_core::pages;
+use latchwork_core::response::quoted;
 use latchwork_core::storage::{Record, StoreError};
 use serde_json::json;
 
 use crate::cli::args::JobExportArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::output::Tone;
+use crate::cli::output::{Text, Tone};
+use crate::cli::save::{self, Readers};
 use crate::cli::{key, open};
 use crate::host::Stores;
 use crate::os;
@@ -22,8 +23,12 @@ use crate::os;
 const READS_MAX: u32 = 20;
 
 pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{}.evidence.jsonl", args.job)));
+    if !args.force && path.as_os_str() != "-" {
+        save::refuse_existing(&path)?;
+    }
     let key = args.sign.as_deref().map(key::read).transpose()?;
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(&ctx.config(None)?).await?;
     let (record, effects) = consistent(&stores, &args.job).await?;
     let withhold = match (args.withhold_all, args.withhold.is_empty()) {
         (true, _) => Withhold::Everything,
@@ -46,13 +51,15 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         let signature = key.sign(&evidence::message(&file));
         evidence::append_signature(&mut file, key.public(), signature);
     }
-    let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{}.evidence.jsonl", args.job)));
     if path.as_os_str() == "-" {
         ctx.printer.raw(&String::from_utf8(file).expect("lines of JSON are UTF-8"));
         return Ok(Exit::Done);
     }
-    save(&path, &file)?;
-    let next = format!("latch verify {}", path.display());
+    match args.force {
+        true => save::replace(&path, &file, Readers::Owner)?,
+        false => save::create(&path, &file, Readers::Owner)?,
+    }
+    let next = format!("latch verify {}", quoted(&path.display().to_string()));
     let document = json!({
         "job_id": args.job,
         "state": record.row.state,
@@ -64,15 +71,11 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         "next_actions": [next],
     });
     ctx.answer(&document, || {
-        let (done, state) = (ctx.printer.tone(Tone::Good, "exported"), record.row.state.as_str());
+        let (done, state) = (Tone::Good.of("exported"), record.row.state.as_str());
         let signed = key.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {}", key.public()));
-        let head = format!(
-            "{done} {}: {} events, {state}, {} bytes, {signed}",
-            path.display(),
-            record.events.len(),
-            file.len()
-        );
-        format!("{head}\nnext: {next}")
+        let head =
+            format!(" {}: {} events, {state}, {} bytes, {signed}", path.display(), record.events.len(), file.len());
+        (done + head).under(Text::whole(format!("next: {next}")))
     });
     Ok(Exit::Done)
 }
@@ -97,15 +100,4 @@ async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, 
 async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<Record> {
     let record = stores.journal.load(job_id).await?;
     record.ok_or_else(|| super::no_such_job(job_id).into())
-}
-
-/// The whole file or none; readable for its owner alone, because it may hold payloads.
-fn save(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    });
-    written.map_err(|error| CliError::unwritable(path, &error))
 }

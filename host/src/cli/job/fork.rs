@@ -10,7 +10,7 @@ use latchwork_core::pages;
 use crate::cli::args::JobForkArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit, Problem};
-use crate::cli::{open, run, view};
+use crate::cli::{admission, gates, open, run, view};
 use crate::fork::{ForkError, ForkWish};
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
@@ -18,7 +18,12 @@ use crate::worker::WorkerError;
 /// The new job is durable first; then it is executed here.
 pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let set = given(&args.set)?;
-    let host = open::host(ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing(&config)? {
+        return Err(open::no_database(&path).into());
+    }
+    let host = open::host(config).await?;
+    admission::warn(ctx, &host.registry);
     let actor = ctx.actor(args.actor.as_deref());
     let wish = ForkWish { at: args.at, set, actor: actor.clone(), reason: args.reason };
     let claim = match host.fork(&args.job, wish).await {
@@ -36,6 +41,9 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
         Err(error @ ForkError::Output { .. }) => {
             return Err(CliError::input(pages::INPUT_UNREADABLE, error.to_string()).into());
         }
+        Err(ForkError::Submit(SubmitError::Plugins { operator, plugins })) => {
+            return Err(open::lacking(&operator, &plugins).into());
+        }
         Err(error @ ForkError::Submit(_)) => {
             return Err(CliError::input(pages::USAGE, format!("{error}: see [policy] in latch.toml")).into());
         }
@@ -46,7 +54,8 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
     ctx.printer.note(format!("{} goes on from the middle of {}", claim.row.job_id, args.job));
     let response = run::drive(ctx, &host, claim).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    Ok(view::answer(ctx, &response))
+    let gates = gates::left_open(ctx, &host, &response, true).await?;
+    Ok(view::answer(ctx, &response, &gates))
 }
 
 fn given(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap<StepId, Vec<u8>>> {

@@ -1,14 +1,21 @@
 //! `latch job list`.
 
-use latchwork_core::storage::Filter;
-use serde_json::json;
+use latchwork_core::job::JobState;
+use latchwork_core::storage::{Filter, JobRow, Why};
+use serde_json::{Value, json};
 
 use crate::cli::args::JobListArgs;
+use crate::cli::brief::{age, brief};
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::open;
-use crate::cli::output::table;
-use crate::os;
+use crate::cli::output::{Text, table};
+use crate::os::clock;
+
+/// Narrower terminals get neither the duration nor what follows it.
+const WITH_DURATION: usize = 72;
+/// Narrower terminals get neither the plan nor the actor.
+const WITH_PLAN: usize = 100;
 
 pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -19,27 +26,68 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
         None => {
             let filter = Filter { state: args.state, open: args.open, limit: args.limit, ..Filter::default() };
-            open::stores_only(&config).await?.journal.jobs(&filter).await?
+            let journal = open::stores_to_read(&config).await?.journal;
+            let rows = journal.jobs(&filter).await?;
+            let whys = journal.whys(&rows).await?;
+            rows.into_iter().zip(whys).collect()
         }
     };
-    ctx.answer(&json!({ "jobs": jobs }), || {
-        if jobs.is_empty() {
-            return "no jobs; `latch run PLAN` starts one".to_owned();
-        }
-        let rows: Vec<[String; 5]> = jobs
-            .iter()
-            .map(|row| {
-                let created = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us)).to_string();
-                [
-                    row.job_id.to_string(),
-                    row.state.as_str().to_owned(),
-                    row.plan_id.clone(),
-                    row.actor_id.clone(),
-                    created,
-                ]
-            })
-            .collect();
-        table(["job", "state", "plan", "actor", "accepted"], &rows).join("\n")
+    let now_us = clock::now_us();
+    let documents: Vec<Value> = jobs.iter().map(|job| document(job, now_us)).collect();
+    ctx.answer(&json!({ "jobs": documents }), || match jobs.is_empty() {
+        true => Text::from(ctx.complete("no jobs; `latch run PLAN` starts one")),
+        false => shown(&jobs, now_us, ctx.printer.width()),
     });
     Ok(Exit::Done)
+}
+
+/// How long a job took that is over.
+fn duration_us(row: &JobRow, why: &Why) -> Option<i64> {
+    why.since_us.filter(|_| row.state.is_terminal()).map(|ended_us| (ended_us - row.created_us).max(0))
+}
+
+fn document((row, why): &(JobRow, Why), now_us: i64) -> Value {
+    let mut value = json!(row);
+    let (Value::Object(fields), Value::Object(said)) = (&mut value, json!(why)) else { return value };
+    fields.extend(said);
+    fields.insert("age_us".into(), json!((now_us - row.created_us).max(0)));
+    if let Some(duration_us) = duration_us(row, why) {
+        fields.insert("duration_us".into(), json!(duration_us));
+    }
+    value
+}
+
+/// A word or two on why the job is where it is.
+fn reason(row: &JobRow, why: &Why, now_us: i64) -> String {
+    let at = why.slot.as_ref().map(|slot| format!(" at {slot}")).unwrap_or_default();
+    match (why.reason_code, &why.by, row.wake_at_us) {
+        (Some(code), ..) => format!("{code}{at}"),
+        (None, Some(by), _) => format!("by {by}"),
+        (None, None, Some(wake_us)) if row.state == JobState::Waiting => {
+            format!("goes on in {}", brief(wake_us - now_us))
+        }
+        _ if row.cancel_requested && !row.state.is_terminal() => "being cancelled".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn shown(jobs: &[(JobRow, Why)], now_us: i64, width: Option<usize>) -> Text {
+    let cells = jobs.iter().map(|(row, why)| {
+        let age = age(now_us - row.created_us);
+        let took = duration_us(row, why).map(brief).unwrap_or_default();
+        let (id, state) = (row.job_id.to_string(), row.state.as_str().to_owned());
+        [id, state, age, took, reason(row, why, now_us), row.plan_id.clone(), row.actor_id.clone()]
+    });
+    let cells: Vec<[String; 7]> = cells.collect();
+    match width {
+        Some(width) if width < WITH_DURATION => {
+            let rows = cells.into_iter().map(|[id, state, age, _, reason, ..]| [id, state, age, reason]);
+            table(["job", "state", "age", "reason"], &rows.collect::<Vec<_>>())
+        }
+        Some(width) if width < WITH_PLAN => {
+            let rows = cells.into_iter().map(|[id, state, age, took, reason, ..]| [id, state, age, took, reason]);
+            table(["job", "state", "age", "took", "reason"], &rows.collect::<Vec<_>>())
+        }
+        _ => table(["job", "state", "age", "took", "reason", "plan", "actor"], &cells),
+    }
 }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::cli::args::JobReplayArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::open;
-use crate::cli::output::Tone;
+use crate::cli::output::{Text, Tone};
+use crate::cli::{admission, open};
 use crate::host::Host;
 use crate::replay::{self, ReplayError, Report};
 
@@ -17,10 +17,11 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
     if let Some(path) = open::missing(&config)? {
         return Err(open::no_database(&path).into());
     }
-    let host = open::host(config).await?;
+    let host = open::host_to_read(config).await?;
+    admission::warn(ctx, &host.registry);
     let Some(job_id) = args.job else { return every_job(&host, args.every_prefix, ctx).await };
     let (events, report) = replayed(&host, &job_id, args.every_prefix).await?;
-    ctx.answer(&serde_json::to_value(&report)?, || told(ctx, events, &report));
+    ctx.answer(&serde_json::to_value(&report)?, || told(events, &report));
     Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
 }
 
@@ -36,18 +37,18 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
                 if report.divergence.is_some() {
                     worst = Exit::Failed;
                 }
-                (serde_json::to_value(&report)?, told(ctx, events, &report))
+                (serde_json::to_value(&report)?, told(events, &report))
             }
             Err(error) => {
                 worst = Exit::Failed;
                 let CliError { code, message, .. } = CliError::from(error);
-                (json!({ "error": { "code": code, "message": message } }), format!("{code} {message}"))
+                (json!({ "error": { "code": code, "message": message } }), Text::from(format!("{code} {message}")))
             }
         };
         document["job_id"] = json!(job_id);
         jobs.push(document);
         if !ctx.json {
-            ctx.printer.say(format!("{job_id} {line}"));
+            ctx.printer.say(Text::from(format!("{job_id} ")) + line);
         }
     }
     let none = jobs.is_empty();
@@ -72,17 +73,15 @@ async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Re
     Ok((record.events.len(), report))
 }
 
-fn told(ctx: &Context<'_>, events: usize, report: &Report) -> String {
+fn told(events: usize, report: &Report) -> Text {
     match &report.divergence {
-        None => format!(
-            "{}: {events} events, {} prefixes, {} step runs, {} calls answered from the log, nothing executed",
-            ctx.printer.tone(Tone::Good, "identical"),
-            report.prefixes,
-            report.step_runs,
-            report.calls
-        ),
-        Some((prefix, divergence)) => {
-            format!("{} after {prefix} events: {divergence}", ctx.printer.tone(Tone::Bad, "different"))
+        None => {
+            Tone::Good.of("identical")
+                + format!(
+                    ": {events} events, {} prefixes, {} step runs, {} calls answered from the log, nothing executed",
+                    report.prefixes, report.step_runs, report.calls
+                )
         }
+        Some((prefix, divergence)) => Tone::Bad.of("different") + format!(" after {prefix} events: {divergence}"),
     }
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 use latchwork_core::canon;
 use latchwork_core::decide::{self, Undecidable};
 use latchwork_core::ids::Slot;
-use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{Request, Resolved};
@@ -75,7 +74,7 @@ fn fits(
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
         return Ok(());
     };
-    let loaded = catalog::registry(config).map_err(|error| CliError::from(error).message);
+    let loaded = catalog::surveyed(config, open::survey(config)).map_err(|error| error.to_string());
     let plugin =
         loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
@@ -95,7 +94,7 @@ fn fits(
 
 fn stopped(durable: &Durable, request: Request) -> anyhow::Result<Request> {
     let state = durable.job.state;
-    if matches!(state, JobState::Parked | JobState::Diverged) {
+    if decide::is_stopped(&durable.job) {
         return Ok(request);
     }
     let message = format!("the job is {}; only a parked or diverged one can be continued or aborted", state.as_str());

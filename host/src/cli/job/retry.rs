@@ -6,13 +6,18 @@ use latchwork_core::storage::InboxError;
 use crate::cli::args::JobRetryArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{open, run, view};
+use crate::cli::{admission, gates, open, run, view};
 use crate::host::RetryError;
 use crate::worker::WorkerError;
 
 /// The request is durable first; then the job is executed here, unless another process takes it.
 pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let host = open::host(ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing(&config)? {
+        return Err(open::no_database(&path).into());
+    }
+    let host = open::host(config).await?;
+    admission::warn(ctx, &host.registry);
     let actor = ctx.actor(args.actor.as_deref());
     match host.retry(&args.job, &actor, args.reason.as_deref()).await {
         Ok(_) => {}
@@ -27,5 +32,6 @@ pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result
     }
     let response = run::attach(ctx, &host, &args.job).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    Ok(view::answer(ctx, &response))
+    let gates = gates::left_open(ctx, &host, &response, true).await?;
+    Ok(view::answer(ctx, &response, &gates))
 }

@@ -1,31 +1,43 @@
 //! `latch job show`.
 
-use latchwork_core::pending;
-use latchwork_core::response::response;
+use latchwork_core::ids::JobId;
+use latchwork_core::response::{Response, response};
+use latchwork_core::state::Durable;
+use latchwork_core::storage::InboxRow;
 
 use crate::cli::args::JobShowArgs;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
-use crate::cli::{gates, open, view};
+use crate::cli::{changed, gates, open, view};
+use crate::config::Config;
+use crate::host::Stores;
 use crate::os::clock;
 
 pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_only(&config).await?;
-    let (durable, inbox) = super::loaded(&stores, &args.job).await?;
-    let shown = response(&durable).with_pending(&durable, &inbox, clock::now_us());
-    let shown = if open::is_restored().await? { shown.of_restored() } else { shown };
-    view::answer(ctx, &shown);
-    if !ctx.json {
-        let rules = gates::rules(&config, &durable.job.header);
-        for slot in durable.job.gates.keys() {
-            let undecided = durable.job.undecided(slot).filter(|gate| !pending::is_decided(gate, &inbox, slot));
-            let Some(gate) = undecided else { continue };
-            for line in gates::shown(&durable, slot, gate, &rules) {
-                ctx.printer.say(line);
-            }
-        }
-    }
+    let stores = open::stores_to_read(&config).await?;
+    Shown::load(&stores, &args.job).await?.print(ctx, &config);
     // Showing is what was asked for: it is done, whatever the job came to.
     Ok(Exit::Done)
+}
+
+/// A job as it is shown.
+pub(super) struct Shown {
+    durable: Durable,
+    inbox: Vec<InboxRow>,
+    pub(super) response: Response,
+}
+
+impl Shown {
+    pub(super) async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<Shown> {
+        let (durable, inbox) = super::loaded(stores, job_id).await?;
+        let shown = response(&durable).with_pending(&durable, &inbox, clock::now_us());
+        let response = if open::is_restored().await? { shown.of_restored() } else { shown };
+        Ok(Shown { durable, inbox, response })
+    }
+
+    pub(super) fn print(&self, ctx: &Context<'_>, config: &Config) {
+        let response = changed::noted(config, &self.durable, self.response.clone(), None);
+        view::answer(ctx, &response, &gates::undecided(config, &self.durable, &self.inbox));
+    }
 }

@@ -9,11 +9,17 @@ use crate::build::{self, BuildError, Built, Options, RECIPE, Toolchain};
 use crate::cli::args::PluginBuildArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::open;
+use crate::cli::output::Text;
 use crate::config::Config;
 
 pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let built = match args.dirs.as_slice() {
-        [] => build_configured(ctx, &ctx.config(None)?).await?,
+        [] => {
+            let config = ctx.config(None)?;
+            open::configured(&config)?;
+            build_configured(ctx, &config).await?
+        }
         dirs => build_all(ctx, &dirs.iter().map(|dir| ctx.cwd.join(dir)).collect::<Vec<_>>())?,
     };
     let entry = |built: &Built| {
@@ -49,18 +55,22 @@ pub(super) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
         Toolchain::find(&ctx.cwd, &Options::from_env(), &mut |line| ctx.printer.note(line))
     });
     let rustc = found.map_err(failed)?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
-    ctx.answer(&json!({ "rustc": rustc }), || rustc.display().to_string());
+    ctx.answer(&json!({ "rustc": rustc }), || Text::whole(rustc.display().to_string()));
     Ok(Exit::Done)
 }
 
 pub(super) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<Built>> {
     let options = Options::from_env();
-    let build = |dir: &PathBuf| {
-        ctx.printer.note(format!("building {}", shown(&ctx.cwd, dir)));
+    let build = |(at, dir): (usize, &PathBuf)| {
+        let left = match dirs.len() - at - 1 {
+            0 => String::new(),
+            left => format!(", {left} left"),
+        };
+        ctx.printer.note(format!("building {}{left}", shown(&ctx.cwd, dir)));
         // Compilers take their time; other tasks go on elsewhere.
         tokio::task::block_in_place(|| build::build(dir, &options, &mut |line| ctx.printer.note(line)))
     };
-    Ok(dirs.iter().map(build).collect::<Result<Vec<_>, _>>().map_err(failed)?)
+    Ok(dirs.iter().enumerate().map(build).collect::<Result<Vec<_>, _>>().map_err(failed)?)
 }
 
 /// Build a folder again; the component, which is put nowhere.

@@ -3,15 +3,16 @@
 use serde_json::json;
 
 use super::confirmation;
-use crate::cli::catalog;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
-use crate::cli::output::table;
+use crate::cli::output::{Text, table};
+use crate::cli::{catalog, open};
 use crate::engine::Plugin;
 
 pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let registry = catalog::registry(&config)?;
+    open::configured(&config)?;
+    let registry = catalog::surveyed(&config, open::survey(&config))?;
     let confirmed = |plugin: &Plugin| {
         let configured = config.plugins.iter().find(|configured| configured.name == plugin.name);
         configured.map(|configured| confirmation::of(&config, configured, plugin)).unwrap_or_default()
@@ -28,7 +29,11 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
         })
     };
     let plugins = registry.plugins();
-    let document = json!({ "plugins": plugins.iter().map(|plugin| entry(plugin)).collect::<Vec<_>>() });
+    let mut document = json!({ "plugins": plugins.iter().map(|plugin| entry(plugin)).collect::<Vec<_>>() });
+    let refused = registry.refused();
+    if !refused.is_empty() {
+        document["error"] = open::plugins(refused).to_json()["error"].clone();
+    }
     ctx.answer(&document, || {
         let row = |plugin: &Plugin| {
             let digest = plugin.digest.to_hex();
@@ -42,12 +47,19 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
             ]
         };
         match plugins {
-            [] => "no plugins are configured".to_owned(),
+            [] if !refused.is_empty() => Text::from("no plugin could be loaded"),
+            [] => Text::from("no plugins are configured"),
             plugins => {
                 let rows: Vec<_> = plugins.iter().map(|plugin| row(plugin)).collect();
-                table(["name", "kind", "version", "digest", "confirmed by", "operators"], &rows).join("\n")
+                table(["name", "kind", "version", "digest", "confirmed by", "operators"], &rows)
             }
         }
     });
-    Ok(Exit::Done)
+    if refused.is_empty() {
+        return Ok(Exit::Done);
+    }
+    if !ctx.json {
+        ctx.printer.error(&open::plugins(refused));
+    }
+    Ok(Exit::Usage)
 }

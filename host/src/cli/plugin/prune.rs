@@ -2,20 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use latchwork_core::event::Body;
+use latchwork_core::decide;
+use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::Hash;
 use latchwork_core::job::JobState;
-use latchwork_core::storage::Filter;
+use latchwork_core::state::Durable;
+use latchwork_core::storage::{Filter, StoreError};
 use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::open;
 use crate::host::Host;
+use crate::os::clock;
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     // The host loads, and so keeps, every configured plugin first.
-    let host = open::host(ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    open::project(&config)?;
+    let host = open::host(config).await?;
     let needed = needed(&host).await?;
     let pruned = host.registry.prune(&needed)?;
     let bytes: u64 = pruned.iter().map(|component| component.bytes).sum();
@@ -24,21 +29,33 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     });
     let document = json!({ "pruned": list.collect::<Vec<_>>(), "bytes": bytes });
     ctx.answer(&document, || match pruned.len() {
-        0 => "every kept component is configured, fresh, or needed by a job that may go on".to_owned(),
+        0 => "every kept component is configured, fresh, or needed by a job that may go on or be undone".to_owned(),
         n => format!("{n} removed, {} KiB", bytes.div_ceil(1024)),
     });
     Ok(Exit::Done)
 }
 
-/// What jobs have pinned that may go on: all that are not over, and those that can be retried.
+/// What jobs have pinned that may go on: all that are not over, those that can be retried, and for the configured time
+/// those that can be undone.
 async fn needed(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
+    let kept_us = i64::try_from(host.config.keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
+    let since_us = clock::now_us().saturating_sub(kept_us);
     for row in host.journal.jobs(&Filter { limit: u32::MAX, ..Filter::default() }).await? {
-        if matches!(row.state, JobState::Completed | JobState::Cancelled) {
+        let is_old = row.updated_us < since_us;
+        if row.state == JobState::Cancelled || row.state == JobState::Completed && is_old {
             continue;
         }
         let Some(record) = host.journal.load(&row.job_id).await? else { continue };
-        for event in record.events.iter().take(3) {
+        let first: Vec<Event> = record.events.iter().take(3).cloned().collect();
+        if row.state == JobState::Completed {
+            let damaged = |error| StoreError::Damaged(format!("job {}: {error}", row.job_id));
+            let durable = Durable::without_effects(record).map_err(damaged)?;
+            if decide::undoable(&durable).is_err() {
+                continue;
+            }
+        }
+        for event in &first {
             match &event.body {
                 Body::IntentAccepted { header } => {
                     needed.extend(header.operators.values().map(|pinned| pinned.digest));

@@ -237,7 +237,7 @@ fn imports(
         };
         let Some(ours) = ours.functions.get(function) else {
             let known = ours.functions.keys().map(String::as_str);
-            let meant = crate::suggest::did_you_mean(function, known);
+            let meant = latchwork_core::suggest::did_you_mean(function, known);
             let instead = format!("the interface has no such function{meant}");
             out.push(Difference { kind: Kind::ForeignImport, instead, ..base });
             continue;

@@ -27,6 +27,7 @@ pub use difference::{Difference, Kind};
 pub(crate) use explain::explain;
 pub use features::{Feature, FeatureUse};
 pub use form::Form;
+pub(crate) use names::of_whole_component as outer_names;
 pub use toolchain::{Language, Producer, Toolchain};
 
 use latchwork_core::manifest::{PluginKind, WasiMode};

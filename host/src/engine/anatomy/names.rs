@@ -1,9 +1,16 @@
 //! Names in a file: of what a component imports and exports, and of functions.
 
-use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
+use wasmparser::{Encoding, KnownCustom, Name, Parser, Payload, TypeRef};
 
 /// Longer names are cut: they are for people to read.
 const NAME_BYTES: usize = 160;
+
+/// The same of bytes that are a whole component; none of any other bytes.
+pub(crate) fn of_whole_component(bytes: &[u8]) -> Option<(Vec<String>, Vec<String>)> {
+    let mut payloads = Parser::new(0).parse_all(bytes);
+    let is_component = matches!(payloads.next(), Some(Ok(Payload::Version { encoding: Encoding::Component, .. })));
+    (is_component && payloads.all(|payload| payload.is_ok())).then(|| of_component(bytes))
+}
 
 /// Names of imports and of exports of the outermost component.
 pub(super) fn of_component(bytes: &[u8]) -> (Vec<String>, Vec<String>) {

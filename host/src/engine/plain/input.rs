@@ -193,7 +193,7 @@ impl Reader {
     fn unknown(&mut self, at: &str, fields: &[(String, Ty)], members: &Map<String, Value>) {
         let known: std::collections::BTreeSet<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
         for name in members.keys().filter(|name| !known.contains(name.as_str())) {
-            let meant = crate::suggest::did_you_mean(name, known.iter().copied());
+            let meant = latchwork_core::suggest::did_you_mean(name, known.iter().copied());
             self.wrong::<()>(&child(at, name), format_args!("is not known{meant}"));
         }
     }

@@ -10,7 +10,7 @@ use super::ty::Signature;
 use super::{Export, Found};
 use crate::config::{Grants, OperatorStatement, OperatorWords};
 use crate::engine::Problem;
-use crate::suggest::did_you_mean;
+use latchwork_core::suggest::did_you_mean;
 
 /// What goes into it beside the exports.
 pub(super) struct Making<'a> {

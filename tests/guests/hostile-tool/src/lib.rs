@@ -189,6 +189,15 @@ fn follow(script: &str) -> Result<String, types::Error> {
             "giant" => return Ok(format!("[\"{}\"]", "x".repeat(argument.as_u64().expect("a size") as usize))),
             "malformed" => return Ok("[1,".into()),
             "schema" => return Ok("{}".into()),
+            "exception" | "denied" => {
+                return Err(types::Error {
+                    code: types::ErrorCode::InvalidInput,
+                    message: "KeyError: 'name'".into(),
+                    retry_after_ms: None,
+                    detail: Some(json!({ (format!("latchwork:{name}")): { "traceback": "in f" } }).to_string()),
+                    applied: types::Applied::Unknown,
+                });
+            }
             "error" => {
                 return Err(types::Error {
                     code: types::ErrorCode::RateLimit,

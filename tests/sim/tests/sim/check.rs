@@ -8,12 +8,12 @@ use latchwork::replay;
 use latchwork_core::decide::check_open_call;
 use latchwork_core::effect::{Answer, Provenance};
 use latchwork_core::error::Code;
-use latchwork_core::event::{Body, Event};
+use latchwork_core::event::{Body, Event, Purpose};
 use latchwork_core::evidence::{self, Export, Withhold};
 use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::keys;
 use latchwork_core::manifest::Class;
-use latchwork_core::state::{Durable, Job};
+use latchwork_core::state::{Compensation, CompensationEnd, Durable, Job};
 use latchwork_core::step::StepState;
 use latchwork_core::storage::{Clock, EffectStore, Filter, Journal};
 
@@ -85,7 +85,8 @@ fn log(events: &[Event]) -> Result<(), String> {
             return Err(format!("event {seq} is of attempt {} after {attempt}", event.attempt));
         }
         attempt = event.attempt;
-        cancelled |= matches!(event.body, Body::JobCancelRequested { .. });
+        let undone = matches!(event.body, Body::JobReopened { purpose: Purpose::Undo, .. });
+        cancelled |= undone || matches!(event.body, Body::JobCancelRequested { .. });
         if let Body::ToolInvocationStarted { slot, operator, .. } = &event.body
             && cancelled
             && !slot.is_compensation()
@@ -185,6 +186,10 @@ fn count(scene: &Scene, durable: &Durable, events: &[Event]) {
         durable.job.steps.iter().filter(|step| step.state == StepState::Cancelled && step.started_us.is_some());
     if cut_off.count() > 0 {
         tally.count("a step that a cancel cut off");
+    }
+    let done = |compensation: &Compensation| compensation.end == Some(CompensationEnd::Done);
+    if durable.job.undo.is_some() && durable.job.compensations.values().any(done) {
+        tally.count("a finished job that was undone");
     }
     if durable.job.attempt > 1 {
         tally.count("a job of several attempts");

@@ -4,8 +4,9 @@ use crate::process::POINTS;
 use crate::tally::Tally;
 
 /// Faults, by the names under which they are counted.
-const FAULTS: [&str; 19] = [
+const FAULTS: [&str; 20] = [
     "asked to cancel",
+    "asked to undo",
     "died at a time",
     "lost answer",
     "lost answer of a write",
@@ -27,9 +28,10 @@ const FAULTS: [&str; 19] = [
 ];
 
 /// Ways out of them, and ends.
-const WAYS_OUT: [&str; 34] = [
+const WAYS_OUT: [&str; 36] = [
     "a job of several attempts",
     "a keyed request arrived again",
+    "a finished job that was undone",
     "a step that a cancel cut off",
     "an undoing was answered",
     "answer CaughtUp",
@@ -40,6 +42,7 @@ const WAYS_OUT: [&str; 34] = [
     "answer Reused",
     "attempts exhausted",
     "event compensation_failed",
+    "event job_reopened",
     "event gate_approved",
     "event gate_rejected",
     "event resolution_conflict",

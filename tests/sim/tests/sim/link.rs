@@ -12,7 +12,7 @@ use latchwork_core::memory::Memory;
 use latchwork_core::reuse::Reusable;
 use latchwork_core::storage::{
     ActionRow, Batch, Claim, Claimer, Counters, EffectStore, Except, Filter, InboxError, InboxRow, JobRow, Journal,
-    NewJob, Outline, Record, Request, StoreError, Submitted, WriteError,
+    NewJob, Outline, Record, Request, StoreError, Submitted, Why, WriteError,
 };
 
 use crate::process::Process;
@@ -154,6 +154,11 @@ impl Journal for Link {
     async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError> {
         let result = self.there("jobs").await?.jobs(filter).await;
         self.back("jobs", result).await?
+    }
+
+    async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError> {
+        let result = self.there("whys").await?.whys(rows).await;
+        self.back("whys", result).await?
     }
 
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError> {

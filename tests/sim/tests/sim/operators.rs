@@ -60,6 +60,7 @@ fn pinned(name: &str, class: Class, kind: PluginKind) -> Pinned {
         retry: None,
         limits: Limits { timeout_ms: TIMEOUT_MS, ..Limits::default() },
         wasi: WasiMode::None,
+        settings: None,
     }
 }
 

@@ -28,6 +28,27 @@ pub(crate) async fn run(scene: Arc<Scene>) {
         for row in scene.store().jobs(&open).await.expect("the model answers") {
             look(&scene, &row.job_id).await;
         }
+        undo(&scene).await;
+    }
+}
+
+/// Asks to undo what a finished job did, mostly where that is possible: another request may come in between.
+async fn undo(scene: &Scene) {
+    // The protocol model has no jobs that are opened again.
+    if scene.records.is_some() || !scene.strikes(scene.weather.undoes_in, "asked to undo") {
+        return;
+    }
+    let all = Filter { limit: u32::MAX, ..Filter::default() };
+    let rows = scene.store().jobs(&all).await.expect("the model answers");
+    for row in rows.iter().filter(|row| row.state.is_terminal()) {
+        match load(scene, &row.job_id).await {
+            Err(error) => scene.wrong(format!("{} cannot be loaded: {error}", row.job_id)),
+            Ok(durable) if decide::undoable(&durable).is_ok() || scene.dice.one_in(4) => {
+                ask(scene, &row.job_id, Request::Undo).await;
+                return;
+            }
+            Ok(_) => {}
+        }
     }
 }
 

@@ -128,6 +128,7 @@ pub(crate) fn job(scene: &Scene, n: u32) -> NewJob {
         engine_profile: Hash::default(),
         standing_approvals: vec![],
         contexts: None,
+        parameters: None,
         policy: None,
         rules: None,
         operators: if scene.records.is_some() { without_undoing() } else { table() },

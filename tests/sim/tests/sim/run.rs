@@ -66,17 +66,24 @@ async fn live(scene: Arc<Scene>) -> Arc<Scene> {
         accepted.expect("the model takes every job");
         scene.pass(scene.dice.between(1, 2_000)).await;
     }
-    while scene.first_wrong().is_none() && open(&scene).await > 0 {
-        if scene.now_ms() > OVER_WITHIN_MS || scene.is_endless() {
-            scene.wrong("a job does not end");
+    loop {
+        while scene.first_wrong().is_none() && open(&scene).await > 0 {
+            if scene.now_ms() > OVER_WITHIN_MS || scene.is_endless() {
+                scene.wrong("a job does not end");
+                break;
+            }
+            scene.pass(500).await;
+        }
+        if scene.weather.pauses_in > 0 {
+            scene.pass(AFTERMATH_MS).await;
+        } else {
+            scene.pass(AFTERMATH_MS / 4).await;
+        }
+        // Somebody may have asked to undo what a job did that was over.
+        let asks = scene.weather.undoes_in > 0 && scene.is_rough();
+        if scene.first_wrong().is_some() || !asks && open(&scene).await == 0 {
             break;
         }
-        scene.pass(500).await;
-    }
-    if scene.weather.pauses_in > 0 {
-        scene.pass(AFTERMATH_MS).await;
-    } else {
-        scene.pass(AFTERMATH_MS / 4).await;
     }
     let left = check::all(&scene).await;
     scene.note(format_args!("{left}"));

@@ -32,6 +32,7 @@ pub(crate) struct Weather {
     pub(crate) trouble_in: u32,
     /// Of the looks of people.
     pub(crate) cancels_in: u32,
+    pub(crate) undoes_in: u32,
     /// The longest that a statement is on its way, there and back.
     pub(crate) travel_ms: u32,
 }
@@ -54,6 +55,7 @@ impl Weather {
             outage_in: 0,
             trouble_in: 0,
             cancels_in: 0,
+            undoes_in: 0,
             travel_ms: 2,
         }
     }
@@ -75,6 +77,7 @@ impl Weather {
             outage_in: some(&[0, 0, 400]),
             trouble_in: some(&[0, 3, 6]),
             cancels_in: some(&[0, 0, 40]),
+            undoes_in: some(&[0, 0, 3]),
             travel_ms: some(&[2, 8, 40]),
         }
     }

@@ -183,6 +183,33 @@ fn keys_follow_the_payload_the_hashes_and_the_template_alone() {
     assert_eq!(key(with("ada", "name", json!("Read"))), None, "what changes nothing has no action key");
 }
 
+/// I146: without a template there is no key that jobs share: each job acts, once.
+#[test]
+fn a_step_without_a_template_has_no_action_key() {
+    let unkeyed = |template: Option<serde_json::Value>| {
+        let mut send = send("ada");
+        match template {
+            Some(template) => send["idempotency_template"] = template,
+            None => drop(send.as_object_mut().unwrap().remove("idempotency_template")),
+        }
+        send
+    };
+    for plan in [unkeyed(None), unkeyed(Some(json!(null)))] {
+        let mut sim = second(Mode::AutoExec, plan.clone(), done());
+        let durable = sim.process_looking().unwrap();
+        assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, 1), "it does not wait for another job");
+        assert_eq!(step_action_key(&durable, &Slot::new("a")).unwrap(), None);
+        assert_eq!(sim.actions.len(), 1, "it reserves nothing");
+        assert_eq!(durable.rows[&Slot::new("a")].action_key, None);
+        // Two steps of one job are two slots.
+        let mut two = plan.clone();
+        two["step_id"] = json!("b");
+        let mut sim = Sim::new(Mode::AutoExec, vec![plan, two]);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+        assert_eq!(sim.world.len(), 2);
+    }
+}
+
 /// A worker whose reservation was refused in the middle of a step runs the step again.
 #[test]
 fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {

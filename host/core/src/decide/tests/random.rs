@@ -169,6 +169,7 @@ fn run(seed: u32) -> Sim {
         let durable = sim.durable();
         let shown = response(&durable);
         agrees(seed, &sim, &shown);
+        super::offers::each_is_taken(&format!("plan {seed}"), &durable, &shown, sim.now_us);
         if durable.job.state.is_terminal() {
             return sim;
         }

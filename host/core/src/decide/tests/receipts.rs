@@ -133,7 +133,7 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
 }
 
 /// Killed after `a` was recorded; when it is looked at, something else is there.
-fn mismatched(rule: Confirmation) -> (Sim, Durable) {
+pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     let mut sim = job(Mode::AutoExec, "keep", vec![send(), step("r", "Read", &["a"], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
     let opaque = header.operators.get_mut("Opaque").unwrap();

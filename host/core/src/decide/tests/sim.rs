@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::policy::{AutoExec, Rules};
 use crate::reuse::Reusable;
 use crate::state::Durable;
-use crate::storage::{ActionRow, InboxRow, JobRow, Record, Request, Resolved};
+use crate::storage::{ActionRow, InboxRow, JobRow, Payload, Record, Request, Resolved};
 
 mod calls;
 mod operators;
@@ -73,6 +73,8 @@ pub(super) struct Sim {
     pub(super) finds: BTreeMap<Slot, Looked>,
     /// How often a verifier looked, by slot.
     pub(super) looks: BTreeMap<Slot, u32>,
+    /// How often the job freed a key that another job held.
+    pub(super) settled_of_others: u32,
     /// Claims whose event was never written.
     pub(super) lost_claims: u32,
     writes: usize,
@@ -84,8 +86,16 @@ pub(super) struct Sim {
 
 impl Sim {
     pub(super) fn new(mode: Mode, steps: Vec<Value>) -> Sim {
-        let plan: Plan =
-            serde_json::from_value(json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps })).unwrap();
+        Self::of(mode, json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }), None)
+    }
+
+    /// A job of a plan in normal form, and the values of its parameters where it has any.
+    pub(super) fn of(mode: Mode, plan: Value, values: Option<&Value>) -> Sim {
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        let secret = Hash::of(&[b"secret"]);
+        let label = crate::state::label::PARAMETERS.to_owned();
+        let bytes = values.map(crate::canon::value_to_canonical);
+        let parameters = bytes.as_ref().map(|bytes| crate::keys::payload_ref(&secret, &label, bytes));
         let header = Header {
             job_id: JobId::new("job_1"),
             tenant_id: "default".into(),
@@ -99,6 +109,7 @@ impl Sim {
             engine_profile: Hash::default(),
             standing_approvals: vec![],
             contexts: None,
+            parameters,
             policy: None,
             rules: None,
             operators: operators(),
@@ -127,10 +138,10 @@ impl Sim {
         };
         let record = Record {
             row,
-            secret: Hash::of(&[b"secret"]),
+            secret,
             events: vec![accepted, created],
             ledger: vec![],
-            payloads: vec![],
+            payloads: bytes.into_iter().map(|bytes| Payload { label: label.clone(), bytes }).collect(),
             inbox: vec![],
         };
         Sim {
@@ -159,6 +170,7 @@ impl Sim {
             earlier: None,
             finds: BTreeMap::new(),
             looks: BTreeMap::new(),
+            settled_of_others: 0,
             lost_claims: 0,
             writes: 0,
             executions: 0,
@@ -185,8 +197,8 @@ impl Sim {
         let mut durable = self.durable();
         durable.seen.look_first = self.looks_first;
         let context = self.context();
-        let retry = self.inbox.iter().position(|row| matches!(row.request, Request::Retry));
-        if durable.job.state.is_terminal() && retry.is_none() {
+        let reopen = self.inbox.iter().position(|row| row.request.reopens());
+        if durable.job.state.is_terminal() && reopen.is_none() {
             for row in decide::in_order(std::mem::take(&mut self.inbox)) {
                 let draft = decide::audited(&durable, &row);
                 self.write(&mut durable, draft)?;
@@ -195,7 +207,7 @@ impl Sim {
         }
         let attempt = durable.job.attempt + 1 + self.lost_claims;
         let claim = decide::claimed(attempt, "w", Hash::default());
-        let claim = match retry.filter(|_| durable.job.state.is_terminal()) {
+        let claim = match reopen.filter(|_| durable.job.state.is_terminal()) {
             Some(at) => decide::reopened(&durable, &self.inbox[at], &context).and(claim),
             None => claim,
         };

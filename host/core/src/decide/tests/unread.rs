@@ -28,21 +28,21 @@ fn attempts_are_silent_that_came_after_the_last_word() {
 }
 
 /// A claim of the job as this attempt, and what is known of it.
-fn claimed(sim: &Sim, attempt: u32, now_us: i64, retry: Option<InboxRow>) -> (Claim, Outline) {
+fn claimed(sim: &Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> (Claim, Outline) {
     let last = sim.record.events.last().expect("it has begun");
     let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
     let mut row = sim.record.row.clone();
     (row.attempt, row.next_seq, row.head) = (attempt, last.seq + 1, last.hash);
-    (Claim { row, now_us }, Outline { end, retry })
+    (Claim { row, now_us }, Outline { end, reopen })
 }
 
 /// Claims the job as attempt `attempt`, and parks it unread; answers the cause.
-fn park(sim: &mut Sim, attempt: u32, now_us: i64, retry: Option<InboxRow>) -> String {
-    let (claim, outline) = claimed(sim, attempt, now_us, retry);
+fn park(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> String {
+    let (claim, outline) = claimed(sim, attempt, now_us, reopen);
     let (batch, cause) = park_unread(&claim, &outline, "w", Hash::default());
     assert_eq!((batch.attempt, batch.expect_seq, batch.expect_head), (attempt, claim.row.next_seq, claim.row.head));
     assert!(batch.unread, "what was asked waits");
-    assert_eq!(batch.inbox_done, outline.retry.iter().map(|row| row.id).collect::<Vec<_>>());
+    assert_eq!(batch.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
     assert_eq!(batch.status.map(|status| (status.to, status.wake_at_us)), Some((JobState::Parked, None)));
     sim.record.events.extend(batch.events);
     cause
@@ -115,7 +115,7 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     let durable = sim.durable();
     assert_eq!((durable.job.state, durable.job.parked), (JobState::Parked, Some((Code::AttemptsExhausted, None))));
     let reopened = sim.record.events.iter().find_map(|event| match &event.body {
-        Body::JobReopened { by, steps, calls } => Some((by.actor.as_str(), steps.len() + calls.len())),
+        Body::JobReopened { by, steps, calls, .. } => Some((by.actor.as_str(), steps.len() + calls.len())),
         _ => None,
     });
     assert_eq!(reopened, Some(("ada", 0)));
@@ -126,13 +126,13 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
 }
 
 /// Claims the job as this attempt, and gives it back unread.
-fn give_back(sim: &mut Sim, attempt: u32, retry: Option<InboxRow>) {
-    let (claim, outline) = claimed(sim, attempt, sim.now_us, retry);
+fn give_back(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
+    let (claim, outline) = claimed(sim, attempt, sim.now_us, reopen);
     let context = sim.context();
     let batch = give_back_unread(&claim, &outline, sim.record.clone(), ("w", Hash::default()), &context);
     let batch = batch.expect("it folds");
     assert_eq!((batch.attempt, batch.status.as_ref().map(|status| status.to)), (attempt, Some(JobState::Pending)));
-    assert_eq!(batch.inbox_done, outline.retry.iter().map(|row| row.id).collect::<Vec<_>>());
+    assert_eq!(batch.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
     sim.store(batch);
 }
 
@@ -164,4 +164,28 @@ fn a_retried_job_is_given_back_as_one_that_was_opened_again() {
     let durable = sim.process(None).expect("nobody kills it");
     assert_eq!((durable.job.state, sim.world.get(&Slot::from("a"))), (JobState::Completed, Some(&1)));
     verify(&export(&sim));
+}
+
+/// I123, I125, I155: a request to undo is begun even where the job cannot be loaded, and it is carried out later.
+#[test]
+fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
+    for gives_back in [false, true] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+        super::compensation::pin(&mut sim, |name| name == "Opaque");
+        assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
+        let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: Request::Undo };
+        let now_us = sim.now_us;
+        match gives_back {
+            true => give_back(&mut sim, 2, Some(asked)),
+            false => {
+                park(&mut sim, 7, now_us, Some(asked));
+                assert_eq!(sim.durable().job.parked, Some((Code::AttemptsExhausted, None)));
+                sim.ask(Request::Continue);
+            }
+        }
+        assert_eq!(sim.world.get(&Slot::from("a~c")), None);
+        let durable = sim.process(None).expect("nobody kills it");
+        assert_eq!((durable.job.state, sim.world.get(&Slot::from("a~c"))), (JobState::Cancelled, Some(&1)));
+        verify(&export(&sim));
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::effect::Provenance;
-use crate::event::{Body, Event, Header, Mode, PayloadRef, Verdict};
+use crate::event::{Body, Event, Header, Mode, PayloadRef, Purpose, Verdict};
 use crate::evidence::read::Evidence;
 use crate::evidence::record::Kind;
 use crate::evidence::report::{Found, Report};
@@ -29,6 +29,7 @@ pub(super) fn check(evidence: &Evidence, report: &mut Report) {
         calls: BTreeMap::new(),
         gates: BTreeMap::new(),
         undoing: Undoing::default(),
+        is_undone: false,
     };
     let mut before = first;
     for (at, event) in &evidence.events {
@@ -51,6 +52,8 @@ struct Walk<'a> {
     /// Arguments of the gate, and whether it was approved.
     gates: BTreeMap<Slot, (PayloadRef, bool)>,
     undoing: Undoing,
+    /// Whether the finished job was reopened to undo what it did.
+    is_undone: bool,
 }
 
 /// What is known of a call so far.
@@ -80,6 +83,10 @@ impl Walk<'_> {
         match &event.body {
             Body::ToolInvocationStarted { slot, operator, try_no, args, .. } => {
                 self.started(at, slot, operator, *try_no, report);
+                if self.is_undone && !slot.is_compensation() {
+                    let message = format!("{slot} was started in a job that was reopened to undo what it did");
+                    report.wrong(at, Found::Permission, message, "compensations only", slot);
+                }
                 if slot.is_compensation() {
                     self.undoing.started(at, slot, report);
                 } else if self.pinned(operator).is_some_and(Pinned::is_world_changing) {
@@ -108,7 +115,10 @@ impl Walk<'_> {
             Body::CompensationFinished { slot } => self.undoing.finished(at, slot, report),
             // Another round: what was recorded of the last try stays, and permission is asked anew.
             Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
-            Body::JobReopened { calls, .. } => self.reopened(calls, false),
+            Body::JobReopened { calls, purpose, .. } => {
+                self.is_undone |= *purpose == Purpose::Undo;
+                self.reopened(calls, false);
+            }
             Body::InvocationResolved { slot, verdict, .. } => {
                 if let Some(seen) = self.calls.get_mut(slot) {
                     seen.end = match verdict {

@@ -31,8 +31,9 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         let message = "attempt: the events know a later claim than the job's row";
         report.wrong(*at, Found::Header, message, job.attempt, row.attempt);
     }
-    // A request in the inbox wakes a job without an event, and a claim has none before its first write.
-    let woken = matches!(row.state, JobState::Pending | JobState::Running) && !job.state.is_terminal();
+    // A request in the inbox wakes a job without an event, a finished one too that is retried or undone, and a claim has
+    // none before its first write.
+    let woken = matches!(row.state, JobState::Pending | JobState::Running) && job.state != JobState::Cancelled;
     if row.state != job.state && !woken {
         let message = "state: the job's row and the events do not agree";
         report.wrong(*at, Found::Header, message, format!("{} (events)", job.state.as_str()), row.state.as_str());

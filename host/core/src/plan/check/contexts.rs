@@ -1,10 +1,10 @@
 //! Contexts that entries of `hashes` name: each has to come with the request.
 
 use super::report::{Report, rule};
-use super::suggest::did_you_mean;
 use super::view::View;
 use crate::bindings::child;
 use crate::plan::context_name;
+use crate::suggest::did_you_mean;
 
 /// The entries of all steps against the contexts of the request; a bare plan has none.
 pub(super) fn check(steps: &[View<'_>], contexts: &[&str], report: &mut Report) {

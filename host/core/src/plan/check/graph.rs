@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::report::{Report, rule};
-use super::suggest::did_you_mean;
 use super::view::View;
 use crate::ids::StepId;
 use crate::plan::Step;
+use crate::suggest::did_you_mean;
 
 /// Names and dependencies of all steps.
 pub(super) fn check(steps: &[View<'_>], report: &mut Report) {

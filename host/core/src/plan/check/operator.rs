@@ -3,16 +3,17 @@
 use serde_json::Value;
 
 use super::report::{Report, rule};
-use super::suggest::did_you_mean;
 use super::view::View;
 use super::{Catalog, OperatorInfo};
 use crate::ids::Operator;
 use crate::manifest::{Determinism, Effect, PluginKind};
+use crate::suggest::did_you_mean;
 
 /// Every step against its operator.
 pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Report) {
     let served = catalog.names();
     for step in steps.iter().filter(|step| matches!(step.text("kind"), Some("operator" | "llm"))) {
+        template_of_reuse(step, report);
         let info = served_operator(step, "name", rule::UNKNOWN_OPERATOR, catalog, &served, report);
         if let Some(info) = &info {
             effects(step, info, report);
@@ -55,10 +56,37 @@ fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
     if step.get("effects").and_then(Value::as_array).is_none() {
         return;
     }
-    for effect in uncovered(&declared(step), &info.effects) {
-        let name = step.text("name").unwrap_or_default();
-        let message = format!("`{name}` may cause `{}`, which the step does not declare; add it", effect.as_str());
-        report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
+    let declared = declared(step);
+    let missing = uncovered(&declared, &info.effects);
+    if missing.is_empty() {
+        return;
+    }
+    let words = Effect::ALL.into_iter().filter(|effect| missing.contains(effect));
+    let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
+    let name = step.text("name").unwrap_or_default();
+    let id = step.text("step_id").unwrap_or_default();
+    // A declaration is extended, a default is replaced.
+    let (verb, preposition, kept) = match step.states("effects") {
+        true => ("write", "in", declared),
+        false => ("add", "to", uncovered(&[], &info.effects)),
+    };
+    let needed = Effect::ALL.into_iter().filter(|effect| kept.contains(effect) || missing.contains(effect));
+    let needed: Vec<String> = needed.map(|effect| format!("{:?}", effect.as_str())).collect();
+    let line = format!("[{}]", needed.join(", "));
+    let message = format!(
+        "`{name}` may cause {}, which the step does not declare; {verb} \"effects\": {line} {preposition} step {id}",
+        words.join(" and "),
+    );
+    report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
+}
+
+/// An earlier result is found by the key of the template.
+fn template_of_reuse(step: &View<'_>, report: &mut Report) {
+    let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());
+    if reuses && step.get("idempotency_template").is_some_and(Value::is_null) {
+        let message = "an earlier result is found by the key of `idempotency_template`, and the step has none; add one \
+                       that names what the result is made from, or use `never`";
+        report.add(step.pointer("cache_policy"), rule::REUSE_WITHOUT_TEMPLATE, message);
     }
 }
 

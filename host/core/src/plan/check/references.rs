@@ -3,14 +3,16 @@
 use serde_json::Value;
 
 use super::graph::{Reach, names};
+use super::parameters;
 use super::report::{Report, rule};
-use super::suggest::did_you_mean;
 use super::view::View;
 use crate::bindings::{self, child};
 use crate::keys::Template;
+use crate::plan::INTENT;
+use crate::suggest::did_you_mean;
 
 /// Bindings and templates of all steps.
-pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
+pub(super) fn check(steps: &[View<'_>], parameters: Option<&Value>, report: &mut Report) {
     let reach = Reach::of(steps);
     let known = names(steps);
     for step in steps {
@@ -24,13 +26,17 @@ pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
                 }
             };
             let target = reference.step().as_str();
-            if !known.contains(target) {
+            if target == INTENT && !known.contains(target) {
+                parameters::read(&reference, parameters, at, report);
+            } else if !known.contains(target) {
                 let close = did_you_mean(target, known.iter().copied());
                 report.add(at, rule::BINDING_UNKNOWN_STEP, format!("there is no step `{target}` in this plan{close}"));
             } else if step.id() == Some(target) {
                 report.add(at, rule::BINDING_WITHOUT_DEPENDENCY, format!("step `{target}` is bound to itself"));
             } else if !reach.has(step, target) {
-                let message = format!("bound to step `{target}` without depending on it; add it to `depends_on`");
+                let message = format!(
+                    "bound to step `{target}` without depending on it; add it to `depends_on`, or leave `depends_on` out"
+                );
                 report.add(at, rule::BINDING_WITHOUT_DEPENDENCY, message);
             }
         }

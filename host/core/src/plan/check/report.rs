@@ -7,7 +7,11 @@ macro_rules! rules {
     ($($name:ident = $code:literal, $title:literal;)*) => {
         /// The rules by name.
         pub(super) mod rule {
-            $(pub(in crate::plan::check) const $name: &str = $code;)*
+            $(pub(in crate::plan) const $name: &str = $code;)*
+        }
+        /// The rules about values of parameters, which the check of a plan does not see.
+        pub(in crate::plan) mod parameter_rule {
+            pub(in crate::plan) use super::rule::{MISSING_PARAMETER, UNKNOWN_PARAMETER, WRONG_PARAMETER};
         }
         /// Every rule of plans: its stable code and what it asks for.
         pub const RULES: &[(&str, &str)] = &[$(($code, $title)),*];
@@ -18,7 +22,7 @@ rules! {
     NOT_JSON = "P001", "A plan is JSON with one meaning: no duplicate keys, no inexact integers, not too deep.";
     TOO_LARGE = "P002", "A plan has at most 1 MiB.";
     WRONG_VALUE = "P003", "Every value has the type, the words and the range its key asks for.";
-    MISSING_KEY = "P004", "Nothing that matters is left out: effects, policy tags, cache policy and template are stated.";
+    MISSING_KEY = "P004", "What has no default is stated: `steps`, and `step_id` and `name` of each step.";
     UNKNOWN_KEY = "P005", "There are no keys beside the documented ones.";
     BAD_STEP_ID = "P006", "A step_id is 1 to 64 of A-Z, a-z, 0-9, `_` and `-`.";
     DUPLICATE_STEP_ID = "P007", "No two steps have one step_id.";
@@ -49,6 +53,11 @@ rules! {
     WAIT_HAS_NONE = "P033", "A wait executes nothing: it has no effects, gate, retry, timeout, compensation or reuse.";
     UNDO_NOT_COVERED = "P034", "A step's effects cover those of the operator that compensates it.";
     CANNOT_UNDO = "P035", "What compensates a step changes the world; for `self`, its plugin exports `compensate`.";
+    REUSE_WITHOUT_TEMPLATE = "P036", "A step for which an earlier result may stand in has an `idempotency_template`.";
+    BAD_PARAMETERS = "P037", "`parameters` is a JSON Schema of an object, complete in itself and of bounded size.";
+    UNKNOWN_PARAMETER = "P038", "Bindings to `intent` and values of a request name parameters that the plan declares.";
+    WRONG_PARAMETER = "P039", "The value of a parameter, and its default, fit the schema.";
+    MISSING_PARAMETER = "P040", "Each parameter that is required, or that a step reads, has a value.";
 }
 
 /// What is found so far.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::STEPS_MAX;
+use super::parameters;
 use super::report::{Report, rule};
 use super::values::{self, Check, Key, object, set_of, word};
 use crate::bindings::child;
@@ -12,24 +13,26 @@ use crate::manifest::Effect;
 const SCHEMA_VERSION: &str = "1.0";
 
 const PLAN: &[Key] = &[
-    ("plan_id", true, values::text),
-    ("schema_version", true, schema_version),
+    ("$schema", false, values::schema_address),
+    ("plan_id", false, values::text),
+    ("schema_version", false, schema_version),
     ("intent_id", false, values::text),
     ("on_failure", false, on_failure),
+    ("parameters", false, parameters::schema),
     ("steps", true, steps),
 ];
 
 const STEP: &[Key] = &[
     ("step_id", true, values::step_id),
-    ("kind", true, kind),
+    ("kind", false, kind),
     ("name", true, values::operator),
-    ("payload", true, values::anything),
+    ("payload", false, values::anything),
     ("depends_on", false, depends_on),
-    ("effects", true, effects),
-    ("policy_tags", true, policy_tags),
+    ("effects", false, effects),
+    ("policy_tags", false, policy_tags),
     ("gate", false, gate),
-    ("cache_policy", true, cache_policy),
-    ("idempotency_template", true, values::template),
+    ("cache_policy", false, cache_policy),
+    ("idempotency_template", false, values::template),
     ("hashes", false, hashes),
     ("outcome", false, outcome),
     ("time_sensitive", false, values::boolean),

@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod docs;
 mod llm;
 mod normal;
 mod order;
+mod parameters;
+mod pinned;
+mod short;
 mod waits;
 
 pub(in crate::plan) use waits::{good_waits, wait_mistakes};
@@ -111,15 +115,8 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
     let some = |value: Value| Some(value);
     let long = "x".repeat(129);
     vec![
-        ("/plan_id", None, "P004", "", "plan_id"),
-        ("/schema_version", None, "P004", "", "schema_version"),
         ("/steps", None, "P004", "", "steps"),
         ("/steps/3/step_id", None, "P004", "/steps/3", "step_id"),
-        ("/steps/3/effects", None, "P004", "/steps/3", "effects"),
-        ("/steps/3/policy_tags", None, "P004", "/steps/3", "policy_tags"),
-        ("/steps/3/cache_policy", None, "P004", "/steps/3", "cache_policy"),
-        ("/steps/3/idempotency_template", None, "P004", "/steps/3", "idempotency_template"),
-        ("/steps/3/kind", None, "P004", "/steps/3", "kind"),
         ("/steps/3/name", None, "P004", "/steps/3", "name"),
         ("/steps/2/outcome/type", None, "P004", "/steps/2/outcome", "type"),
         ("/steps/1/reuse/plugin", None, "P004", "/steps/1/reuse", "plugin"),
@@ -200,7 +197,22 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
         ),
         ("/steps/0/cache_policy", some(json!("use_if_safe")), "P022", "/steps/0/cache_policy", "external"),
         ("/steps/3/idempotency_template", some(json!("")), "P003", "/steps/3/idempotency_template", "1 to"),
-        ("/steps/3/idempotency_template", some(json!(null)), "P003", "/steps/3/idempotency_template", "found null"),
+        ("/steps/3/idempotency_template", some(json!(7)), "P003", "/steps/3/idempotency_template", "found a number"),
+        (
+            "/steps/3/effects",
+            None,
+            "P019",
+            "/steps/3/effects",
+            "add \"effects\": [\"read_only\", \"external_send\"] to step send",
+        ),
+        ("/steps/0/idempotency_template", None, "P036", "/steps/0/cache_policy", "`idempotency_template`"),
+        ("/steps/0/idempotency_template", some(json!(null)), "P036", "/steps/0/cache_policy", "`idempotency_template`"),
+        ("/parameters", some(json!([])), "P003", "/parameters", "a JSON Schema"),
+        ("/parameters", some(json!({ "type": "array" })), "P037", "/parameters/type", "an object"),
+        ("/parameters", some(json!({ "properties": [] })), "P037", "/parameters/properties", "by name"),
+        ("/parameters", some(json!({ "properties": { "": {} } })), "P037", "/parameters/properties/", "a name"),
+        ("/steps/0/payload/x", some(json!({ "$ref": "intent#/x" })), "P017", "/steps/0/payload/x", "declares no"),
+        ("/$schema", some(json!(1)), "P003", "/$schema", "found a number"),
         ("/steps/3/idempotency_template", some(json!("a{to")), "P020", "/steps/3/idempotency_template", "without `}`"),
         ("/steps/3/idempotency_template", some(json!("{}")), "P020", "/steps/3/idempotency_template", "empty"),
         (
@@ -227,7 +239,7 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
             "did you mean `draft`",
         ),
         ("/steps/3/payload/x", some(json!({ "$ref": "send#" })), "P018", "/steps/3/payload/x", "itself"),
-        ("/steps/0/payload/x", some(json!({ "$ref": "send#" })), "P018", "/steps/0/payload/x", "`send`"),
+        ("/steps/0/payload/x", some(json!({ "$ref": "send#" })), "P015", "/steps/2/depends_on", "fetch → send"),
         ("/steps/2/outcome", some(json!("x")), "P003", "/steps/2/outcome", "an object"),
         ("/steps/2/outcome/status", some(json!("done")), "P003", "/steps/2/outcome/status", "`final`"),
         ("/steps/1/time_sensitive", some(json!("yes")), "P003", "/steps/1/time_sensitive", "true or false"),
@@ -291,6 +303,8 @@ fn every_rule_has_a_mistake_that_breaks_it() {
         .chain(&wait_mistakes())
         .map(|mistake| mistake.2)
         .chain(["P001", "P002"])
+        // Those about parameters have tests of their own.
+        .chain(["P038", "P039", "P040"])
         .chain(llm::mistakes().iter().map(|mistake| mistake.2))
         .collect();
     let all: BTreeSet<&str> = RULES.iter().map(|(code, _)| *code).collect();

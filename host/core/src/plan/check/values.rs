@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::report::{Report, rule};
-use super::suggest::{did_you_mean, one_of};
 use crate::bindings::child;
 use crate::ids::{Operator, StepId};
 use crate::keys::Template;
+use crate::suggest::{did_you_mean, one_of};
 
 /// A look at one value: what is wrong with it goes into the report.
 pub(super) type Check = fn(&Value, &str, &mut Report);
@@ -151,7 +151,16 @@ pub(super) fn timeout(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
+/// The address of a schema, for editors.
+pub(super) fn schema_address(value: &Value, at: &str, report: &mut Report) {
+    as_text(value, at, report);
+}
+
+/// A template, or null for none.
 pub(super) fn template(value: &Value, at: &str, report: &mut Report) {
+    if value.is_null() {
+        return;
+    }
     bounded_text(value, at, TEMPLATE_CHARS_MAX, report);
     if let Some(Err(bad)) = value.as_str().map(Template::parse) {
         report.add(at, rule::BAD_TEMPLATE, format!("{bad}; write names as `{{name}}`"));

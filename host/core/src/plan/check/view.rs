@@ -9,15 +9,23 @@ pub(super) struct View<'a> {
     /// JSON pointer to the step.
     pub(super) at: String,
     fields: &'a Map<String, Value>,
+    written: &'a Map<String, Value>,
 }
 
 impl<'a> View<'a> {
-    /// The steps of a plan; what is no object is left out.
-    pub(super) fn of_plan(plan: &'a Value) -> Vec<Self> {
-        let steps = plan.get("steps").and_then(Value::as_array).into_iter().flatten().enumerate();
-        steps
-            .filter_map(|(index, step)| Some(View { at: format!("/steps/{index}"), fields: step.as_object()? }))
-            .collect()
+    /// The steps of an expanded plan, each beside what was written; what is no object is left out.
+    pub(super) fn of_plan(written: &'a Value, expanded: &'a Value) -> Vec<Self> {
+        let steps = |plan: &'a Value| plan.get("steps").and_then(Value::as_array).into_iter().flatten();
+        let both = steps(expanded).zip(steps(written)).enumerate();
+        both.filter_map(|(index, (step, written))| {
+            Some(View { at: format!("/steps/{index}"), fields: step.as_object()?, written: written.as_object()? })
+        })
+        .collect()
+    }
+
+    /// Whether the plan states the key; its value may be a default.
+    pub(super) fn states(&self, key: &str) -> bool {
+        self.written.contains_key(key)
     }
 
     /// The value of a key.

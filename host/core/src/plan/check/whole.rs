@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::report::{Report, rule};
 use super::values::{self, Key, object, word};
-use super::{Catalog, Violation, normalize, rules};
+use super::{Catalog, Violation, expand, normalize, rules};
 use crate::bindings::child;
 use crate::plan::Plan;
 
 const REQUEST: &[Key] = &[
+    ("$schema", false, values::schema_address),
     ("intent", true, intent),
     ("plan", true, values::anything),
     ("mode", false, mode),
@@ -25,10 +26,11 @@ pub(in crate::plan) fn check(value: &Value, text: &[u8], catalog: &dyn Catalog) 
     let names: Vec<&str> = named(value).collect();
     let plan = &value["plan"];
     let mut inner = Report::default();
-    rules(plan, &names, catalog, &mut inner);
+    let expanded = expand::expand(plan);
+    rules((plan, &expanded), &names, catalog, &mut inner);
     report.absorb("/plan", inner);
     if report.is_empty() {
-        match normalize(plan.clone()) {
+        match normalize(expanded) {
             Ok(plan) => return Ok(plan),
             Err(error) => report.add("/plan", rule::WRONG_VALUE, error.to_string()),
         }

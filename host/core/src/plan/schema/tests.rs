@@ -19,7 +19,7 @@ static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
 /// Rules that need a view of the whole plan or of the plugins, or a calculation.
 const BEYOND_STRUCTURE: &[&str] = &[
     "P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023", "P027", "P031",
-    "P034", "P035",
+    "P034", "P035", "P036", "P038",
 ];
 
 fn codes(plan: &Value) -> Vec<&'static str> {

@@ -3,32 +3,31 @@
 use latchwork_core::manifest::{OperatorSpec, PluginKind};
 
 use super::{Seen, reach, word};
-use crate::cli::context::Context;
-use crate::cli::output::Tone;
+use crate::cli::output::{Text, Tone};
 use crate::engine::Plugin;
 use crate::engine::anatomy::{Form, Reach};
 
 impl Seen<'_> {
-    pub(super) fn lines(&self, ctx: &Context<'_>) -> Vec<String> {
-        let title = |text: &str| ctx.printer.tone(Tone::Title, text);
+    pub(super) fn lines(&self) -> Vec<Text> {
+        let title = |text: &str| Tone::Title.of(text);
         let verdict = self
             .anatomy
             .is_of_a_world()
             .map_or("neither step nor tool".to_owned(), |kind| format!("a {}", word(&kind)));
         let verdict = if self.anatomy.is_plain() { format!("{verdict} (plain component)") } else { verdict };
         let mut lines = vec![
-            format!("{} {verdict}, {} KiB", title(&self.file.display().to_string()), self.bytes.div_ceil(1024)),
-            format!("sha256:{}", self.digest),
+            title(&self.file.display().to_string()) + format!(" {verdict}, {} KiB", self.bytes.div_ceil(1024)),
+            Text::from(format!("sha256:{}", self.digest)),
         ];
         if *self.anatomy.form() != Form::Component {
-            lines.push(format!("it is {}", self.anatomy.form()));
+            lines.push(format!("it is {}", self.anatomy.form()).into());
         }
         self.toolchain(&mut lines);
-        self.loading(ctx, &mut lines);
-        let section = |lines: &mut Vec<String>, name: &str, of: Vec<String>| {
+        self.loading(&mut lines);
+        let section = |lines: &mut Vec<Text>, name: &str, of: Vec<String>| {
             if !of.is_empty() {
                 lines.push(title(name));
-                lines.extend(of.into_iter().map(|line| format!("  {line}")));
+                lines.extend(of.into_iter().map(|line| Text::from(format!("  {line}"))));
             }
         };
         let features = self.anatomy.features().iter().map(|used| {
@@ -50,15 +49,15 @@ impl Seen<'_> {
         if let Some(plugin) = self.plugin() {
             lines.push(title("operators"));
             for spec in &plugin.manifest.operators {
-                lines.extend(operator_lines(plugin, spec));
+                lines.extend(operator_lines(plugin, spec).map(Text::from));
             }
             let exports =
                 [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
             let there: Vec<_> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
             if plugin.kind == PluginKind::Tool {
                 let said = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-                lines.push(format!("{}: {said}", title("accounts for its effects by")));
-                lines.push(format!("{}: {}", title("on resume its effects are confirmed by"), self.confirmed));
+                lines.push(title("accounts for its effects by") + format!(": {said}"));
+                lines.push(title("on resume its effects are confirmed by") + format!(": {}", self.confirmed));
             }
         }
         let (may, may_not) = self.reach();
@@ -67,37 +66,38 @@ impl Seen<'_> {
         lines
     }
 
-    fn toolchain(&self, lines: &mut Vec<String>) {
+    fn toolchain(&self, lines: &mut Vec<Text>) {
         if !matches!(self.anatomy.form(), Form::Component | Form::CoreModule) {
             return;
         }
         let toolchain = self.anatomy.toolchain();
         let tools = toolchain.tools();
         let tools = if tools.is_empty() { tools } else { format!(", with {tools}") };
-        lines.push(format!("made from {}{tools}", toolchain.language.name()));
+        lines.push(format!("made from {}{tools}", toolchain.language.name()).into());
         if !toolchain.has_names {
-            lines.push("its functions have no names (stripped), so paths show numbers".to_owned());
+            lines.push("its functions have no names (stripped), so paths show numbers".into());
         }
     }
 
-    fn loading(&self, ctx: &Context<'_>, lines: &mut Vec<String>) {
-        let tone = |tone, text: &str| ctx.printer.tone(tone, text);
+    fn loading(&self, lines: &mut Vec<Text>) {
         match &self.loaded {
             Some(Ok(plugin)) => {
-                lines.push(format!("{} version {}", tone(Tone::Good, "accepted:"), plugin.manifest.version));
+                lines.push(Tone::Good.of("accepted:") + format!(" version {}", plugin.manifest.version));
             }
             Some(Err(error)) => {
-                lines.push(tone(Tone::Bad, "refused:"));
-                lines.extend(error.problems.iter().map(|problem| format!("  {problem} [{}]", problem.page())));
+                lines.push(Tone::Bad.of("refused:"));
+                lines.extend(
+                    error.problems.iter().map(|problem| Text::from(format!("  {problem} [{}]", problem.page()))),
+                );
             }
-            None if self.anatomy.is_of_a_world().is_none() => lines.push(tone(Tone::Bad, "refused")),
-            None => lines.push("not run: its operators are not known".to_owned()),
+            None if self.anatomy.is_of_a_world().is_none() => lines.push(Tone::Bad.of("refused")),
+            None => lines.push("not run: its operators are not known".into()),
         }
         let needs = self.needs();
         match self.configured {
-            Some(entry) => lines.push(format!("judged as plugin {:?} of latch.toml", entry.name)),
+            Some(entry) => lines.push(format!("judged as plugin {:?} of latch.toml", entry.name).into()),
             None if needs.is_empty() => {}
-            None => lines.push(format!("needs in its [[plugin]]: {}", needs.join(", "))),
+            None => lines.push(format!("needs in its [[plugin]]: {}", needs.join(", ")).into()),
         }
     }
 
@@ -150,7 +150,7 @@ fn one_line(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }
 
-fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> Vec<String> {
+fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> [String; 5] {
     let effects: Vec<_> = spec.effects.iter().map(|effect| effect.as_str()).collect();
     let mut facts = vec![effects.join(" + "), word(&spec.determinism)];
     if spec.is_world_changing() {
@@ -160,7 +160,7 @@ fn operator_lines(plugin: &Plugin, spec: &OperatorSpec) -> Vec<String> {
         facts.push(format!("makes {outcome}"));
     }
     let limits = plugin.limits(spec.name.as_str());
-    vec![
+    [
         format!("  {}: {}", spec.name, one_line(&spec.description)),
         format!("    {}", facts.join("; ")),
         format!(

@@ -22,6 +22,7 @@ use crate::build::{self, RECIPE, Recipe};
 use crate::cli::args::PluginInspectArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::output::Text;
 use crate::cli::{catalog, plan};
 use crate::config::{Config, Grants, PluginConfig};
 use crate::engine::anatomy::{Anatomy, Calls, Difference, Item, Reach};
@@ -82,13 +83,16 @@ pub(super) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
     if ctx.json {
         ctx.printer.document(&seen.document());
     } else {
-        seen.lines(ctx).iter().for_each(|line| ctx.printer.say(line));
+        ctx.printer.say(Text::lines(seen.lines()));
     }
     Ok(if is_good { Exit::Done } else { Exit::Failed })
 }
 
 fn load(config: &Config, bytes: &[u8], entry: PluginConfig) -> anyhow::Result<Result<Arc<Plugin>, LoadError>> {
     let engine = catalog::engine(config)?;
+    if !engine.is_compiled(bytes) {
+        engine.announce(&entry.name, bytes, 0);
+    }
     Ok(tokio::task::block_in_place(|| engine.load(bytes, catalog::settings(config, entry))))
 }
 

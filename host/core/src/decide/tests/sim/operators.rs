@@ -31,6 +31,7 @@ pub(in crate::decide::tests) fn pinned(class: Class, effects: &[Effect], kind: P
         retry: None,
         limits: Limits::default(),
         wasi: Default::default(),
+        settings: None,
     }
 }
 

@@ -91,7 +91,10 @@ impl Sim {
             ActionWrite::Settle { key, slot, receipt, .. } => {
                 let held = self.actions.get(&key).filter(|row| row.job_id == JobId::new("job_1") && row.slot == slot);
                 assert!(held.is_some() || receipt.is_none(), "a key is settled by its holder");
+                let other = self.actions.get(&key).is_some_and(|row| row.job_id != JobId::new("job_1"));
+                self.settled_of_others += u32::from(other);
                 match receipt {
+                    _ if other => {}
                     Some(_) => self.actions.get_mut(&key).unwrap().receipt = receipt,
                     None => drop(self.actions.remove(&key)),
                 }

@@ -1,0 +1,80 @@
+//! What a response offers to type is what the commands accept, and can help.
+
+use serde_json::json;
+
+use super::sim::{Sim, step};
+use crate::decide;
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::Mode;
+use crate::ids::Slot;
+use crate::response::{Response, response};
+use crate::state::Durable;
+use crate::storage::Resolved;
+
+/// Types every command that is offered: each is taken by the function that its command asks.
+pub(super) fn each_is_taken(of: &str, durable: &Durable, shown: &Response, now_us: i64) {
+    let job = &durable.job;
+    let shown = shown.clone().with_pending(durable, &[], now_us);
+    for command in &shown.next_actions {
+        let words: Vec<&str> = command.split(' ').collect();
+        let slot = |at: usize| Slot::new(words[at]);
+        let says = |option: &str| words.contains(&option);
+        let taken = match words[..] {
+            ["latch", "resume", ..] => !job.state.is_terminal(),
+            ["latch", "job", "show", ..] => true,
+            ["latch", "job", "approve" | "reject", _, ..] => job.undecided(&slot(4)).is_some(),
+            ["latch", "job", "signal", _, key, ..] => job.waits.values().any(|wait| wait.key.as_deref() == Some(key)),
+            ["latch", "job", "confirm", _, ..] => decide::is_confirmable(job, &slot(4), says("--gone")),
+            ["latch", "job", "resolve", _, "--continue" | "--abort"] => decide::is_stopped(job),
+            ["latch", "job", "resolve", _, ..] => {
+                let verdict = match () {
+                    () if says("--applied") => Resolved::Applied("1".into()),
+                    () if says("--not-applied") => Resolved::NotApplied,
+                    () => Resolved::Abort,
+                };
+                decide::verdict(durable, &slot(4), verdict, now_us).is_ok()
+            }
+            ["latch", "job", "undo", _] => decide::undoable(durable).is_ok(),
+            ["latch", "job", "retry", _] => decide::reopenable(durable).is_ok(),
+            ["latch", "job", "fork", ..] => true,
+            _ => panic!("{of}: an unknown command is offered: {command}"),
+        };
+        assert!(taken, "{of}: {command} is offered and refused: {shown:#?}");
+    }
+}
+
+/// I162: another round is offered where it may end otherwise, and not where the same code fails again.
+#[test]
+fn a_failure_that_would_repeat_offers_no_retry() {
+    for code in Code::ALL.iter().copied().filter(|code| code.is_guest_code() || code.fails_again()) {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+        let answer = || Answer::NotApplied(Failure::new(code, "no"));
+        sim.script.insert("Opaque".into(), (0..20).map(|_| answer()).collect());
+        let mut durable = sim.process(None).unwrap();
+        for _ in 0..40 {
+            if durable.job.state.is_terminal() {
+                break;
+            }
+            sim.now_us += 600_000_000;
+            durable = sim.process(None).unwrap();
+        }
+        assert!(decide::reopenable(&durable).is_ok(), "{code}: a person may still ask for it");
+        let offers = response(&durable).next_actions.contains(&"latch job retry job_1".to_owned());
+        assert_eq!(offers, !code.fails_again(), "{code}: {:?}", response(&durable).next_actions);
+    }
+}
+
+/// I162: where the one who asked for the job may not approve, the offer says that another person does.
+#[test]
+fn an_approval_that_the_requester_may_not_give_names_another() {
+    let approves = |self_approve: bool| {
+        let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
+        sim.rules.self_approve = self_approve;
+        let mut durable = sim.process(None).unwrap();
+        durable.job.header.rules = Some(sim.rules.clone());
+        response(&durable).next_actions[0].clone()
+    };
+    assert_eq!(approves(true), "latch job approve job_1 a");
+    assert_eq!(approves(false), "latch job approve job_1 a --actor ANOTHER");
+}

@@ -1,0 +1,380 @@
+//! Undoing what a finished job did: what is refused, what is undone, and how the job ends.
+
+use serde_json::json;
+
+use super::compensation::{job, pin, plan, with};
+use super::evidence::{export, holds, verify};
+use super::sim::{Sim, step};
+use crate::decide::{UndoRefusal, undoable};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
+use crate::event::{Body, Event, Mode, Purpose, ResultType};
+use crate::evidence::Found;
+use crate::ids::{Hash, Operator, Slot};
+use crate::job::JobState;
+use crate::response::{Undone, response};
+use crate::state::{Durable, Job};
+use crate::storage::{ActionRow, Request, Resolved};
+
+/// A finished job with effects of every class, by plan steps and inside one.
+pub(super) fn finished(mode: Mode) -> Sim {
+    let mut steps = plan();
+    steps.truncate(4);
+    let mut sim = job(mode, "keep", steps);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!(sim.world.len(), 4);
+    sim
+}
+
+pub(super) fn undo(sim: &mut Sim) -> Durable {
+    sim.ask_because("eve", Some("wrong room"), Request::Undo);
+    sim.process(None).unwrap()
+}
+
+fn states(durable: &Durable) -> Vec<(String, Undone)> {
+    response(durable).compensations.into_iter().map(|view| (view.slot.to_string(), view.state)).collect()
+}
+
+fn all(slots: &[&str], state: Undone) -> Vec<(String, Undone)> {
+    slots.iter().map(|slot| ((*slot).to_owned(), state)).collect()
+}
+
+fn no(code: Code) -> Answer {
+    Answer::NotApplied(Failure::new(code, "no"))
+}
+
+/// A job of three bookings whose last step fails; rolled back where its plan says so.
+fn failed(on_failure: &str) -> Sim {
+    let steps = vec![
+        step("a", "Opaque", &[], json!({})),
+        step("b", "Keyed", &["a"], json!({})),
+        step("f", "Failing", &["b"], json!({ "calls": [], "fail": true })),
+    ];
+    job(Mode::AutoExec, on_failure, steps)
+}
+
+/// I155: a completed job undoes each effect once, the last one first, and ends CANCELLED.
+#[test]
+fn completed_job_is_undone_in_reverse_order() {
+    let mut sim = finished(Mode::AutoExec);
+    let due = undoable(&sim.durable()).unwrap();
+    let due: Vec<_> = due.iter().map(|due| (due.slot.as_str(), due.by.as_str(), due.own)).collect();
+    let expected =
+        [("c/2", "Opaque", true), ("c/1", "Queryable", true), ("b", "Queryable", false), ("a", "Opaque", true)];
+    assert_eq!(due, expected);
+    let durable = undo(&mut sim);
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    let started = sim.record.events.iter().filter_map(|event| match &event.body {
+        Body::CompensationStarted { slot, .. } => Some(slot.as_str()),
+        _ => None,
+    });
+    assert_eq!(started.collect::<Vec<_>>(), ["c/2~c", "c/1~c", "b~c", "a~c"]);
+    assert!(sim.world.values().all(|times| *times == 1) && sim.world.len() == 8, "{:?}", sim.world);
+    let types: Vec<_> = durable.job.steps.iter().map(|step| step.result_type).collect();
+    let undone = Some(ResultType::Compensated);
+    assert_eq!(types, [Some(ResultType::Success), undone, undone, undone]);
+    assert!(matches!(sim.record.events.last().unwrap().body, Body::JobCancelled {}));
+    let view = response(&durable);
+    assert_eq!((view.status.as_str(), view.undone_by.as_deref(), view.cancelled_by), ("cancelled", Some("eve"), None));
+    assert_eq!(states(&durable), all(&["c/2", "c/1", "b", "a"], Undone::Compensated));
+    assert!(view.next_actions.is_empty(), "{:?}", view.next_actions);
+    assert!(sim.actions.is_empty(), "what was undone is free for others: {:?}", sim.actions);
+    holds(&sim);
+    for length in 2..=sim.record.events.len() {
+        Job::fold(&sim.record.events[..length]).expect("every prefix is a job");
+    }
+}
+
+/// I155: partial and failed jobs are undone too, and offered to be. A completed job is left in peace.
+#[test]
+fn partial_and_failed_jobs_are_undone() {
+    let mut sim = failed("keep");
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    assert_eq!(response(&durable).next_actions, ["latch job undo job_1"]);
+    assert_eq!(undo(&mut sim).job.state, JobState::Cancelled);
+    assert_eq!(states(&sim.durable()), all(&["b", "a"], Undone::Compensated));
+    holds(&sim);
+
+    let steps = vec![step("f", "Failing", &[], json!({ "calls": ["Keyed"], "fail": true }))];
+    let mut sim = job(Mode::AutoExec, "keep", steps);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+    assert_eq!(undo(&mut sim).job.state, JobState::Cancelled);
+    assert_eq!(states(&sim.durable()), all(&["f/0"], Undone::Compensated));
+    holds(&sim);
+    assert!(response(&finished(Mode::AutoExec).durable()).next_actions.is_empty());
+}
+
+/// I156: an undo that could do nothing is refused with its reason.
+#[test]
+fn undo_is_refused_where_it_can_do_nothing() {
+    let job_id = || "job_1".into();
+    let mut sim = job(Mode::AutoExec, "keep", vec![step("r", "Read", &[], json!({}))]);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(undoable(&durable), Err(UndoRefusal::NoEffect { job_id: job_id() }), "nothing is committed");
+    let mut sim = job(Mode::DryRun, "keep", plan());
+    assert_eq!(undoable(&sim.process(None).unwrap()), Err(UndoRefusal::NoEffect { job_id: job_id() }));
+
+    let mut sim = finished(Mode::AutoExec);
+    let refused = UndoRefusal::Cancelled { job_id: job_id(), by_undo: true };
+    assert_eq!(undoable(&undo(&mut sim)), Err(refused), "it was undone");
+    let mut sim = job(Mode::AutoExec, "keep", plan());
+    let parked = sim.process(None).unwrap();
+    assert_eq!(undoable(&parked), Err(UndoRefusal::Open { job_id: job_id(), state: JobState::Parked }));
+    sim.ask(Request::Cancel);
+    let refused = UndoRefusal::Cancelled { job_id: job_id(), by_undo: false };
+    assert_eq!(undoable(&sim.process(None).unwrap()), Err(refused));
+
+    let durable = failed("compensate").process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    assert_eq!(undoable(&durable), Err(UndoRefusal::Undone { job_id: job_id() }), "its plan undid it");
+    assert!(response(&durable).next_actions.is_empty());
+
+    let mut sim = failed("keep");
+    pin(&mut sim, |_| false);
+    let durable = sim.process(None).unwrap();
+    let slots = vec![Slot::new("b"), Slot::new("a")];
+    assert_eq!(undoable(&durable), Err(UndoRefusal::Impossible { job_id: job_id(), slots }));
+    assert!(response(&durable).next_actions.is_empty(), "what cannot help is not offered");
+}
+
+/// I155: gates are those of compensation; an approval of the call is none of its undoing.
+#[test]
+fn undo_asks_at_the_gates_of_compensation() {
+    let mut sim = job(Mode::HumanGated, "keep", vec![step("a", "Opaque", &[], json!({}))]);
+    sim.process(None).unwrap();
+    let slot = Slot::new("a");
+    let gate_hash = sim.durable().job.gates[&slot].hash;
+    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    let durable = undo(&mut sim);
+    let blocked = response(&durable).blocked_on.unwrap();
+    assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a~c", Code::RequiresApproval));
+    let view = response(&durable);
+    assert_eq!((view.state, view.undone_by.as_deref(), view.cancelled_by), (JobState::Parked, Some("eve"), None));
+    let undoing = slot.compensation();
+    let gate_hash = durable.job.gates[&undoing].hash;
+    sim.ask(Request::Approve { slot: undoing.clone(), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert_eq!(sim.world[&undoing], 1);
+    holds(&sim);
+}
+
+/// I155: a compensation that fails parks the job, and every word on it counts as after a cancel.
+#[test]
+fn failing_undo_waits_for_a_decision() {
+    for (request, expected) in [(Request::Continue, 3), (Request::Abort, 1)] {
+        let mut sim = finished(Mode::AutoExec);
+        sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
+        let durable = undo(&mut sim);
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
+        // A cancel of what is cancelled already changes nothing.
+        sim.ask(Request::Cancel);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+        sim.ask(request);
+        let durable = sim.process(None).unwrap();
+        let undone = states(&durable).iter().filter(|(_, state)| *state == Undone::Compensated).count();
+        assert_eq!((durable.job.state, undone), (JobState::Cancelled, expected));
+        holds(&sim);
+    }
+    let mut sim = finished(Mode::AutoExec);
+    sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
+    undo(&mut sim);
+    sim.resolve(Slot::new("c/1~c"), Resolved::NotApplied);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(states(&durable), all(&["c/2", "c/1", "b", "a"], Undone::Compensated), "it is tried again");
+    holds(&sim);
+}
+
+/// I155: a rollback that a person stopped goes on where it stopped; what a person left stays left.
+#[test]
+fn abandoned_rollback_is_taken_up_by_an_undo() {
+    for (word, left) in [(Request::Abort, 0), (Request::Continue, 1)] {
+        let mut sim = failed("compensate");
+        sim.script.insert("Keyed".into(), vec![Answer::Ok(super::sim::good()), no(Code::AuthForbidden)]);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+        sim.ask(word.clone());
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, JobState::Partial, "{word:?}");
+        let receipts = sim.actions.values().filter(|row| row.receipt.is_some()).count();
+        if left == 1 {
+            assert_eq!(receipts, 1, "what was left stands");
+            assert_eq!(undoable(&durable), Err(UndoRefusal::Undone { job_id: "job_1".into() }));
+            continue;
+        }
+        assert_eq!(receipts, 2, "what was not undone stands");
+        assert_eq!(response(&durable).next_actions, ["latch job undo job_1"]);
+        let durable = undo(&mut sim);
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b~c", Code::CompensationFailed));
+        let open = sim.actions.values().filter(|row| row.receipt.is_none()).count();
+        assert_eq!(open, 1, "nobody is given the receipt of what is being undone");
+        sim.resolve(Slot::new("b~c"), Resolved::NotApplied);
+        let durable = sim.process(None).unwrap();
+        assert_eq!((durable.job.state, sim.actions.len()), (JobState::Cancelled, 0));
+        assert_eq!(states(&durable), all(&["b", "a"], Undone::Compensated));
+        holds(&sim);
+    }
+}
+
+/// I155: nothing is undone while evidence contradicts what was decided about a call, and what was lost stays unknown.
+#[test]
+fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
+    let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
+    let steps = vec![step("a", "Keyed", &[], json!({})), step("b", "Opaque", &["a"], json!({}))];
+    let mut sim = job(Mode::AutoExec, "keep", steps);
+    sim.script.insert("Opaque".into(), vec![unknown()]);
+    sim.process(None).unwrap();
+    sim.resolve(Slot::new("b"), Resolved::Abort);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Partial);
+    // An answer comes after the end: it happened after all.
+    sim.ask(Request::LateEffect { slot: Slot::new("b"), try_no: 1 });
+    assert!(sim.process(None).unwrap().job.calls[&Slot::new("b")].conflict);
+    let durable = undo(&mut sim);
+    let blocked = response(&durable).blocked_on.unwrap();
+    assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("b", Code::ResolutionConflict));
+    assert_eq!(sim.world.get(&Slot::new("a~c")), None);
+    sim.ask(Request::Continue);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Cancelled);
+    let expected = [("a".to_owned(), Undone::Compensated), ("b".to_owned(), Undone::Unknown)];
+    assert_eq!(states(&durable), expected);
+    holds(&sim);
+}
+
+/// I155, I21: the second end frees no key that another job has taken since the first.
+#[test]
+fn second_end_leaves_the_keys_of_other_jobs_alone() {
+    let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
+    let gate = with(step("g", "Read", &["a"], json!({})), "gate", "human_confirm");
+    let steps = vec![step("a", "Keyed", &[], json!({})), gate, step("b", "Opaque", &["a"], json!({}))];
+    let mut sim = job(Mode::AutoExec, "keep", steps);
+    sim.script.insert("Opaque".into(), vec![unknown()]);
+    sim.loses_calls = true;
+    sim.process(None).unwrap();
+    let slot = Slot::new("b");
+    let key = sim.durable().rows[&slot].action_key.expect("the step has a key");
+    sim.ask(Request::Abort);
+    sim.resolve(slot.clone(), Resolved::NotApplied);
+    let durable = sim.process(None).unwrap();
+    assert_eq!(durable.job.state, JobState::Partial);
+    assert!(!sim.actions.contains_key(&key), "it certainly did not happen");
+    let other = ActionRow { job_id: "job_2".into(), slot, args_hash: Hash::default(), receipt: None };
+    sim.actions.insert(key, other.clone());
+    let before = sim.record.events.len();
+    sim.ask(Request::Undo);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, sim.actions.get(&key)), (JobState::Cancelled, Some(&other)));
+    assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
+}
+
+/// I157: only an undo has the newer version, so that a program which knows none refuses the log; a retry keeps its bytes.
+#[test]
+fn undo_has_a_version_of_its_own_and_a_retry_keeps_its_bytes() {
+    let by = || crate::event::Decider { actor: "ada".into(), reason: Some("again".into()) };
+    let reopened = |purpose| Body::JobReopened { by: by(), steps: vec![], calls: vec![], purpose };
+    let text = |purpose| {
+        let event = Event::seal(4, 9, 2, reopened(purpose), Hash::default());
+        assert_eq!(Event::open(&event.bytes, 4, Hash::default()).unwrap(), event);
+        String::from_utf8(event.bytes).unwrap()
+    };
+    let retry = r#"{"actor":"ada","attempt":2,"reason":"again","schema_version":1,"seq":4,"steps":[],"time_us":9,"type":"job_reopened"}"#;
+    assert_eq!(text(Purpose::Retry), retry);
+    let undo = r#"{"actor":"ada","attempt":2,"purpose":"undo","reason":"again","schema_version":2,"seq":4,"steps":[],"time_us":9,"type":"job_reopened"}"#;
+    assert_eq!(text(Purpose::Undo), undo);
+    for (text, wrong) in [(undo, undo.replace(":2,\"seq", ":1,\"seq")), (retry, retry.replace(":1,\"seq", ":2,\"seq"))]
+    {
+        assert_ne!(text, wrong);
+        assert!(Event::open(wrong.as_bytes(), 4, Hash::default()).is_err(), "{wrong}");
+    }
+}
+
+/// I155: nothing but compensations runs in a job that is undone, and evidence of anything else is refused.
+#[test]
+fn only_compensations_run_in_an_undone_job() {
+    let mut sim = finished(Mode::AutoExec);
+    undo(&mut sim);
+    let at = sim.record.events.iter().position(|event| matches!(event.body, Body::JobReopened { .. })).unwrap();
+    let args = sim.durable().job.calls[&Slot::new("c/1")].args;
+    let other = Body::ToolInvocationStarted {
+        slot: Slot::new("c/9"),
+        operator: Operator::new("Opaque"),
+        try_no: 1,
+        args,
+        first_attempt: 2,
+        timeout_ms: 1,
+        action_key: None,
+    };
+    let claim = sim.record.events[at + 1].clone();
+    let forged = Event::seal(claim.seq + 1, claim.time_us, claim.attempt, other, claim.hash);
+    sim.record.events.truncate(at + 2);
+    assert!(Job::fold(&sim.record.events).is_ok());
+    sim.record.events.push(forged);
+    let said = Job::fold(&sim.record.events).unwrap_err().to_string();
+    assert!(said.contains("c/9 undoes nothing"), "{said}");
+}
+
+/// I30, I155: the walk over the events finds it by itself, as it finds an effect that is undone twice.
+#[test]
+fn forged_evidence_of_an_undo_is_found() {
+    use crate::evidence::forge::{put_together, take_apart};
+    let mut sim = finished(Mode::AutoExec);
+    undo(&mut sim);
+    let lines = || take_apart(&export(&sim));
+    let of = |line: &serde_json::Value, kind: &str| line["event"]["type"] == kind;
+    let found = |forged| {
+        let report = verify(&put_together(forged));
+        assert!(!report.intact);
+        report.problems.iter().map(|problem| (problem.kind, problem.message.clone())).collect::<Vec<_>>()
+    };
+    // The call of a step, behind the reopening.
+    let mut forged = lines();
+    let call = forged.iter().position(|(_, line)| of(line, "tool_invocation_started")).unwrap();
+    let call = forged.remove(call);
+    let behind = forged.iter().position(|(_, line)| of(line, "job_reopened")).unwrap() + 2;
+    forged.insert(behind, call);
+    let said = found(forged);
+    let expected = |(kind, message): &(Found, String)| {
+        *kind == Found::Permission && message.contains("reopened to undo what it did")
+    };
+    assert!(said.iter().any(expected), "{said:#?}");
+    // A retry in its place: the job would have had to end otherwise.
+    let mut forged = lines();
+    let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();
+    line["event"].as_object_mut().unwrap().remove("purpose");
+    line["event"]["schema_version"] = 1.into();
+    assert!(!found(forged).is_empty());
+}
+
+/// I156: a job that a strict mismatch ended is not undone, and an effect that a person found gone is not either.
+#[test]
+fn what_is_not_as_recorded_is_not_undone() {
+    use crate::decide::Looked;
+    use crate::manifest::Confirmation;
+    for (rule, state) in [(Confirmation::Strict, JobState::Partial), (Confirmation::Warn, JobState::Completed)] {
+        let (mut sim, durable) = super::receipts::mismatched(rule);
+        assert_eq!(durable.job.state, state);
+        if rule == Confirmation::Strict {
+            assert!(matches!(undoable(&durable), Err(UndoRefusal::NotConfirmed { .. })), "{:?}", undoable(&durable));
+            assert!(!response(&durable).next_actions.contains(&"latch job undo job_1".to_owned()));
+            continue;
+        }
+        assert_eq!(undoable(&durable).map(|due| due.len()), Ok(1));
+        // It blocks undoing, as after a cancel.
+        let mut other = super::receipts::mismatched(rule).0;
+        let durable = undo(&mut other);
+        assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::ConfirmationMismatch);
+        other.ask(Request::Confirm { slot: Slot::new("a"), gone: false });
+        let durable = other.process(None).unwrap();
+        assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], Undone::Compensated)));
+        // Gone for good: its action is free, and another job may have performed it since.
+        sim.ask(Request::Confirm { slot: Slot::new("a"), gone: true });
+        let durable = sim.process(None).unwrap();
+        assert!(durable.job.is_gone(&Slot::new("a")));
+        assert_eq!(undoable(&durable), Err(UndoRefusal::Undone { job_id: "job_1".into() }));
+        sim.finds.insert(Slot::new("a"), Looked::Mismatch("nothing is there".into()));
+        let durable = undo(&mut sim);
+        assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], Undone::Left)));
+    }
+}

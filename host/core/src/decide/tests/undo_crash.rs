@@ -1,0 +1,63 @@
+//! Every place to die while a finished job is undone, over a world that counts.
+
+use super::evidence::holds;
+use super::sim::Cut;
+use super::undo::finished;
+use crate::error::Code;
+use crate::event::Mode;
+use crate::ids::Slot;
+use crate::job::JobState;
+use crate::response::response;
+use crate::state::Job;
+use crate::storage::{Request, Resolved};
+
+fn cuts() -> impl Iterator<Item = Cut> {
+    (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
+}
+
+/// I1, I155: killed anywhere, twice in a row, each effect is undone once and the job ends CANCELLED.
+#[test]
+fn killed_anywhere_a_finished_job_is_undone_once() {
+    let mut died = 0;
+    let seconds = [None, Some(Cut::Write(1)), Some(Cut::BeforeExecute(0)), Some(Cut::AfterExecute(0))];
+    for (first, second) in cuts().flat_map(|first| seconds.map(|second| (first, second))) {
+        let when = format!("{first:?} {second:?}");
+        let mut sim = finished(Mode::AutoExec);
+        sim.ask(Request::Undo);
+        died += u32::from(sim.process(Some(first)).is_err());
+        holds(&sim);
+        if second.is_some() {
+            drop(sim.process(second));
+        }
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            assert!(rounds < 20, "{when}: the job does not end");
+            // The request is a row of the inbox: it is there until the reopening is durable.
+            if sim.durable().job.undo.is_none() {
+                sim.ask(Request::Undo);
+            }
+            let durable = sim.process(None).expect("nobody kills this one");
+            holds(&sim);
+            if durable.job.state.is_terminal() {
+                assert_eq!(durable.job.state, JobState::Cancelled, "{when}");
+                break;
+            }
+            let blocked = response(&durable).blocked_on.expect("a job that rests says why");
+            assert_eq!(blocked.reason_code, Code::IndeterminateEffect, "{when}: {blocked:?}");
+            let happened = sim.world.contains_key(&blocked.slot);
+            let verdict = if happened { Resolved::Applied("\"done\"".into()) } else { Resolved::NotApplied };
+            sim.resolve(blocked.slot, verdict);
+        }
+        for slot in ["a", "b", "c/1", "c/2"] {
+            for slot in [Slot::new(slot), Slot::new(slot).compensation()] {
+                assert_eq!(sim.world.get(&slot), Some(&1), "{when}: {slot} in {:?}", sim.world);
+            }
+        }
+        assert_eq!(sim.world.len(), 8, "{when}: nothing else happened: {:?}", sim.world);
+        for length in 2..=sim.record.events.len() {
+            Job::fold(&sim.record.events[..length]).expect("every prefix is a job");
+        }
+    }
+    assert!(died > 80, "the cuts are reached: {died}");
+}

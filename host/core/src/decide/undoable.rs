@@ -1,0 +1,143 @@
+//! Undoing what a finished job did (§10): when it is refused, and what opens the job again.
+
+use crate::event::{Body, Purpose};
+use crate::ids::{JobId, Operator, Slot};
+use crate::job::JobState;
+use crate::state::{CompensationEnd, Draft, Durable};
+use crate::storage::InboxRow;
+
+use super::action;
+
+/// Why a job is not undone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UndoRefusal {
+    /// It is still open.
+    #[error("job {job_id} is {}: only a COMPLETED, PARTIAL or FAILED job is undone. An open job is cancelled, which \
+             undoes what it did: `latch job cancel {job_id}`", state.as_str())]
+    Open {
+        /// The job.
+        job_id: JobId,
+        /// Where it stands.
+        state: JobState,
+    },
+    /// It was cancelled or undone before.
+    #[error("job {job_id} {}: what it did is undone, as far as that can be done", ended(*by_undo))]
+    Cancelled {
+        /// The job.
+        job_id: JobId,
+        /// Whether it was undone after its end.
+        by_undo: bool,
+    },
+    /// No call of it changed the world.
+    #[error("job {job_id} has no committed effect: there is nothing to undo")]
+    NoEffect {
+        /// The job.
+        job_id: JobId,
+    },
+    /// Every effect is undone, or a person left it.
+    #[error("every effect of job {job_id} is undone or was left as it is by a person: there is nothing more to undo")]
+    Undone {
+        /// The job.
+        job_id: JobId,
+    },
+    /// Nothing undoes what is left.
+    #[error(
+        "nothing can undo what job {job_id} did ({}): the plugin exports no `compensate`, and the plan names no \
+             `compensate_with`",
+        list(slots)
+    )]
+    Impossible {
+        /// The job.
+        job_id: JobId,
+        /// The calls whose effects stay.
+        slots: Vec<Slot>,
+    },
+    /// It ended because an effect was not as recorded.
+    #[error(
+        "what {slot} changed was not found as it was recorded ({found}), which ended the job: undoing could undo \
+             what others made of it since. Undo it by hand"
+    )]
+    NotConfirmed {
+        /// The call.
+        slot: Slot,
+        /// What was found instead.
+        found: String,
+    },
+}
+
+fn ended(by_undo: bool) -> &'static str {
+    if by_undo { "was undone before" } else { "was cancelled" }
+}
+
+fn list(slots: &[Slot]) -> String {
+    slots.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A call that an undo would undo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToUndo {
+    /// The call.
+    pub slot: Slot,
+    /// Its operator.
+    pub operator: Operator,
+    /// The operator that undoes it.
+    pub by: Operator,
+    /// Whether the call's own plugin does that, by its `compensate` export.
+    pub own: bool,
+}
+
+/// The calls that an undo of the job would undo, in this order.
+///
+/// # Errors
+/// The job is not undone, and why.
+pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
+    let job = &durable.job;
+    let job_id = || job.header.job_id.clone();
+    match job.state {
+        JobState::Completed | JobState::Partial | JobState::Failed => {}
+        JobState::Cancelled => {
+            return Err(UndoRefusal::Cancelled { job_id: job_id(), by_undo: job.undo.is_some() });
+        }
+        state => return Err(UndoRefusal::Open { job_id: job_id(), state }),
+    }
+    if let Some(failed) = job.ended_by_mismatch() {
+        return Err(UndoRefusal::NotConfirmed { slot: failed.slot.clone(), found: failed.found.clone() });
+    }
+    let effects = job.effects_in_reverse();
+    if effects.is_empty() {
+        return Err(UndoRefusal::NoEffect { job_id: job_id() });
+    }
+    let is_settled = |slot: &Slot| {
+        let end = job.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
+        job.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
+    };
+    let open: Vec<_> = effects.into_iter().filter(|(slot, _)| !is_settled(slot)).collect();
+    if open.is_empty() {
+        return Err(UndoRefusal::Undone { job_id: job_id() });
+    }
+    let one = |(slot, call): &(&Slot, &crate::state::Call)| {
+        let (by, own) = job.undone_by(slot)?;
+        Some(ToUndo { slot: (*slot).clone(), operator: call.operator.clone(), by, own })
+    };
+    let due: Vec<ToUndo> = open.iter().filter_map(one).collect();
+    if due.is_empty() {
+        let slots = open.into_iter().map(|(slot, _)| slot.clone()).collect();
+        return Err(UndoRefusal::Impossible { job_id: job_id(), slots });
+    }
+    Ok(due)
+}
+
+/// Opens the job to undo what it did. Receipts that were given again when an earlier undoing was abandoned are
+/// taken back.
+pub(super) fn reopened(durable: &Durable, row: &InboxRow) -> Draft {
+    let undecided = durable
+        .job
+        .compensations
+        .iter()
+        .filter(|(_, compensation)| matches!(compensation.end, None | Some(CompensationEnd::Failed(_))));
+    let of = undecided.filter_map(|(slot, _)| slot.compensated());
+    let actions = of.flat_map(|of| action::taken_back(durable, &of)).collect();
+    let (steps, calls) = (Vec::new(), Vec::new());
+    let events = vec![Body::JobReopened { by: row.decider(), steps, calls, purpose: Purpose::Undo }];
+    Draft { events, actions, inbox_done: vec![row.id], flush_now: true, whole: true, ..Draft::default() }
+}

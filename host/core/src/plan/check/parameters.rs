@@ -1,0 +1,82 @@
+//! The `parameters` of a plan, and the bindings that read them.
+
+use serde_json::{Value, json};
+
+use super::report::{Report, rule};
+use super::values::wrong;
+use super::{Catalog, Misfit};
+use crate::bindings::{Reference, child, is_pointer};
+use crate::plan::parameters::{admits, declared, filled};
+use crate::suggest::did_you_mean;
+
+/// Parameters that a plan may declare by name.
+const NAMES_MAX: usize = 100;
+
+/// The shape of `parameters`: what bindings, defaults and `--set` go by. The rest is evaluated as JSON Schema.
+pub(super) fn schema(value: &Value, at: &str, report: &mut Report) {
+    let Some(fields) = value.as_object() else {
+        return wrong(at, report, "expected a JSON Schema of an object, such as {\"properties\": {\"name\": {}}}");
+    };
+    let mut bad = |key: &str, message: &str| report.add(child(at, key), rule::BAD_PARAMETERS, message);
+    if fields.get("type").is_some_and(|kind| kind != "object") {
+        bad("type", "the parameters of a request are an object: use \"object\", or leave `type` out");
+    }
+    match fields.get("properties") {
+        None => {}
+        Some(Value::Object(named)) if named.len() > NAMES_MAX => {
+            bad("properties", &format!("{} parameters are more than {NAMES_MAX}; nest them", named.len()));
+        }
+        Some(Value::Object(named)) => {
+            for name in named.keys().filter(|name| name.is_empty() || name.chars().any(char::is_control)) {
+                let at = child(&child(at, "properties"), name);
+                report.add(at, rule::BAD_PARAMETERS, "a parameter has a name without control characters");
+            }
+        }
+        Some(_) => bad("properties", "expected an object: a JSON Schema for each parameter, by name"),
+    }
+}
+
+/// Whether the schema can be evaluated, and takes its own defaults.
+pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &mut Report) {
+    let Some(schema) = parameters.filter(|schema| schema.is_object()) else { return };
+    let found = match catalog.misfits(schema, &filled(schema, json!({}))) {
+        Ok(found) => found,
+        Err(why) => {
+            return report.add("/parameters", rule::BAD_PARAMETERS, format!("`parameters` cannot be used: {why}"));
+        }
+    };
+    for misfit in found {
+        let (pointer, why) = match misfit {
+            // Requests give what has no default.
+            Misfit::Missing { .. } => continue,
+            Misfit::Unknown { pointer, name } => {
+                (child(&pointer, &name), "the schema admits no such property".to_owned())
+            }
+            Misfit::Wrong { pointer, why } => (pointer, why),
+        };
+        let (name, rest) =
+            pointer.strip_prefix('/').map_or(("", ""), |path| path.split_once('/').unwrap_or((path, "")));
+        let at = format!("/parameters/properties/{name}/default{}{rest}", if rest.is_empty() { "" } else { "/" });
+        let at = if pointer.is_empty() { "/parameters".to_owned() } else { at };
+        report.add(at, rule::WRONG_PARAMETER, format!("the default does not fit the schema: {why}"));
+    }
+}
+
+/// A binding to `intent` in a plan without a step of that name.
+pub(super) fn read(reference: &Reference, parameters: Option<&Value>, at: String, report: &mut Report) {
+    let (Some(schema), Reference::Output { pointer, .. }) = (parameters, reference) else {
+        let message = match reference {
+            Reference::Output { .. } => "there is no step `intent` in this plan, and it declares no `parameters`",
+            Reference::Outcome { .. } => "parameters have no outcome: read them with {\"$ref\": \"intent#/name\"}",
+        };
+        return report.add(at, rule::BINDING_UNKNOWN_STEP, message);
+    };
+    debug_assert!(is_pointer(pointer), "bindings are read with valid pointers");
+    let Some(first) = pointer.strip_prefix('/').and_then(|path| path.split('/').next()) else { return };
+    let name = first.replace("~1", "/").replace("~0", "~");
+    if !admits(schema, &name) {
+        let close = did_you_mean(&name, declared(schema));
+        let message = format!("the plan declares no parameter `{name}`{close}; declare it in `parameters`");
+        report.add(at, rule::UNKNOWN_PARAMETER, message);
+    }
+}

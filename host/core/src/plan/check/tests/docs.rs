@@ -1,0 +1,27 @@
+//! The page of the plan format against the code.
+
+use super::pinned::Any;
+use super::*;
+
+const PAGE: &str = include_str!("../../../../../../docs/plans.md");
+
+#[test]
+fn the_plan_of_the_page_is_accepted() {
+    let plan = PAGE.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it begins with a plan");
+    let plan = check(plan.as_bytes(), &Any).unwrap_or_else(|found| panic!("{found:?}"));
+    let depends_on: Vec<_> = plan.steps.iter().map(|step| step.depends_on.len()).collect();
+    assert_eq!(depends_on, [0, 1, 2]);
+}
+
+#[test]
+fn the_page_has_every_key_and_every_rule() {
+    let schema: Value = serde_json::from_str(crate::plan::SCHEMA).unwrap();
+    for keys in [&schema["properties"], &schema["$defs"]["step"]["properties"]] {
+        for key in keys.as_object().unwrap().keys() {
+            assert!(PAGE.contains(&format!("| `{key}` |")), "{key}");
+        }
+    }
+    for (code, rule) in RULES {
+        assert!(PAGE.contains(&format!("| {code} | {rule} |")), "{code}");
+    }
+}

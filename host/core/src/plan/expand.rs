@@ -1,0 +1,84 @@
+//! Short steps: fills what a plan leaves out, from the plan alone.
+//!
+//! Nothing that a plugin says of itself is used here: the same text gives the same plan on every
+//! host. A step is read-only unless the plan declares more, and [`super::check`] refuses a step
+//! whose operator may do more than that.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::STEPS_MAX;
+use crate::bindings;
+use crate::ids::StepId;
+
+/// The keys of a plan that may be left out and always have a value in the normal form.
+fn of_plan() -> [(&'static str, Value); 3] {
+    [("plan_id", json!("plan")), ("schema_version", json!("1.0")), ("on_failure", json!("keep"))]
+}
+
+/// The same for a step; `depends_on` follows from its bindings.
+fn of_step() -> [(&'static str, Value); 7] {
+    [
+        ("kind", json!("operator")),
+        ("payload", json!({})),
+        ("effects", json!(["read_only"])),
+        ("policy_tags", json!([])),
+        ("gate", json!("none")),
+        ("cache_policy", json!("never")),
+        ("idempotency_template", Value::Null),
+    ]
+}
+
+/// The plan with all defaults filled, without `$schema`. Broken parts are left as they are.
+pub(super) fn expand(plan: &Value) -> Value {
+    let mut plan = plan.clone();
+    let Some(fields) = plan.as_object_mut() else { return plan };
+    if fields.get("$schema").is_some_and(Value::is_string) {
+        fields.remove("$schema");
+    }
+    for (key, value) in of_plan() {
+        fields.entry(key).or_insert(value);
+    }
+    let Some(steps) = fields.get_mut("steps").and_then(Value::as_array_mut) else { return plan };
+    if steps.len() > STEPS_MAX {
+        return plan;
+    }
+    let ids: BTreeSet<String> = steps.iter().filter_map(|step| id(step.as_object()?)).map(str::to_owned).collect();
+    for step in steps.iter_mut().filter_map(Value::as_object_mut) {
+        if !step.contains_key("depends_on") {
+            step.insert("depends_on".to_owned(), json!(bound(step, &ids)));
+        }
+        for (key, value) in of_step() {
+            step.entry(key).or_insert(value);
+        }
+    }
+    plan
+}
+
+/// The steps among `ids` that the payload and the hashes of `step` are bound to, without itself.
+fn bound<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
+    let values = ["payload", "hashes"].into_iter().filter_map(|key| step.get(key));
+    let named = values.flat_map(bindings::references).map(|reference| reference.step().to_string());
+    named.filter(|name| id(step) != Some(name)).filter_map(|name| ids.get(&name).map(String::as_str)).collect()
+}
+
+fn id(step: &Map<String, Value>) -> Option<&str> {
+    step.get("step_id").and_then(Value::as_str).filter(|id| StepId::is_valid(id))
+}
+
+/// Pointers into the normal form `plan` to what `written`, its text, leaves out.
+pub(super) fn filled(written: &Value, plan: &super::Plan) -> Vec<String> {
+    let missing = |fields: &Value, key: &str| fields.get(key).is_none();
+    let of_plan = of_plan().into_iter().filter(|(key, _)| missing(written, key)).map(|(key, _)| format!("/{key}"));
+    let steps = written.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let of_steps = plan.steps.iter().enumerate().flat_map(|(index, step)| {
+        let written = steps.iter().find(|other| other.get("step_id").is_some_and(|id| id == step.step_id.as_str()));
+        let keys = of_step().into_iter().map(|(key, _)| key).chain(["depends_on"]);
+        let keys = keys.filter(move |key| written.is_some_and(|written| missing(written, key)));
+        keys.map(move |key| format!("/steps/{index}/{key}"))
+    });
+    let mut filled: Vec<String> = of_plan.chain(of_steps).collect();
+    filled.sort_unstable();
+    filled
+}

@@ -1,0 +1,167 @@
+//! Parameters: values that each request gives to a plan.
+//!
+//! A plan declares them as a JSON Schema of an object. `{"$ref": "intent#/name"}` reads one, unless
+//! a step is named `intent`. A request's values are its intent's payload; a bare plan takes them
+//! from whoever submits it. Defaults are filled at submission, and the values are stored with the
+//! job: nothing is filled or checked again later.
+
+use serde_json::{Map, Value};
+
+use super::Plan;
+use super::check::{Catalog, Misfit, RULES, Violation, parameter_rule as rule};
+use crate::bindings::{self, Reference, child};
+use crate::canon;
+use crate::suggest::did_you_mean;
+
+/// The name under which bindings read parameters.
+pub const INTENT: &str = "intent";
+/// Bytes that the values of a request may have in canonical form.
+pub const VALUES_BYTES_MAX: usize = 1 << 20;
+
+/// A value that a request gives, or does not give, to a parameter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer:?} {code}: {message}")]
+pub struct Refused {
+    /// JSON pointer into the values.
+    pub pointer: String,
+    /// Stable name of the rule, one of [`RULES`].
+    pub code: &'static str,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl Refused {
+    fn new(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
+        debug_assert!(RULES.iter().any(|(known, _)| *known == code), "{code}");
+        Self { pointer: pointer.into(), code, message: message.into() }
+    }
+
+    /// The violation of a request in whose `text` the values stand at `prefix`.
+    pub fn in_text(self, prefix: &str, text: &[u8]) -> Violation {
+        Violation::at(format!("{prefix}{}", self.pointer), self.code, self.message, text)
+    }
+
+    /// The parameter that it is about; none where it is about all of them.
+    pub fn parameter(&self) -> Option<String> {
+        let first = self.pointer.strip_prefix('/')?.split('/').next()?;
+        Some(first.replace("~1", "/").replace("~0", "~"))
+    }
+}
+
+/// The names that a schema of parameters declares, in order.
+pub fn declared(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str())
+}
+
+/// Whether a schema of parameters says that a name may be given: by name, or by admitting others.
+pub fn admits(schema: &Value, name: &str) -> bool {
+    let others = schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false));
+    others || schema.get("patternProperties").is_some() || declared(schema).any(|known| known == name)
+}
+
+impl Plan {
+    /// Whether a binding reads a parameter rather than a step.
+    pub fn reads_parameters(&self, reference: &Reference) -> bool {
+        let named = matches!(reference, Reference::Output { step, .. } if step.as_str() == INTENT);
+        named && self.parameters.is_some() && self.step(reference.step()).is_none()
+    }
+
+    /// The values of a request: `given` with defaults filled, checked against the schema. None for a
+    /// plan without parameters.
+    ///
+    /// # Errors
+    /// Every value that is wrong or missing, sorted by pointer.
+    pub fn values(&self, given: Value, catalog: &dyn Catalog) -> Result<Option<Value>, Vec<Refused>> {
+        let Some(schema) = &self.parameters else { return Ok(None) };
+        if !given.is_object() {
+            let message = "the parameters of a request are an object of values by name";
+            return Err(vec![Refused::new("", rule::WRONG_PARAMETER, message)]);
+        }
+        let values = filled(schema, given);
+        let mut found = self.unread(&values);
+        found.extend(misfits(schema, &values, catalog));
+        // A value that is missing is told once.
+        found.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
+        found.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
+        match found.is_empty() {
+            true => Ok(Some(values)),
+            false => Err(found),
+        }
+    }
+
+    /// What the plan's bindings read and the values do not have.
+    fn unread(&self, values: &Value) -> Vec<Refused> {
+        let mut found = Vec::new();
+        for step in &self.steps {
+            let read = std::iter::once(&step.payload).chain(step.hashes.values()).flat_map(bindings::references);
+            for reference in read.filter(|reference| self.reads_parameters(reference)) {
+                let Reference::Output { pointer, .. } = &reference else { continue };
+                if values.pointer(pointer).is_none() {
+                    found.push(missing(pointer, &format!("step {} reads it", step.step_id)));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn missing(pointer: &str, why: &str) -> Refused {
+    let name = pointer.trim_start_matches('/');
+    let how = match name.contains('/') {
+        true => "in `--input FILE`".to_owned(),
+        false => format!("with `--set {name}=VALUE`"),
+    };
+    let message = format!("`{name}` has no value, and {why}; give it {how}, or give the parameter a default");
+    Refused::new(pointer, rule::MISSING_PARAMETER, message)
+}
+
+fn misfits(schema: &Value, values: &Value, catalog: &dyn Catalog) -> Vec<Refused> {
+    let bytes = canon::value_to_canonical(values).len();
+    if bytes > VALUES_BYTES_MAX {
+        let message = format!("the values have {bytes} bytes, at most {VALUES_BYTES_MAX} are allowed");
+        return vec![Refused::new("", rule::WRONG_PARAMETER, message)];
+    }
+    let found = match catalog.misfits(schema, values) {
+        Ok(found) => found,
+        Err(why) => return vec![Refused::new("", rule::WRONG_PARAMETER, why)],
+    };
+    let refused = |misfit| match misfit {
+        Misfit::Missing { pointer, name } => missing(&child(&pointer, &name), "the schema requires it"),
+        Misfit::Unknown { pointer, name } => {
+            let close = match pointer.is_empty() {
+                true => did_you_mean(&name, declared(schema)),
+                false => String::new(),
+            };
+            let message = format!("there is no parameter `{name}`{close}");
+            Refused::new(child(&pointer, &name), rule::UNKNOWN_PARAMETER, message)
+        }
+        Misfit::Wrong { pointer, why } => Refused::new(pointer, rule::WRONG_PARAMETER, why),
+    };
+    found.into_iter().map(refused).collect()
+}
+
+/// The values with defaults filled.
+pub(super) fn filled(schema: &Value, mut values: Value) -> Value {
+    fill(schema, &mut values);
+    values
+}
+
+/// Fills the defaults of properties that are absent, also inside values that are objects.
+fn fill(schema: &Value, value: &mut Value) {
+    let (Some(properties), Value::Object(fields)) = (schema.get("properties").and_then(Value::as_object), value) else {
+        return;
+    };
+    for (name, property) in properties {
+        if let Some(default) = property.get("default").filter(|_| !fields.contains_key(name)) {
+            fields.insert(name.clone(), default.clone());
+        }
+        if let Some(field) = fields.get_mut(name) {
+            fill(property, field);
+        }
+    }
+}
+
+/// The intent payload of a bare plan with parameters, given that of the plan alone.
+pub fn intent_payload(plan: Value, values: Value) -> Value {
+    Value::Object(Map::from_iter([("plan".to_owned(), plan), ("parameters".to_owned(), values)]))
+}

@@ -1,0 +1,97 @@
+//! A command that a person could type about a job, and whether the job takes it.
+
+use std::collections::BTreeMap;
+
+use super::next::quoted;
+use crate::decide::{self, ForkRequest};
+use crate::event::Decider;
+use crate::ids::{Hash, JobId, Slot, StepId};
+use crate::policy::Rules;
+use crate::state::Durable;
+use crate::storage::Resolved;
+
+/// One command about a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    Approve(Slot),
+    Reject(Slot),
+    Signal(String),
+    Applied(Slot),
+    NotApplied(Slot),
+    Lost(Slot),
+    Confirm { slot: Slot, gone: bool },
+    Continue,
+    Abort,
+    Retry,
+    Undo,
+    Fork(StepId),
+    Resume,
+    Show(JobId),
+}
+
+impl Offer {
+    /// Returns true if the job takes the command at `now_us` (microseconds since 1970 UTC), and something comes of it.
+    pub(super) fn helps(&self, durable: &Durable, now_us: i64) -> bool {
+        let job = &durable.job;
+        let decidable = |slot: &Slot, verdict| decide::verdict(durable, slot, verdict, now_us).is_ok();
+        match self {
+            Offer::Approve(slot) | Offer::Reject(slot) => job.undecided(slot).is_some(),
+            Offer::Signal(key) => {
+                job.waits.values().any(|wait| wait.key.as_deref() == Some(key)) && !job.state.is_terminal()
+            }
+            Offer::Applied(slot) => decidable(slot, Resolved::Applied("null".to_owned())),
+            Offer::NotApplied(slot) => decidable(slot, Resolved::NotApplied),
+            Offer::Lost(slot) => decidable(slot, Resolved::Abort),
+            Offer::Confirm { slot, gone } => decide::is_confirmable(job, slot, *gone),
+            Offer::Continue | Offer::Abort => decide::is_stopped(job),
+            Offer::Retry => decide::reopenable(durable).is_ok_and(|round| decide::may_end_otherwise(durable, &round)),
+            Offer::Undo => decide::undoable(durable).is_ok(),
+            Offer::Fork(at) => {
+                let request = ForkRequest {
+                    at: at.clone(),
+                    set: BTreeMap::new(),
+                    by: Decider { actor: String::new(), reason: None },
+                    job_id: job.header.job_id.clone(),
+                    secret: Hash::default(),
+                };
+                decide::fork(durable, &request).is_ok()
+            }
+            Offer::Resume => !job.state.is_terminal(),
+            Offer::Show(_) => true,
+        }
+    }
+
+    /// What to type.
+    pub(super) fn command(&self, durable: &Durable) -> String {
+        let header = &durable.job.header;
+        let id = &header.job_id;
+        match self {
+            Offer::Approve(slot) => {
+                let rules = header.rules.as_ref();
+                let by = if by_another(durable, slot, rules) { " --actor ANOTHER" } else { "" };
+                format!("latch job approve {id} {slot}{by}{}", super::asked_why(header))
+            }
+            Offer::Reject(slot) => format!("latch job reject {id} {slot} --reason TEXT"),
+            Offer::Signal(key) => format!("latch job signal {id} {} --payload JSON", quoted(key)),
+            Offer::Applied(slot) => format!("latch job resolve {id} {slot} --applied RESULT.json"),
+            Offer::NotApplied(slot) => format!("latch job resolve {id} {slot} --not-applied"),
+            Offer::Lost(slot) => format!("latch job resolve {id} {slot} --abort"),
+            Offer::Confirm { slot, gone: false } => format!("latch job confirm {id} {slot} --reason TEXT"),
+            Offer::Confirm { slot, gone: true } => format!("latch job confirm {id} {slot} --gone --reason TEXT"),
+            Offer::Continue => format!("latch job resolve {id} --continue"),
+            Offer::Abort => format!("latch job resolve {id} --abort"),
+            Offer::Retry => format!("latch job retry {id}"),
+            Offer::Undo => format!("latch job undo {id}"),
+            Offer::Fork(at) => format!("latch job fork {id} --at {at}"),
+            Offer::Resume => format!("latch resume {id}"),
+            Offer::Show(other) => format!("latch job show {other}"),
+        }
+    }
+}
+
+/// Returns true if the person who asked for the job, or one who approved already, cannot complete the gate.
+fn by_another(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
+    let Some(rules) = rules else { return false };
+    let approved = durable.job.undecided(slot).is_some_and(|gate| !gate.approvals.is_empty());
+    approved || !decide::may_approve(rules, &durable.job.header, &durable.job.header.actor_id)
+}

@@ -1,0 +1,132 @@
+//! Why a job stands where it does, read from the few events that say so: a list of jobs loads none of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Code;
+use crate::event::{Body, Consequence};
+use crate::ids::Slot;
+use crate::job::JobState;
+
+/// Why a job stands where it does, and since when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Why {
+    /// What it waits for, or why it did not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<Code>,
+    /// The call that it waits for, or the step that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
+    /// Who cancelled it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When it came to this state, microseconds since 1970 UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_us: Option<i64>,
+}
+
+/// What the events that say why a job is in `state` have in their canonical text; at most so many stored rows of events
+/// are needed. None where no event says it.
+pub fn says_why(state: JobState) -> &'static [&'static str] {
+    // The only confirmations among these are those that ended the job.
+    const ENDED: &str = r#""consequence":"ended""#;
+    const FAILED: &str = r#""type":"step_failed""#;
+    match state {
+        JobState::Pending | JobState::Running => &[],
+        JobState::Waiting => &[r#""type":"job_waiting""#],
+        JobState::Parked => &[r#""type":"job_parked""#],
+        JobState::Diverged => &[r#""type":"job_diverged""#],
+        JobState::Completed => &[r#""type":"job_completed""#],
+        JobState::Partial => &[r#""type":"job_partial""#, ENDED, FAILED],
+        JobState::Failed => &[r#""type":"job_failed""#, ENDED, FAILED],
+        JobState::Cancelled => &[r#""type":"job_cancelled""#, r#""type":"job_cancel_requested""#],
+    }
+}
+
+#[derive(Deserialize)]
+struct Said {
+    time_us: i64,
+    #[serde(flatten)]
+    body: Body,
+}
+
+/// What events say of a job in `state`: canonical texts, the newest first. One that cannot be read says nothing;
+/// loading the job names it.
+pub fn why<'t>(state: JobState, events: impl IntoIterator<Item = &'t str>) -> Why {
+    let mut why = Why::default();
+    let wanted = says_why(state);
+    for text in events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part))) {
+        let Ok(Said { time_us, body }) = serde_json::from_str(text) else { continue };
+        let (code, slot) = match body {
+            Body::JobParked { reason, slot, .. } => (Some(reason), slot),
+            Body::JobDiverged { report } => (Some(Code::Diverged), Some(Slot::of_step(&report.step()))),
+            Body::JobFailed { code } => (code, None),
+            Body::StepFailed { step_id, failure, .. } => (Some(failure.code), Some(Slot::of_step(&step_id))),
+            Body::ConfirmationFailed { slot, consequence: Consequence::Ended, .. } => {
+                (Some(Code::ConfirmationMismatch), Some(slot))
+            }
+            Body::JobCancelRequested { by } => {
+                why.by.get_or_insert(by.actor);
+                (None, None)
+            }
+            _ => (None, None),
+        };
+        why.since_us.get_or_insert(time_us);
+        if why.reason_code.is_none() {
+            (why.reason_code, why.slot) = (code, slot);
+        } else if why.slot.is_none() && why.reason_code == code {
+            why.slot = slot;
+        }
+    }
+    why
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Failure;
+    use crate::event::{Decider, Event, ResultType};
+    use crate::ids::{Hash, StepId};
+
+    fn text(seq: u64, body: Body) -> String {
+        String::from_utf8(Event::seal(seq, 1_000 + seq as i64, 1, body, Hash::default()).bytes).unwrap()
+    }
+
+    fn failed(step: &str, code: Code) -> Body {
+        let failure = Failure::new(code, "no");
+        Body::StepFailed { step_id: StepId::new(step), result_type: ResultType::PermanentFailure, failure }
+    }
+
+    #[test]
+    fn the_newest_event_that_says_it_counts() {
+        let parked = |slot: &str, reason| Body::JobParked { reason, slot: Some(Slot::new(slot)), cause: None };
+        let old = text(3, parked("a", Code::RequiresSignal));
+        let new = text(9, parked("b", Code::RequiresApproval));
+        let found = why(JobState::Parked, [new.as_str(), old.as_str(), "not an event \"type\":\"job_parked\""]);
+        let expected = (Some(Code::RequiresApproval), Some(Slot::new("b")), Some(1_009));
+        assert_eq!((found.reason_code, found.slot, found.since_us), expected);
+    }
+
+    #[test]
+    fn an_end_has_the_time_of_its_event_and_the_code_of_its_failure() {
+        let events = [
+            text(9, Body::JobPartial {}),
+            text(8, failed("s2", Code::RateLimit)),
+            text(5, failed("s1", Code::InvalidInput)),
+        ];
+        let found = why(JobState::Partial, events.iter().map(String::as_str));
+        let expected = (Some(Code::RateLimit), Some(Slot::new("s2")), Some(1_009));
+        assert_eq!((found.reason_code, found.slot, found.since_us), expected);
+        let own =
+            [text(9, Body::JobFailed { code: Some(Code::AttemptsExhausted) }), text(8, failed("s2", Code::RateLimit))];
+        let found = why(JobState::Failed, own.iter().map(String::as_str));
+        assert_eq!((found.reason_code, found.slot), (Some(Code::AttemptsExhausted), None));
+    }
+
+    #[test]
+    fn a_cancelled_job_names_who_asked() {
+        let by = Decider { actor: "bob".into(), reason: None };
+        let events = [text(9, Body::JobCancelled {}), text(4, Body::JobCancelRequested { by })];
+        let found = why(JobState::Cancelled, events.iter().map(String::as_str));
+        assert_eq!((found.by.as_deref(), found.since_us, found.reason_code), (Some("bob"), Some(1_009), None));
+    }
+}

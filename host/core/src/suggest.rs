@@ -1,0 +1,76 @@
+//! "Did you mean …?" for every name that is not known: keys, words, codes, operators and steps.
+//!
+//! One threshold holds everywhere (I150): a third of the letters of the longer name may differ.
+
+/// The candidate nearest to `word`, if one is near enough to be what was meant.
+///
+/// ```
+/// use latchwork_core::suggest::nearest;
+/// assert_eq!(nearest("databse", ["commit", "database"]), Some("database"));
+/// assert_eq!(nearest("depends", ["step_id", "depends_on"]), Some("depends_on"));
+/// assert_eq!(nearest("weather", ["commit", "database"]), None);
+/// assert_eq!(nearest("s9", ["s1", "s2"]), None, "another short name is no slip");
+/// ```
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    near(word, candidates).into_iter().next()
+}
+
+/// All candidates near to `word`, the nearest first. `word` itself is not among them.
+pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let lower = word.to_lowercase();
+    let letters = lower.chars().count();
+    let distance = |candidate: &'a str| {
+        let known = candidate.to_lowercase();
+        // More than a third is another word; less would miss swapped syllables and endings.
+        let farthest = letters.max(known.chars().count()) / 3;
+        let distance = strsim::damerau_levenshtein(&lower, &known);
+        (candidate != word && distance <= farthest).then_some((distance, candidate))
+    };
+    let mut found: Vec<(usize, &str)> = candidates.into_iter().filter_map(distance).collect();
+    found.sort();
+    found.dedup();
+    found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// ` (did you mean …?)`, or nothing: to be appended to a message.
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates).map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
+}
+
+/// `a`, `b` or `c`.
+pub(crate) fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I150: keys of plans, recipes and configurations are looked up by the same rule.
+    #[test]
+    fn a_third_of_the_letters_may_differ() {
+        for (word, known, meant) in [
+            ("EFFECTS", "effects", true),
+            ("gat", "gate", true),
+            ("efects", "effects", true),
+            ("depends", "depends_on", true),
+            ("polcy_tag", "policy_tags", true),
+            ("step", "steps", true),
+            ("id", "step_id", false),
+            ("s9", "s1", false),
+            ("name", "gate", false),
+            ("gate", "gate", false),
+        ] {
+            assert_eq!(nearest(word, [known]).is_some(), meant, "{word} {known}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_is_first_and_each_is_named_once() {
+        assert_eq!(near("Mail.Sent", ["Mail.Seen", "Mail.Send", "Mail.Send"]), ["Mail.Send", "Mail.Seen"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! What was changed in the configuration since a job was accepted.
+//!
+//! A job goes on with what it pinned, and a finished one keeps its results, so that a change shows in neither. Saying so
+//! takes the configuration and the plugins' files alone: nothing is compiled.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use latchwork_core::ids::{Hash, Operator};
+use latchwork_core::manifest::{Limits, Pinned};
+use latchwork_core::response::{ChangedView, Setting};
+use latchwork_core::state::Durable;
+use serde_json::json;
+
+use crate::capability::grant;
+use crate::config::{Config, LimitsConfig, PluginConfig};
+use crate::registry;
+
+/// Every plugin that the job used, or may still use, and that is configured otherwise now.
+pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
+    let mut pinned: BTreeMap<&str, &Pinned> = BTreeMap::new();
+    let used = used(durable);
+    for (operator, pin) in &durable.job.header.operators {
+        if used.as_ref().is_none_or(|used| used.contains(operator)) {
+            pinned.entry(&pin.plugin).or_insert(pin);
+        }
+    }
+    let changed = |(name, pin): (&str, &Pinned)| {
+        let view = |(setting, pinned, configured): (Setting, String, String)| ChangedView {
+            plugin: name.to_owned(),
+            setting,
+            pinned: Some(pinned).filter(|text| !text.is_empty()),
+            configured: Some(configured).filter(|text| !text.is_empty()),
+        };
+        let configured = config.plugins.iter().find(|plugin| plugin.name == name);
+        let differences = match configured {
+            None => vec![(Setting::Plugin, format!("sha256:{}", pin.digest), String::new())],
+            Some(plugin) => differences(&config.state_dir, plugin, pin),
+        };
+        differences.into_iter().map(view).collect::<Vec<_>>()
+    };
+    pinned.into_iter().flat_map(changed).collect()
+}
+
+/// The operators that a finished job called; none of an open one, which may call any that it pinned.
+fn used(durable: &Durable) -> Option<BTreeSet<&Operator>> {
+    let job = &durable.job;
+    let planned = job.plan.steps.iter().map(|step| &step.name);
+    job.state.is_terminal().then(|| planned.chain(job.calls.values().map(|call| &call.operator)).collect())
+}
+
+type Difference = (Setting, String, String);
+
+fn differences(state_dir: &Path, plugin: &PluginConfig, pin: &Pinned) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if let Some(configured) = registry::other_component(state_dir, &plugin.source, pin.digest) {
+        found.push((Setting::Component, format!("sha256:{}", pin.digest), format!("sha256:{configured}")));
+    }
+    if plugin.wasi != pin.wasi {
+        let word = |wasi| serde_json::to_value(wasi).ok().and_then(|it| it.as_str().map(str::to_owned));
+        found.push((Setting::Wasi, word(pin.wasi).unwrap_or_default(), word(plugin.wasi).unwrap_or_default()));
+    }
+    found.extend(limits(&plugin.limits, &pin.limits));
+    let says_more = found.iter().any(|(setting, ..)| *setting != Setting::Component);
+    if !says_more && pin.settings.is_some_and(|settings| settings != fingerprint(plugin)) {
+        found.push((Setting::Grants, String::new(), String::new()));
+    }
+    found
+}
+
+/// Each limit that the configuration gives and that was another one.
+fn limits(configured: &LimitsConfig, pinned: &Limits) -> Vec<Difference> {
+    let each = [
+        ("memory", configured.memory_bytes, pinned.memory_bytes),
+        ("fuel", configured.fuel, pinned.fuel),
+        ("timeout", configured.timeout_ms.map(u64::from), u64::from(pinned.timeout_ms)),
+        ("output", configured.output_bytes.map(u64::from), u64::from(pinned.output_bytes)),
+        ("host_calls", configured.host_calls.map(u64::from), u64::from(pinned.host_calls)),
+    ];
+    let differs =
+        each.into_iter().filter_map(|(name, now, then)| now.filter(|now| *now != then).map(|now| (name, then, now)));
+    differs.map(|(name, then, now)| (Setting::Limits, format!("{name} {then}"), format!("{name} {now}"))).collect()
+}
+
+/// Stands for what a plugin's table grants and sets. A job records it when it is accepted, and calls its tools with the
+/// grants and the `config` of now.
+pub(crate) fn fingerprint(plugin: &PluginConfig) -> Hash {
+    let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
+    let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();
+    let config = json!(plugin.config).to_string();
+    Hash::of(&[grant::line(&plugin.grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
+}

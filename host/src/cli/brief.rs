@@ -1,0 +1,72 @@
+//! Durations and ages as people read them.
+
+/// An age in one unit, in whole seconds at least: `0s`, `42s`, `3m`.
+pub(super) fn age(us: i64) -> String {
+    brief(us.max(0) / 1_000_000 * 1_000_000).replace("0ms", "0s").replace(".0s", "s")
+}
+
+/// A duration in one unit: `350ms`, `3.4s`, `42s`, `3m`, `2h`, `5d`. Cut, not rounded, from minutes on.
+pub(super) fn brief(us: i64) -> String {
+    let ms = us.max(0) / 1_000;
+    let secs = ms / 1_000;
+    match secs {
+        0 => format!("{ms}ms"),
+        1..=9 => format!("{secs}.{}s", ms % 1_000 / 100),
+        10..=59 => format!("{secs}s"),
+        60..=3_599 => format!("{}m", secs / 60),
+        3_600..=172_799 => format!("{}h", secs / 3_600),
+        _ => format!("{}d", secs / 86_400),
+    }
+}
+
+/// Time since a beginning, to the millisecond in the first minute: `+0.012s`, `+3m05s`, `+2h03m`, `+5d02h`.
+pub(super) fn offset(us: i64) -> String {
+    let ms = us.max(0) / 1_000;
+    let secs = ms / 1_000;
+    match secs {
+        0..=59 => format!("+{secs}.{:03}s", ms % 1_000),
+        60..=3_599 => format!("+{}m{:02}s", secs / 60, secs % 60),
+        3_600..=86_399 => format!("+{}h{:02}m", secs / 3_600, secs % 3_600 / 60),
+        _ => format!("+{}d{:02}h", secs / 86_400, secs % 86_400 / 3_600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: i64 = 1_000_000;
+
+    #[test]
+    fn durations_have_one_unit() {
+        let cases = [(-5, "0ms"), (350_999, "350ms"), (S, "1.0s"), (9_999_999, "9.9s"), (59 * S, "59s")];
+        let longer =
+            [(60 * S, "1m"), (3_599 * S, "59m"), (3_600 * S, "1h"), (47 * 3_600 * S, "47h"), (172_800 * S, "2d")];
+        for (us, expected) in cases.into_iter().chain(longer) {
+            assert_eq!(brief(us), expected, "{us}");
+        }
+    }
+
+    #[test]
+    fn ages_are_whole_seconds() {
+        for (us, expected) in
+            [(-5, "0s"), (350_999, "0s"), (S, "1s"), (9_999_999, "9s"), (10 * S, "10s"), (60 * S, "1m")]
+        {
+            assert_eq!(age(us), expected, "{us}");
+        }
+    }
+
+    #[test]
+    fn offsets_are_exact_at_first() {
+        let cases = [
+            (12_345, "+0.012s"),
+            (59_999_999, "+59.999s"),
+            (185 * S, "+3m05s"),
+            (7_380 * S, "+2h03m"),
+            (439_200 * S, "+5d02h"),
+        ];
+        for (us, expected) in cases {
+            assert_eq!(offset(us), expected, "{us}");
+        }
+    }
+}

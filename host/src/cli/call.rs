@@ -1,0 +1,96 @@
+//! `latch call`: one operator as a one-step job, with grants, gate, ledger and output.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::ids::StepId;
+use latchwork_core::manifest::Effect;
+use latchwork_core::plan::{Catalog as _, uncovered};
+use latchwork_core::suggest::did_you_mean;
+use latchwork_core::{canon, pages};
+use serde_json::{Value, json};
+
+use super::args::{CallArgs, ParameterArgs, RunArgs};
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::source::{self, Source};
+use super::{open, plugin, run};
+use crate::registry::Registry;
+
+/// The one step of the job.
+const STEP: &str = "call";
+
+pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let payload = arguments(&args.args, ctx)?;
+    let config = ctx.config(None)?;
+    if args.build {
+        plugin::build_configured(ctx, &config).await?;
+    }
+    let host = open::host(config).await?;
+    let effects = effects(&args, &host.registry)?;
+    let plan = json!({ "plan_id": STEP, "steps": [
+        { "step_id": STEP, "name": args.operator, "payload": payload, "effects": effects },
+    ] });
+    let name = PathBuf::from(format!("the call of {}", args.operator));
+    let source = Source { name: name.clone(), folder: None, text: plan.to_string().into_bytes() };
+    let run = RunArgs {
+        plan: name,
+        parameters: ParameterArgs::default(),
+        build: false,
+        mode: args.mode,
+        approve: if args.approve { vec![StepId::new(STEP)] } else { vec![] },
+        new: args.new,
+        detach: false,
+        priority: None,
+        actor: args.actor,
+        tenant: args.tenant,
+        scratch: None,
+    };
+    run::on_host(&host, &source, &run, ctx).await
+}
+
+/// The arguments: JSON as it stands, of a file, or of stdin.
+fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
+    let (bytes, place) = match (text, text.strip_prefix('@')) {
+        ("-", _) => (Source::read(Path::new("-"), ctx)?.text, "stdin"),
+        (_, Some(file)) => (source::file(Path::new(file))?, file),
+        (text, None) => (text.as_bytes().to_vec(), "ARGS"),
+    };
+    canon::parse_strict(&bytes).map_err(|error| {
+        let (line, column) = error.line_column(&bytes);
+        let message = format!(
+            "the arguments are not JSON: {place}:{line}:{column}: {}; write '{{\"key\": \"value\"}}', @FILE, or - for stdin",
+            error.refusal
+        );
+        CliError::input(pages::CALL_REFUSED, message)
+    })
+}
+
+/// The declared effects. What an operator does to the world is declared by the caller, never taken from the plugin.
+fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError> {
+    let Some(info) = registry.operator(&args.operator) else {
+        if !registry.refused().is_empty() {
+            return Err(open::plugins(registry.refused()));
+        }
+        let names = registry.names();
+        let meant = did_you_mean(&args.operator, names.iter().map(String::as_str));
+        let advice = match names.is_empty() {
+            true => "no plugin is configured: name one in latch.toml, or make a project with `latch init`",
+            false => "`latch plugin list` shows the operators",
+        };
+        let message = format!("there is no operator `{}`{meant}; {advice}", args.operator);
+        return Err(CliError::input(pages::CALL_REFUSED, message));
+    };
+    let mut effects: Vec<Effect> = args.effect.iter().copied().map(Effect::from).collect();
+    effects.push(Effect::ReadOnly);
+    effects.sort_unstable();
+    effects.dedup();
+    let missing = uncovered(&effects, &info.effects);
+    if missing.is_empty() {
+        return Ok(effects);
+    }
+    let words: Vec<_> = missing.iter().map(|effect| effect.as_str()).collect();
+    let flags: Vec<_> = words.iter().map(|word| format!("--effect {word}")).collect();
+    let message =
+        format!("`{}` may cause {}; to allow that, add: {}", args.operator, words.join(" and "), flags.join(" "));
+    Err(CliError::input(pages::CALL_REFUSED, message))
+}

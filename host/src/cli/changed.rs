@@ -1,0 +1,62 @@
+//! Says that a job and the configuration do not stand for the same plugins.
+
+use std::path::Path;
+
+use latchwork_core::response::{ChangedView, Response, Setting};
+use latchwork_core::state::Durable;
+
+use crate::changed;
+use crate::config::Config;
+
+/// The response with what was changed since its job was accepted. `plan` is the file that was submitted, where it is known:
+/// a finished job is run anew with it.
+pub(super) fn noted(config: &Config, durable: &Durable, response: Response, plan: Option<&Path>) -> Response {
+    let changed = tokio::task::block_in_place(|| changed::since(config, durable));
+    let over = response.state.is_terminal();
+    let mut next_actions = response.next_actions.clone();
+    if over && let Some(plan) = plan.filter(|_| !changed.is_empty()) {
+        let plan = latchwork_core::response::quoted(&plan.display().to_string());
+        next_actions.push(format!("latch run {plan} --new"));
+    }
+    // A job whose plugin is not there goes no further here.
+    if !over && changed.iter().any(|view| view.setting == Setting::Plugin) {
+        next_actions.retain(|action| !action.starts_with("latch resume "));
+    }
+    Response { changed, next_actions, ..response }
+}
+
+/// One line for each change.
+pub(super) fn lines(response: &Response) -> Vec<String> {
+    let over = response.state.is_terminal();
+    response.changed.iter().map(|view| line(view, over)).collect()
+}
+
+fn line(view: &ChangedView, over: bool) -> String {
+    let ChangedView { plugin, setting, pinned, configured } = view;
+    let (then, now) = (short(pinned), short(configured));
+    let goes_on = if over { "`--new` runs the new one" } else { "this job goes on with the pinned one" };
+    match setting {
+        Setting::Plugin if over => format!("{plugin} is not configured any more"),
+        Setting::Plugin => {
+            format!(
+                "{plugin} is not configured any more, and the job cannot call it: put its [[plugin]] back in latch.toml"
+            )
+        }
+        Setting::Component => {
+            format!("{plugin} has changed since: {then} is pinned, {now} is configured; {goes_on}")
+        }
+        Setting::Limits => format!("{plugin} has other limits since: {then} is pinned, {now} is configured; {goes_on}"),
+        Setting::Wasi => format!("{plugin} has another wasi since: {then} is pinned, {now} is configured; {goes_on}"),
+        Setting::Grants if over => format!("{plugin} has other grants or settings since; `--new` runs with them"),
+        Setting::Grants => format!("{plugin} has other grants or settings since: this job goes on with them"),
+    }
+}
+
+/// A digest as a person compares it.
+fn short(text: &Option<String>) -> String {
+    let text = text.as_deref().unwrap_or_default();
+    match text.strip_prefix("sha256:") {
+        Some(hex) => format!("sha256:{}…", &hex[..hex.floor_char_boundary(12)]),
+        None => text.to_owned(),
+    }
+}

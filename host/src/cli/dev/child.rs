@@ -1,0 +1,121 @@
+//! The processes of a round: this program again, in a process group of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+
+use anyhow::Context as _;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+use tokio::process::{Child, Command};
+
+use crate::cli::args::ParameterArgs;
+use crate::cli::context::Context;
+use crate::config::Config;
+
+/// How the processes are started.
+pub(super) struct Children {
+    program: PathBuf,
+    scratch: PathBuf,
+    /// Flags of this command that are those of each.
+    flags: Vec<String>,
+    /// Flags of each run.
+    values: Vec<String>,
+    /// The database of a run for real.
+    database: Vec<String>,
+    color: bool,
+}
+
+/// A process group that ends with this value.
+struct Group {
+    child: Child,
+    pid: Option<Pid>,
+}
+
+impl Group {
+    async fn output(mut self) -> std::io::Result<(ExitStatus, String)> {
+        let stdout = self.child.stdout.take();
+        let mut text = Vec::new();
+        if let Some(mut stdout) = stdout {
+            tokio::io::AsyncReadExt::read_to_end(&mut stdout, &mut text).await?;
+        }
+        let status = self.child.wait().await?;
+        self.pid = None;
+        Ok((status, String::from_utf8_lossy(&text).into_owned()))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Compilers that the process has started are of its group.
+        if let Some(pid) = self.pid {
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+impl Children {
+    pub(super) fn new(scratch: &Path, ctx: &Context<'_>, parameters: &ParameterArgs) -> std::io::Result<Self> {
+        Ok(Self {
+            program: std::env::current_exe()?,
+            scratch: scratch.to_owned(),
+            flags: ctx.config_flag(),
+            values: values(parameters),
+            database: ctx.database_flag(),
+            color: ctx.printer.colors_stderr(),
+        })
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(args).args(&self.flags).stdin(Stdio::null());
+        if !self.color {
+            command.env("NO_COLOR", "1");
+        }
+        command
+    }
+
+    async fn output(&self, args: &[&str]) -> anyhow::Result<(ExitStatus, String)> {
+        let child = self.command(args).stdout(Stdio::piped()).process_group(0).spawn()?;
+        let pid = child.id().and_then(|id| Pid::from_raw(id as i32));
+        Ok(Group { child, pid }.output().await?)
+    }
+
+    /// Builds a plugin and checks it; what the compiler says goes to stderr. The report is empty if it was not built.
+    pub(super) async fn check(&self, dir: &Path) -> anyhow::Result<(bool, String)> {
+        let dir = dir.display().to_string();
+        let (status, report) = self.output(&["plugin", "check", &dir, "--once"]).await?;
+        Ok((status.success(), report))
+    }
+
+    /// Runs a plan on a database that is made for it, and returns the answer: a response, or an error.
+    pub(super) async fn dry_run(&self, plan: &Path, config: &Config) -> anyhow::Result<Value> {
+        let round = tempfile::Builder::new().prefix("round-").tempdir_in(&self.scratch)?;
+        let state = round.path().join("state");
+        std::fs::create_dir_all(&state)?;
+        let secrets = config.state_dir.join("secrets");
+        if secrets.is_dir() {
+            std::os::unix::fs::symlink(secrets, state.join("secrets"))?;
+        }
+        let (plan, scratch) = (plan.display().to_string(), round.path().display().to_string());
+        let args = ["run", &plan, "--mode", "DRY_RUN", "--scratch", &scratch, "--json"];
+        let args: Vec<&str> = args.into_iter().chain(self.values.iter().map(String::as_str)).collect();
+        let (_, answer) = self.output(&args).await?;
+        serde_json::from_str(&answer).context("the run was interrupted")
+    }
+
+    /// Runs the plan for real, at this terminal.
+    pub(super) async fn live(&self, plan: &Path) -> anyhow::Result<()> {
+        let plan = plan.display().to_string();
+        let mut command = self.command(&["run", &plan, "--new"]);
+        command.args(&self.values).args(&self.database).stdin(Stdio::inherit()).kill_on_drop(true);
+        command.status().await?;
+        Ok(())
+    }
+}
+
+/// The values of parameters as they were given.
+fn values(given: &ParameterArgs) -> Vec<String> {
+    let set = given.set.iter().flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]);
+    let input = given.input.iter().flat_map(|file| ["--input".to_owned(), file.display().to_string()]);
+    set.chain(input).collect()
+}

@@ -1,0 +1,125 @@
+//! The output of a dry run as lines, and how it differs from the run before.
+
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+/// Equal lines shown around a difference.
+const AROUND: usize = 2;
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Output(String);
+
+/// One line to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// In both runs.
+    Same(String),
+    /// In the run before only.
+    Gone(String),
+    /// In this run only.
+    Come(String),
+    /// About the run.
+    Note(String),
+}
+
+impl Output {
+    /// Steps with what they returned, would have called, or failed with. Ids and times of the job are no part of it.
+    pub(super) fn of(response: &Value) -> Output {
+        let mut text = String::new();
+        for step in response["steps"].as_array().into_iter().flatten() {
+            let id = step["step_id"].as_str().unwrap_or_default();
+            let state = step["state"].as_str().unwrap_or_default();
+            let reason = step["reason_code"].as_str().map(|code| format!(" ({code})")).unwrap_or_default();
+            text += &format!("{id} {}{reason}\n", state.to_lowercase());
+            let output = &response["outputs"][id];
+            if !output.is_null() {
+                text += &indented(output);
+            }
+            if let Some(call) = step.get("would_call").filter(|call| !call.is_null()) {
+                text += &format!("  would call {}\n", call["operator"].as_str().unwrap_or_default());
+                text += &indented(&call["args"]);
+            }
+            let failures = response["failed"].as_array().into_iter().flatten();
+            for failure in failures.filter(|failure| failure["step_id"] == id) {
+                text += &format!("  {}\n", failure["message"].as_str().unwrap_or_default());
+            }
+        }
+        Output(text)
+    }
+
+    /// Everything, where there is no run before or nothing of it is the same; else what differs, with the lines
+    /// around it.
+    pub(super) fn against(&self, before: Option<&Output>) -> Vec<Line> {
+        let Some(before) = before else {
+            return self.0.lines().map(|line| Line::Same(line.to_owned())).collect();
+        };
+        if self == before {
+            return vec![Line::Note("the output is the same as before".to_owned())];
+        }
+        let diff = TextDiff::from_lines(&before.0, &self.0);
+        let mut lines = Vec::new();
+        for (n, group) in diff.grouped_ops(AROUND).iter().enumerate() {
+            if n > 0 {
+                lines.push(Line::Note("  …".to_owned()));
+            }
+            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+                let text = change.value().trim_end_matches('\n').to_owned();
+                lines.push(match change.tag() {
+                    ChangeTag::Equal => Line::Same(text),
+                    ChangeTag::Delete => Line::Gone(text),
+                    ChangeTag::Insert => Line::Come(text),
+                });
+            }
+        }
+        lines
+    }
+}
+
+/// A value in several lines, each two columns in.
+fn indented(value: &Value) -> String {
+    format!("{value:#}").lines().map(|line| format!("  {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn output(greeting: &str) -> Output {
+        Output::of(&json!({
+            "job_id": "job_1", "steps": [
+                { "step_id": "a", "state": "SUCCEEDED" },
+                { "step_id": "b", "state": "SKIPPED", "reason_code": "DRY_RUN_UPSTREAM" },
+                { "step_id": "c", "state": "SKIPPED", "would_call": { "operator": "Mail.Send", "args": { "to": "x" } } },
+            ],
+            "outputs": { "a": { "greeting": greeting, "n": 1 } },
+        }))
+    }
+
+    #[test]
+    fn the_first_run_is_shown_whole() {
+        let lines = output("Hello").against(None);
+        assert!(lines.contains(&Line::Same("a succeeded".to_owned())), "{lines:?}");
+        assert!(lines.contains(&Line::Same("b skipped (DRY_RUN_UPSTREAM)".to_owned())), "{lines:?}");
+        assert!(lines.contains(&Line::Same("  would call Mail.Send".to_owned())), "{lines:?}");
+    }
+
+    #[test]
+    fn later_runs_show_what_differs() {
+        let lines = output("Goodbye").against(Some(&output("Hello")));
+        let changed: Vec<_> = lines.iter().filter(|line| !matches!(line, Line::Same(_))).collect();
+        assert_eq!(
+            changed,
+            [
+                &Line::Gone("    \"greeting\": \"Hello\",".to_owned()),
+                &Line::Come("    \"greeting\": \"Goodbye\",".to_owned())
+            ]
+        );
+        assert_eq!(
+            output("x").against(Some(&output("x"))),
+            [Line::Note("the output is the same as before".to_owned())]
+        );
+    }
+}

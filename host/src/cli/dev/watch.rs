@@ -1,0 +1,91 @@
+//! What `latch dev` watches: files by time and size, looked at again and again. Nothing of the operating system is
+//! needed, and folders on network and container file systems are seen as well.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Folders that builds write below a folder of sources.
+const MADE: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
+/// The most files that are watched: a folder with more holds something else than sources.
+const FILES_MAX: usize = 5_000;
+
+/// Files with their time and size; none where a file is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Watched(BTreeMap<PathBuf, Option<(SystemTime, u64)>>);
+
+impl Watched {
+    /// Watches one file, which need not exist yet.
+    pub(super) fn file(&mut self, path: &Path) {
+        let found = std::fs::metadata(path).ok();
+        let stamp = found.and_then(|found| Some((found.modified().ok()?, found.len())));
+        self.0.insert(path.to_owned(), stamp);
+    }
+
+    /// Watches a component, or a folder of sources without what is made of them.
+    pub(super) fn source(&mut self, path: &Path) {
+        if !path.is_dir() {
+            return self.file(path);
+        }
+        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_made = MADE.contains(&name.as_str()) || name.starts_with("latch.db");
+            if self.0.len() < FILES_MAX && !is_made && !name.starts_with('.') {
+                // A link to a folder could lead back into it.
+                match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    true => self.source(&entry.path()),
+                    false => self.file(&entry.path()),
+                }
+            }
+        }
+    }
+
+    /// Number of files.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The files below a folder.
+    pub(super) fn below(&self, dir: &Path) -> Watched {
+        Watched(self.0.iter().filter(|(path, _)| path.starts_with(dir)).map(|(p, s)| (p.clone(), *s)).collect())
+    }
+
+    /// The files that differ, or are in one of both only.
+    pub(super) fn changes(&self, before: &Watched) -> Vec<PathBuf> {
+        let mut changed: Vec<_> =
+            self.0.iter().filter(|(path, stamp)| before.0.get(*path) != Some(stamp)).map(|(path, _)| path).collect();
+        changed.extend(before.0.keys().filter(|path| !self.0.contains_key(*path)));
+        changed.into_iter().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_watched_and_what_is_made_of_them_is_not() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path();
+        for file in ["src/plugin.js", "latch-plugin.toml", "build/x.wasm", "target/y", ".git/z", "latch.db-wal"] {
+            std::fs::create_dir_all(dir.join(file).parent().unwrap()).unwrap();
+            std::fs::write(dir.join(file), file).unwrap();
+        }
+        let look = || {
+            let mut watched = Watched::default();
+            watched.source(dir);
+            watched.file(&dir.join("absent"));
+            watched
+        };
+        let before = look();
+        assert_eq!(before.len(), 3);
+        std::fs::write(dir.join("build/x.wasm"), "another").unwrap();
+        assert_eq!(look(), before);
+        std::fs::write(dir.join("src/plugin.js"), "another length").unwrap();
+        std::fs::write(dir.join("absent"), "").unwrap();
+        assert_eq!(look().changes(&before), [dir.join("absent"), dir.join("src/plugin.js")]);
+        assert_ne!(look().below(&dir.join("src")), before.below(&dir.join("src")));
+        std::fs::remove_file(dir.join("latch-plugin.toml")).unwrap();
+        assert!(look().changes(&before).contains(&dir.join("latch-plugin.toml")));
+    }
+}

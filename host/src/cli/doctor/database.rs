@@ -1,0 +1,148 @@
+//! The database and the effect store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use latchwork_core::pages;
+use latchwork_core::storage::StoreError;
+use latchwork_store::{Database, NO_TABLES, NoProbe, OpenOptions, Target, server_name, times_used};
+
+use super::check::Check;
+use crate::cli::error::CliError;
+use crate::cli::open;
+use crate::config::{Config, Durability};
+
+const NAME: &str = "database";
+
+/// Looks at the database; the open one, if it could be opened.
+pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
+    let name = match open::target(&config.database) {
+        Err(error) => {
+            checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009"));
+            return None;
+        }
+        Ok(Target::Server(url)) => server_name(&url),
+        Ok(Target::File(path)) => {
+            if let Some(check) = absent(config, &path, accept_restore) {
+                checks.push(check);
+                return None;
+            }
+            path.display().to_string()
+        }
+    };
+    let store = match opened(config, &config.database, accept_restore).await {
+        Ok(store) => store,
+        Err(error) => {
+            checks.push(match is_new(&error) {
+                true => Check::ok(NAME, format!("{name} answers; {NO_TABLES}")),
+                false => store_failure(NAME, &error),
+            });
+            return None;
+        }
+    };
+    if accept_restore {
+        checks.push(match store.accept_restore().await {
+            Ok(()) => Check::ok("restore", "this database is worked with from now on"),
+            Err(error) => store_failure("restore", &error),
+        });
+    }
+    if let Some(why) = store.read_only() {
+        let fix = "nothing, if it is a copy to look at; to work with it, restore the right to write, or copy it, with the -wal \
+                   beside it, to a place that can be written";
+        checks.push(match store.check_file().await {
+            Ok(()) => Check::warn(NAME, format!("{name}: the file is sound and is only read: {why}"), fix),
+            Err(error) => store_failure(NAME, &error),
+        });
+        return Some(store);
+    }
+    checks.push(match store.check_generation().await {
+        Ok(()) => Check::ok("generation", "it is the database that was used here last"),
+        Err(error) => store_failure("generation", &error),
+    });
+    let server = store.about_server();
+    checks.push(match store.check_file().await {
+        Ok(()) if server.is_empty() => Check::ok(NAME, format!("{name}: the file is sound")),
+        Ok(()) => Check::ok(NAME, format!("{name} answers: {server}")),
+        Err(error) => store_failure(NAME, &error),
+    });
+    checks.push(match config.durability {
+        Durability::Full if server.is_empty() => Check::ok("durability", "WAL with synchronous=FULL, read back"),
+        Durability::Full => Check::ok("durability", "synchronous_commit, fsync and full_page_writes are on, read back"),
+        Durability::Relaxed => Check::warn(
+            "durability",
+            "relaxed: a power failure may undo what was acknowledged, and calls may happen twice",
+            "remove `durability = \"relaxed\"`",
+        ),
+    });
+    Some(store)
+}
+
+/// What there is to say of a file that is not there; none where it is, or may be made.
+fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
+    if path.exists() || accept_restore {
+        return None;
+    }
+    let used = open::options(config, &config.database, Arc::new(NoProbe)).map(|options| times_used(&options.owner_dir));
+    if let Ok(Ok(times @ 1..)) = used {
+        let found = format!("{} is not there, although it has been used for work {times} times", path.display());
+        return Some(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
+    }
+    Some(match super::writable(path.parent().unwrap_or(Path::new("/"))) {
+        Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
+        Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
+    })
+}
+
+/// Whether all that a server's database lacks is tables.
+fn is_new(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
+}
+
+/// Looks at the effect store; the open one, if it could be opened.
+pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
+    const NAME: &str = "effect store";
+    if let Ok(Some(why)) = open::unseen_effects(config) {
+        checks.push(Check::fail(NAME, why, format!("latch explain {}", pages::CONFIG_DATABASE)));
+        return None;
+    }
+    let (shown, whole) = match open::target(url) {
+        Ok(Target::File(path)) if !path.exists() => {
+            checks.push(Check::ok(NAME, format!("{} is not there yet", path.display())));
+            return None;
+        }
+        Err(error) => {
+            checks.push(Check::fail(NAME, error.to_string(), "latch explain L0009"));
+            return None;
+        }
+        Ok(Target::File(path)) => (path.display().to_string(), ": the file is sound"),
+        Ok(Target::Server(url)) => (server_name(&url), " answers"),
+    };
+    match opened(config, url, false).await {
+        Err(error) if is_new(&error) => checks.push(Check::ok(NAME, format!("{shown} answers; {NO_TABLES}"))),
+        Err(error) => checks.push(store_failure(NAME, &error)),
+        Ok(store) => {
+            checks.push(match store.check_file().await {
+                Ok(()) => Check::ok(NAME, format!("{shown}{whole}")),
+                Err(error) => store_failure(NAME, &error),
+            });
+            return Some(store);
+        }
+    }
+    None
+}
+
+async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
+    let options =
+        open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+    // Looking must not make anything; accepting that the old one is gone may, and writes.
+    Database::open(OpenOptions { create, reads_only: !create, ..options }).await
+}
+
+pub(super) fn store_failure(name: &'static str, error: &StoreError) -> Check {
+    let code = CliError::from(error).code;
+    let fix = match code {
+        pages::DATABASE_RESTORED => "once you know what it missed: latch doctor --accept-restore".to_owned(),
+        code => format!("latch explain {code}"),
+    };
+    Check::fail(name, error.to_string(), fix)
+}

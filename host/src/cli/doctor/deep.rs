@@ -1,0 +1,270 @@
+//! `latch doctor --deep`: every stored hash is computed again.
+//!
+//! One job is in memory at a time. Its records are written as evidence and verified, which compares event chain,
+//! ledger, effects, payloads and response; beside it every payload and effect is held against the event that names it.
+
+use std::collections::BTreeSet;
+
+use latchwork_core::evidence::{self, Export, Found, Withhold};
+use latchwork_core::ids::JobId;
+use latchwork_core::state::{Durable, FoldError};
+use latchwork_core::storage::{EffectStore, Filter, Journal, StoreError};
+use serde_json::Value;
+
+use super::check::Check;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::evidence::is_signature;
+use crate::os::{self, clock};
+
+const NAME: &str = "jobs";
+/// Rows of jobs that are read at once.
+const PAGE: u32 = 200;
+/// Between two lines of progress.
+const PROGRESS_US: u64 = 2_000_000;
+/// Findings that are shown; the others are counted.
+const FINDINGS_MAX: usize = 200;
+/// Reads of a job that is worked on, until it is left out.
+const READS_MAX: u32 = 5;
+const FIX: &str =
+    "restore the database from a backup that `latch doctor --deep` finds sound; until then leave the job alone";
+
+/// One thing that is wrong with a job.
+struct Finding {
+    what: String,
+    slot: Option<String>,
+    event: Option<u64>,
+}
+
+/// What came of all jobs.
+#[derive(Default)]
+struct Tally {
+    jobs: u64,
+    events: u64,
+    effects: u64,
+    payloads: u64,
+    busy: Vec<JobId>,
+    damaged: u64,
+    unshown: u64,
+}
+
+pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn EffectStore, checks: &mut Vec<Check>) {
+    let mut tally = Tally::default();
+    let mut told_us = clock::boot_us();
+    let mut last: Option<JobId> = None;
+    loop {
+        let page = Filter { older_than: last.take(), limit: PAGE, ..Filter::default() };
+        let rows = match journal.jobs(&page).await {
+            Ok(rows) => rows,
+            Err(error) => return checks.push(super::database::store_failure(NAME, &error)),
+        };
+        let Some(end) = rows.last() else { break };
+        last = Some(end.job_id.clone());
+        for row in rows {
+            match job(journal, effects, &row.job_id, &mut tally).await {
+                Ok(found) => report(&row.job_id, found, &mut tally, checks),
+                // The database itself does not answer: another job would say the same.
+                Err(error) => return checks.push(super::database::store_failure(NAME, &error)),
+            }
+            if clock::boot_us().saturating_sub(told_us) > PROGRESS_US {
+                told_us = clock::boot_us();
+                ctx.printer.note(format!("{} jobs checked, {} damaged", tally.jobs, tally.damaged));
+            }
+        }
+    }
+    summary(ctx, &tally, checks);
+}
+
+fn report(job_id: &JobId, found: Vec<Finding>, tally: &mut Tally, checks: &mut Vec<Check>) {
+    tally.damaged += u64::from(!found.is_empty());
+    for Finding { what, slot, event } in found {
+        if checks.len() >= FINDINGS_MAX {
+            tally.unshown += 1;
+            continue;
+        }
+        let place = [slot.as_ref().map(|slot| format!("slot {slot}")), event.map(|seq| format!("event {seq}"))];
+        let place: Vec<_> = std::iter::once(format!("job {job_id}")).chain(place.into_iter().flatten()).collect();
+        let check = Check::fail(NAME, format!("{}: {what}", place.join(", ")), FIX).about("job", job_id.as_str());
+        let check = slot.into_iter().fold(check, |check, slot| check.about("slot", slot));
+        checks.push(event.into_iter().fold(check, |check, seq| check.about("event", seq)));
+    }
+}
+
+fn summary(ctx: &Context<'_>, tally: &Tally, checks: &mut Vec<Check>) {
+    let Tally { jobs, events, effects, payloads, busy, damaged, unshown } = tally;
+    if *unshown > 0 {
+        checks.push(Check::fail(NAME, format!("{unshown} more findings"), FIX));
+    }
+    for job_id in busy {
+        let fix = format!("{} again when the job rests", ctx.command("latch doctor --deep"));
+        let found = format!("job {job_id}: it goes on faster than it can be read, and is not checked");
+        checks.push(Check::warn(NAME, found, fix).about("job", job_id.as_str()));
+    }
+    if *damaged == 0 {
+        let found =
+            format!("{jobs} checked: {events} events, {effects} effects and {payloads} payloads have their hashes");
+        checks.push(Check::ok(NAME, found));
+    }
+}
+
+/// Everything that is wrong with a job.
+async fn job(
+    journal: &dyn Journal,
+    effects: &dyn EffectStore,
+    job_id: &JobId,
+    tally: &mut Tally,
+) -> Result<Vec<Finding>, StoreError> {
+    tally.jobs += 1;
+    for _ in 0..READS_MAX {
+        let record = match journal.load(job_id).await {
+            Ok(Some(record)) => record,
+            Ok(None) => return Ok(Vec::new()),
+            Err(StoreError::Damaged(what)) => return Ok(vec![Finding { what, slot: None, event: None }]),
+            Err(error) => return Err(error),
+        };
+        let stored = match effects.effects(job_id).await {
+            Ok(stored) => stored,
+            Err(StoreError::Damaged(what)) => return Ok(vec![Finding { what, slot: None, event: None }]),
+            Err(error) => return Err(error),
+        };
+        // The effects may lie in another database: both are of one moment if the log stands still.
+        if !record.row.state.is_terminal() {
+            let after = journal.load(job_id).await?;
+            if after.is_none_or(|after| after.row.head != record.row.head || after.ledger != record.ledger) {
+                continue;
+            }
+        }
+        tally.events += record.events.len() as u64;
+        tally.effects += stored.len() as u64;
+        tally.payloads += record.payloads.len() as u64;
+        let export = Export {
+            record: &record,
+            effects: &stored,
+            withhold: &Withhold::Nothing,
+            program: concat!("latchwork ", env!("CARGO_PKG_VERSION")),
+            exported_us: os::clock::now_us(),
+            signer: None,
+        };
+        let written = evidence::write(&export);
+        let mut found: Vec<Finding> = match Durable::problems(record, stored) {
+            Ok(problems) => problems.iter().map(of_log).collect(),
+            Err(error) => return Ok(vec![of_log(&error)]),
+        };
+        if let Ok(file) = written {
+            // A payload that is not the one of its event is told already, with the event.
+            let told: &[Found] = if found.is_empty() { &[] } else { &[Found::Payload, Found::Effect, Found::Response] };
+            found.extend(verified(&file, told));
+        }
+        return Ok(found);
+    }
+    tally.busy.push(job_id.clone());
+    Ok(Vec::new())
+}
+
+/// What the log says of itself, or of what it names.
+fn of_log(error: &FoldError) -> Finding {
+    let (event, slot) = match error {
+        FoldError::Missing { seq, label } | FoldError::Altered { seq, label } => (Some(*seq), slot_of(label)),
+        FoldError::Beginning { seq, .. }
+        | FoldError::Job { seq, .. }
+        | FoldError::Step { seq, .. }
+        | FoldError::Unknown { seq, .. } => (Some(*seq), None),
+        FoldError::Chain { found, .. } => (Some(*found), None),
+        FoldError::Plan(_) => (Some(1), None),
+    };
+    let text = error.to_string();
+    let what = match text.split_once(": ") {
+        Some((place, what)) if place.starts_with("event ") => what.to_owned(),
+        _ => text,
+    };
+    Finding { what, slot, event }
+}
+
+/// The step or call of a label: `s6` of `output/s6`, `s3/0` of `answer/s3/0/1`.
+fn slot_of(label: &str) -> Option<String> {
+    let (kind, rest) = label.split_once('/')?;
+    match kind {
+        "answer" => rest.rsplit_once('/').map(|(slot, _)| slot.to_owned()),
+        _ => Some(rest.to_owned()),
+    }
+}
+
+/// What a verification of the job's evidence finds, with the place of each line.
+fn verified(file: &[u8], told: &[Found]) -> Vec<Finding> {
+    let report = match evidence::verify(file, None, &is_signature) {
+        Ok(verified) => verified.report,
+        Err(what) => return vec![Finding { what, slot: None, event: None }],
+    };
+    let about_file = [Found::Signature, Found::Trust, Found::FileHash];
+    let wanted = report.problems.into_iter().filter(|it| !about_file.contains(&it.kind) && !told.contains(&it.kind));
+    let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').collect();
+    let mut seen = BTreeSet::new();
+    let found = wanted.filter_map(|problem| {
+        let line = usize::try_from(problem.line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
+        let (slot, event) = line.map_or((None, None), |line| place(line));
+        let values = match (problem.expected.as_str(), problem.found.as_str()) {
+            ("", "") => String::new(),
+            (expected, found) => format!(" (expected {expected}, found {found})"),
+        };
+        let what = format!("{}{values}", problem.message);
+        seen.insert(what.clone()).then_some(Finding { what, slot, event })
+    });
+    found.collect()
+}
+
+/// The slot and the event that a line of evidence is about.
+fn place(line: &[u8]) -> (Option<String>, Option<u64>) {
+    let Ok(Value::Object(line)) = serde_json::from_slice::<Value>(line) else { return (None, None) };
+    let all = line.values().filter_map(Value::as_object).chain([&line]);
+    let (mut slot, mut event) = (None, None);
+    for part in all {
+        let text = |key: &str| part.get(key).and_then(Value::as_str);
+        slot = slot.or_else(|| text("slot").or_else(|| text("step_id")).map(str::to_owned));
+        slot = slot.or_else(|| text("label").and_then(slot_of));
+        event = event.or_else(|| part.get("seq").and_then(Value::as_u64));
+    }
+    (slot, event)
+}
+
+/// Components that jobs have pinned, by digest.
+pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks: &mut Vec<Check>) {
+    const NAME: &str = "components";
+    match crate::registry::damaged(state_dir) {
+        Ok((whole, damaged)) => {
+            for stored in damaged {
+                let path = stored.path.display();
+                let found = format!("plugin {}: {path} does not have the digest that names it", stored.plugin);
+                let fix = format!(
+                    "put back a component with the digest {}: configure it as the plugin's source and run {}, or copy it \
+                     from a backup; if no job needs it, remove the file",
+                    stored.digest,
+                    ctx.command("latch plugin list")
+                );
+                let digest = format!("sha256:{}", stored.digest);
+                checks.push(Check::fail(NAME, found, fix).about("plugin", stored.plugin).about("digest", digest));
+            }
+            checks.push(Check::ok(NAME, format!("{whole} have the digests that name them")));
+        }
+        Err(error) => {
+            let code = CliError::from(anyhow::Error::from(error));
+            checks.push(Check::fail(NAME, code.message, "let the state directory be read"));
+        }
+    }
+}
+
+/// Compiled code, by its code of authenticity.
+pub(super) fn compiled(engine: &crate::engine::Engine, checks: &mut Vec<Check>) {
+    const NAME: &str = "plugin cache";
+    match engine.damaged_in_cache() {
+        None => {}
+        Some(Ok((whole, damaged))) => {
+            for path in &damaged {
+                let found = format!("{} is damaged, and is not used", path.display());
+                let fix = format!("rm {}; it is compiled anew when it is needed", path.display());
+                checks.push(Check::warn(NAME, found, fix).about("file", path.display().to_string()));
+            }
+            checks.push(Check::ok(NAME, format!("{whole} entries are authentic")));
+        }
+        Some(Err(error)) => checks.push(Check::fail(NAME, error.to_string(), "let the directory be read")),
+    }
+}

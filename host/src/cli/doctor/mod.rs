@@ -1,0 +1,161 @@
+//! `latch doctor`: what a job will need, looked at before it needs it.
+//!
+//! * `check` is one thing that was looked at, and how it is shown.
+//! * `database`, `plugins`, `secrets` and `toolchains` look at what their names say; `deep` computes every hash again.
+
+mod check;
+mod database;
+mod deep;
+mod plugins;
+mod secrets;
+mod toolchains;
+
+use std::path::Path;
+
+use self::check::{Check, Verdict};
+use super::args::DoctorArgs;
+use super::catalog;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use crate::config::{Commit, Config, FILE_NAME};
+use crate::os;
+use crate::registry;
+
+/// 2025-01-01: a machine that believes to be earlier has lost its clock.
+const EARLIEST_US: i64 = 1_735_689_600_000_000;
+
+pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut checks = Vec::new();
+    let config = match ctx.config(None) {
+        Err(errors) => {
+            let error = CliError::from(&errors);
+            checks.extend(error.problems.iter().map(|problem| {
+                let found = format!("{}: {}", problem.place, problem.message);
+                Check::fail("configuration", found, format!("latch explain {}", problem.code))
+            }));
+            None
+        }
+        Ok(config) => {
+            checks.push(configuration(&config));
+            stores(args, ctx, &config, &mut checks).await;
+            checks.push(state_dir(&config));
+            checks.push(cache(&config));
+            checks.push(components(&config));
+            if args.deep {
+                deep::components(ctx, &config.state_dir, &mut checks);
+                if let Ok(engine) = catalog::engine(&config) {
+                    deep::compiled(&engine, &mut checks);
+                }
+            }
+            secrets::secrets(&config, &mut checks);
+            plugins::plugins(ctx, &config, &mut checks);
+            Some(config)
+        }
+    };
+    toolchains::toolchains(ctx, config.as_ref(), &mut checks);
+    checks.push(clock());
+    let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
+    ctx.answer(&check::document(&checks), || check::lines(&checks));
+    Ok(if failed { Exit::Failed } else { Exit::Done })
+}
+
+/// The database and the effect store, and with `--deep` every job in them.
+async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
+    let main = database::database(config, args.accept_restore, checks).await;
+    let separate = match (&config.effect_store, config.commit) {
+        (Some(url), Commit::Staged) => Some(database::effect_store(config, url, checks).await),
+        _ => None,
+    };
+    let effects = separate.clone().unwrap_or_else(|| main.clone());
+    if args.deep
+        && let Some(journal) = &main
+    {
+        match &effects {
+            Some(effects) => deep::jobs(ctx, &**journal, &**effects, checks).await,
+            None => checks.push(Check::fail(
+                "jobs",
+                "they are not checked: the effect store is not there",
+                "see the line of the effect store",
+            )),
+        }
+    }
+    for store in main.into_iter().chain(separate.flatten()) {
+        store.close().await;
+    }
+}
+
+fn configuration(config: &Config) -> Check {
+    match &config.file {
+        Some(file) => Check::ok("configuration", file.display().to_string()),
+        None => Check::warn(
+            "configuration",
+            format!(
+                "there is no {FILE_NAME} in {} or in a folder above it: every key has its default, and there are no plugins",
+                config.root.display()
+            ),
+            "write a latch.toml, or name one with --config",
+        ),
+    }
+}
+
+fn state_dir(config: &Config) -> Check {
+    let dir = &config.state_dir;
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    match writable(nearest) {
+        Ok(()) => Check::ok("state directory", dir.display().to_string()),
+        Err(error) => Check::fail("state directory", error, "set `state_dir` to a folder that may be written"),
+    }
+}
+
+/// Whether files can be made in a folder.
+fn writable(dir: &Path) -> Result<(), String> {
+    tempfile::tempfile_in(dir).map(drop).map_err(|error| format!("{} cannot be written to: {error}", dir.display()))
+}
+
+fn cache(config: &Config) -> Check {
+    const NAME: &str = "plugin cache";
+    let Some(dir) = &config.cache_dir else {
+        let found = "there is no place for one outside the project: plugins are compiled at each start";
+        return Check::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
+    };
+    let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+    if let Err(error) = writable(nearest) {
+        return Check::warn(NAME, error, "set LATCH_CACHE_DIR to a folder of your own");
+    }
+    if !dir.exists() {
+        return Check::ok(NAME, format!("{} is not there yet", dir.display()));
+    }
+    match catalog::engine(config) {
+        Ok(engine) => Check::ok(NAME, format!("{}, engine profile {}", dir.display(), engine.step_profile())),
+        Err(error) => Check::fail(NAME, error.to_string(), format!("remove {}", dir.display())),
+    }
+}
+
+/// Versions of plugins that jobs may have pinned.
+fn components(config: &Config) -> Check {
+    match registry::kept(&config.state_dir) {
+        Ok(kept) => {
+            let kib = kept.iter().map(|stored| stored.bytes).sum::<u64>().div_ceil(1024);
+            let found = format!(
+                "{} kept for jobs that pin them, {kib} KiB; `latch plugin prune` removes what is not needed",
+                kept.len()
+            );
+            Check::ok("components", found)
+        }
+        Err(error) => Check::fail("components", error.to_string(), "let the state directory be read"),
+    }
+}
+
+fn clock() -> Check {
+    let now = os::clock::now_us();
+    let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
+    match os::clock::boot_id() {
+        _ if now < EARLIEST_US => Check::fail("clock", format!("it is not {time}"), "set the machine's clock"),
+        None => Check::fail(
+            "clock",
+            "the system does not tell its boot id, so a dead worker cannot be told from a living one",
+            "mount /proc",
+        ),
+        Some(_) => Check::ok("clock", time.to_string()),
+    }
+}

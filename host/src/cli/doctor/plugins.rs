@@ -1,0 +1,102 @@
+//! The configured plugins: each problem names its plugin and what mends it.
+
+use std::path::Path;
+
+use latchwork_core::pages;
+
+use super::check::Check;
+use crate::build::{self, RECIPE, Recipe};
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Problem};
+use crate::cli::plugin::confirmation::{self, Confirmed};
+use crate::cli::{catalog, unheeded};
+use crate::config::{Config, PluginConfig};
+use crate::registry::Registry;
+
+const NAME: &str = "plugins";
+
+pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
+    let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins.iter().cloned().partition(is_unbuilt);
+    for plugin in &unbuilt {
+        let found = format!("{}: it is not built yet", plugin.name);
+        checks.push(Check::warn(NAME, found, build_command(ctx, &plugin.source)).about("plugin", plugin.name.as_str()));
+    }
+    if built.is_empty() && !unbuilt.is_empty() {
+        return;
+    }
+    let of_built = Config { plugins: built, ..config.clone() };
+    match catalog::registry(&of_built) {
+        Ok(registry) => {
+            checks.extend(confirmed(config, &registry));
+            // Operators of a plugin that is not built would count as unknown.
+            if unbuilt.is_empty() {
+                checks.extend(unheeded(config, &registry));
+            }
+            let found = format!("{} loaded, {} operators", registry.plugins().len(), registry.pin().len());
+            checks.push(Check::ok(NAME, found));
+        }
+        Err(error) => {
+            let error = CliError::from(error);
+            if error.problems.is_empty() {
+                checks.push(Check::fail(NAME, error.message.as_str(), format!("latch explain {}", error.code)));
+            }
+            checks.extend(error.problems.iter().map(|problem| refused(ctx, config, problem)));
+        }
+    }
+}
+
+/// What one plugin was refused for.
+fn refused(ctx: &Context<'_>, config: &Config, problem: &Problem) -> Check {
+    let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
+    let found = format!("{name}: {}", problem.message);
+    let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
+    let fix = match source {
+        Some(source) if problem.code == pages::PLUGIN_MISSING && source.join(RECIPE).is_file() => {
+            build_command(ctx, source)
+        }
+        Some(source) if problem.code == pages::PLUGIN_IMPORTS => {
+            format!(
+                "latch plugin inspect {} says what it needs, and latch explain {} why",
+                shown(ctx, source),
+                problem.code
+            )
+        }
+        _ => format!("latch explain {}", problem.code),
+    };
+    Check::fail(NAME, found, fix).about("plugin", name).about("code", problem.code.as_str())
+}
+
+fn is_unbuilt(plugin: &PluginConfig) -> bool {
+    plugin.source.join(RECIPE).is_file()
+        && Recipe::read(&plugin.source).is_ok_and(|recipe| !build::component_path(&plugin.source, &recipe).is_file())
+}
+
+fn build_command(ctx: &Context<'_>, source: &Path) -> String {
+    format!("latch plugin build {}", shown(ctx, source))
+}
+
+/// A path from the working directory, if it lies below, as a shell takes it.
+fn shown(ctx: &Context<'_>, path: &Path) -> String {
+    latchwork_core::response::quoted(&path.strip_prefix(&ctx.cwd).unwrap_or(path).display().to_string())
+}
+
+/// Settings that hold for nothing; none where there are none.
+fn unheeded(config: &Config, registry: &Registry) -> Option<Check> {
+    let found = unheeded::settings(config, registry);
+    let fix = "correct what is misspelt, or leave out what says nothing here";
+    (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
+}
+
+/// Who looks at effects when a job is resumed; none where no plugin has any.
+fn confirmed(config: &Config, registry: &Registry) -> Option<Check> {
+    let said: Vec<String> = registry
+        .plugins()
+        .iter()
+        .filter_map(|plugin| {
+            let configured = config.plugins.iter().find(|configured| configured.name == plugin.name)?;
+            let confirmed = confirmation::of(config, configured, plugin);
+            (confirmed != Confirmed::Nothing).then(|| format!("{}: {confirmed}", plugin.name))
+        })
+        .collect();
+    (!said.is_empty()).then(|| Check::ok("confirmation", said.join(", ")))
+}

@@ -1,0 +1,81 @@
+//! Secrets: those that are named and have no value, and files that others can read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use super::check::Check;
+use crate::capability::{EnvOrFile, Secrets};
+use crate::config::Config;
+
+const NAME: &str = "secrets";
+/// Permissions of others than the owner.
+const OTHERS: u32 = 0o077;
+
+pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
+    let before = checks.len();
+    let dir = config.state_dir.join("secrets");
+    let source = EnvOrFile { dir: dir.clone() };
+    let wanted = wanted(config);
+    for (name, users) in &wanted {
+        if source.value(name).is_none() {
+            let users = users.iter().cloned().collect::<Vec<_>>().join(", ");
+            let found = format!("{name}, which {users} may use, has no value");
+            let fix =
+                format!("set LATCH_SECRET_{name}, or write the value to {} with mode 600", dir.join(name).display());
+            checks.push(Check::fail(NAME, found, fix).about("secret", name.as_str()).about("used_by", users));
+        }
+    }
+    open_to_others(&dir, checks);
+    if checks.len() == before && !wanted.is_empty() {
+        checks.push(Check::ok(NAME, format!("{} named, each with a value", wanted.len())));
+    }
+}
+
+/// The secrets that the configuration names, with what may use each.
+fn wanted(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
+    let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut add = |name: &str, user: String| {
+        wanted.entry(name.to_owned()).or_default().insert(user);
+    };
+    for plugin in &config.plugins {
+        for name in &plugin.grants.secrets {
+            add(name, format!("plugin {}", plugin.name));
+        }
+        for name in plugin.verifier.iter().flat_map(|verifier| &verifier.headers).flat_map(|header| header.secrets()) {
+            add(name, format!("the verifier of plugin {}", plugin.name));
+        }
+    }
+    for name in config.notify.iter().flat_map(|notify| &notify.headers).flat_map(|header| header.secrets()) {
+        add(name, "[notify]".to_owned());
+    }
+    wanted
+}
+
+/// Files, and their folder, that other users can read or change.
+fn open_to_others(dir: &Path, checks: &mut Vec<Check>) {
+    let Ok(about) = std::fs::metadata(dir) else { return };
+    let folder_is_closed = about.permissions().mode() & 0o011 == 0;
+    if about.permissions().mode() & 0o022 != 0 {
+        let found = format!("{} can be changed by other users (mode {:o})", dir.display(), about.mode() & 0o7777);
+        checks.push(Check::warn(NAME, found, format!("chmod 700 {}", dir.display())));
+    }
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let found = format!("{} cannot be read: {error}", dir.display());
+            return checks.push(Check::fail(NAME, found, format!("chmod 700 {}, as its owner", dir.display())));
+        }
+    };
+    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let Ok(about) = std::fs::metadata(&file) else { continue };
+        // Behind a folder that others cannot enter, modes of files do not matter.
+        if about.is_file() && about.permissions().mode() & OTHERS != 0 && !folder_is_closed {
+            let found = format!("{} is open to other users (mode {:o})", file.display(), about.mode() & 0o7777);
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            checks.push(Check::warn(NAME, found, format!("chmod 600 {}", file.display())).about("secret", name));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! One line of text for each event, for people.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::event::{Body, Consequence, Decider, Event};
+use latchwork_core::ids::{JobId, Operator, Slot, StepId};
+use latchwork_core::keys;
+use latchwork_core::response::{output_copied, receipt_returned, result_reused};
+use serde::Serialize;
+
+use super::brief::brief;
+use super::output::Tone;
+
+/// An event in words. Plugins and people wrote parts of the text: it is not safe for a terminal as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EventText {
+    /// How it stands out.
+    pub tone: Tone,
+    /// The call or the step that it is about; none where it is about the whole job.
+    pub slot: Option<Slot>,
+    /// What happened.
+    pub text: String,
+}
+
+fn job(tone: Tone, text: impl Into<String>) -> EventText {
+    EventText { tone, slot: None, text: text.into() }
+}
+
+fn step(step: &StepId, tone: Tone, text: impl Into<String>) -> EventText {
+    call(&Slot::of_step(step), tone, text)
+}
+
+fn call(slot: &Slot, tone: Tone, text: impl Into<String>) -> EventText {
+    EventText { slot: Some(slot.clone()), ..job(tone, text) }
+}
+
+/// The operators of a job's steps and calls, as far as its events name them.
+#[derive(Debug, Default)]
+pub(super) struct Operators(BTreeMap<Slot, String>);
+
+impl Operators {
+    /// Learns from an event. `plan_created` names the operators of all steps.
+    pub(super) fn learn(&mut self, event: &Event) {
+        let mut is = |slot: &Slot, operator: &Operator| drop(self.0.insert(slot.clone(), operator.to_string()));
+        match &event.body {
+            Body::PlanCreated { plan, .. } => {
+                for step in plan["steps"].as_array().into_iter().flatten() {
+                    if let (Some(id), Some(name)) = (step["step_id"].as_str(), step["name"].as_str()) {
+                        is(&Slot::new(id), &Operator::new(name));
+                    }
+                }
+            }
+            Body::ToolInvocationStarted { slot, operator, .. }
+            | Body::ActionReused { slot, operator, .. }
+            | Body::GateRequested { slot, operator, .. } => is(slot, operator),
+            Body::CompensationStarted { slot, operator, .. } => is(&slot.compensation(), operator),
+            Body::ToolInvocationFinished { slot, refused: Some(refused), .. } => is(slot, &refused.operator),
+            _ => {}
+        }
+    }
+
+    /// The operator at a slot.
+    pub(super) fn at(&self, slot: &Slot) -> Option<&str> {
+        self.0.get(slot).map(String::as_str)
+    }
+}
+
+/// What happened, in words.
+pub(super) fn event_text(job_id: &JobId, event: &Event) -> EventText {
+    use Tone::{Attention, Bad, Good, Quiet, Title};
+    let until = |time_us: i64| brief(time_us - event.time_us);
+    match &event.body {
+        Body::IntentAccepted { header } => {
+            job(Title, format!("accepted from {}, {}", header.actor_id, header.mode.as_str()))
+        }
+        Body::PlanCreated { plan, .. } => {
+            let steps = plan["steps"].as_array().map_or(0, Vec::len);
+            let id = plan["plan_id"].as_str().unwrap_or_default();
+            job(Quiet, format!("plan {id}, {}", counted(steps, "step")))
+        }
+        Body::JobClaimed { worker, .. } => job(Title, format!("attempt {} begins, worker {worker}", event.attempt)),
+        Body::StepReady { step_id, .. } => step(step_id, Quiet, "ready"),
+        Body::StepStarted { step_id } => step(step_id, Quiet, "started"),
+        Body::StepSucceeded { step_id, .. } => step(step_id, Good, "succeeded"),
+        Body::StateCheckpointed { step_id, output } => {
+            step(step_id, Quiet, format!("output recorded, {} bytes", output.len))
+        }
+        Body::StepFailed { step_id, failure, .. } => step(step_id, Bad, format!("failed: {failure}")),
+        Body::StepSkipped { step_id, reason, because, .. } => {
+            let because = because.as_ref().map(|step| format!(" because of {step}")).unwrap_or_default();
+            step(step_id, Attention, format!("skipped{because}: {reason}"))
+        }
+        Body::StepAborted { step_id, failure } => step(step_id, Attention, format!("try stopped: {failure}")),
+        Body::StepCancelled { step_id } => step(step_id, Attention, "cancelled"),
+        Body::StepBlocked { step_id, slot, reason, holder } => {
+            let at = if slot.is_step() { String::new() } else { format!(" at {slot}") };
+            let by = holder.as_ref().map(|holder| format!(", held by {} {}", holder.job_id, holder.slot));
+            step(step_id, Attention, format!("waits{at}: {reason}{}", by.unwrap_or_default()))
+        }
+        Body::StepUnblocked { step_id } => step(step_id, Quiet, "goes on"),
+        Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
+            call(slot, Attention, format!("{code}: next try in {}", until(*not_before_us)))
+        }
+        Body::ToolInvocationStarted { slot, try_no, .. } => {
+            let again = if *try_no > 1 { format!(", try {try_no}") } else { String::new() };
+            call(slot, Quiet, format!("called{again}"))
+        }
+        Body::ToolInvocationFinished { slot, ok: true, provenance, .. } => {
+            let how = match provenance.is_executed() {
+                true => "answered".to_owned(),
+                false => format!("answered ({})", word(provenance)),
+            };
+            call(slot, Quiet, how)
+        }
+        Body::ToolInvocationFinished { slot, code, .. } => {
+            call(slot, Attention, code.map_or("failed".to_owned(), |code| format!("failed: {code}")))
+        }
+        Body::CommandCommitted { slot } => call(slot, Quiet, "answer is final"),
+        Body::InvocationResolved { slot, verdict, by, reason, .. } => {
+            call(slot, Attention, format!("in doubt, resolved by {by}: {}{}", verdict.as_str(), because(reason)))
+        }
+        Body::ResolutionConflict { slot, message, .. } => {
+            call(slot, Bad, format!("evidence contradicts the decision: {message}"))
+        }
+        Body::BudgetExceeded { slot, period, .. } => {
+            call(slot, Attention, format!("refused: the budget of the {} does not cover it", word(period)))
+        }
+        Body::CompensationStarted { slot, operator, .. } => {
+            call(slot, Title, format!("is being undone, by {operator}"))
+        }
+        Body::CompensationFinished { slot } => call(slot, Good, "compensated"),
+        Body::CompensationFailed { slot, code } => call(slot, Bad, format!("could not be compensated: {code}")),
+        Body::CompensationReopened { slot, by } => call(slot, Attention, format!("taken up again by {}", who(by))),
+        Body::CompensationLeft { slot, by } => call(slot, Attention, format!("left as it is by {}", who(by))),
+        Body::StateChanged { slot, change } => {
+            let what = format!("{} {} {}", change.operation, change.resource_type, change.resource_id);
+            call(slot, Quiet, format!("changed the world: {what}"))
+        }
+        Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
+            let tone = if *consequence == Consequence::Ended { Bad } else { Attention };
+            call(slot, tone, format!("not confirmed, {}: {resource}: {found}", outcome.as_str()))
+        }
+        Body::ConfirmationAccepted { slot, by, gone, .. } => {
+            let what = if *gone { "recorded as gone by" } else { "confirmed by" };
+            call(slot, Good, format!("{what} {}", who(by)))
+        }
+        Body::OutcomeRecorded { step_id, outcome_type, status, .. } => {
+            step(step_id, Quiet, format!("outcome {outcome_type} ({status})"))
+        }
+        Body::ActionReused { slot, job_id, from_slot, .. } => {
+            call(slot, Attention, receipt_returned(job_id, from_slot))
+        }
+        Body::ReuseDecided { step_id, reused: true, from, .. } => {
+            step(step_id, Quiet, result_reused(&from.job_id, &from.step_id))
+        }
+        Body::ReuseDecided { step_id, reason, from, .. } => {
+            let of = format!("{} {}", from.job_id, from.step_id);
+            step(step_id, Quiet, format!("result of {of} not reused: {}", word(reason)))
+        }
+        Body::GateRequested { slot, quorum, expires_us, .. } => {
+            let many = if *quorum > 1 { format!(" by {quorum} people") } else { String::new() };
+            let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
+            call(slot, Attention, format!("needs approval{many}{expires}"))
+        }
+        Body::GateApproved { slot, by, standing, .. } => {
+            let when = if *standing { " with the submission" } else { "" };
+            call(slot, Good, format!("approved{when} by {}", who(by)))
+        }
+        Body::GateRejected { slot, by, .. } => call(slot, Bad, format!("rejected by {}", who(by))),
+        Body::GateExpired { slot, .. } => call(slot, Bad, "the gate expired without a decision"),
+        Body::WaitStarted { step_id, correlation_key: Some(key), until_us, .. } => {
+            let until = until_us.map(|time_us| format!(", at most {}", until(time_us))).unwrap_or_default();
+            step(step_id, Attention, format!("waits for the signal {key:?}{until}"))
+        }
+        Body::WaitStarted { step_id, until_us, .. } => {
+            let left_us = until_us.map_or(0, |until_us| until_us - event.time_us);
+            step(step_id, Quiet, format!("waits {}", brief(left_us)))
+        }
+        Body::SignalKept { correlation_key, by, .. } => {
+            job(Quiet, format!("early signal {correlation_key:?} of {by} kept"))
+        }
+        Body::WaitCompleted { step_id, by: Some(by), .. } => step(step_id, Good, format!("signal of {by}")),
+        Body::WaitCompleted { step_id, .. } => step(step_id, Quiet, "the time has come"),
+        Body::WaitTimedOut { step_id } => step(step_id, Attention, "no signal in time"),
+        Body::TimerFired { timer, .. } => job(Quiet, format!("timer {timer} fired")),
+        Body::JobWaiting { until_us } => job(Attention, format!("waits {}", until(*until_us))),
+        Body::JobParked { reason, slot, cause } => {
+            let at = slot.as_ref().map(|slot| format!(" at {slot}")).unwrap_or_default();
+            let cause = cause.as_ref().map(|cause| format!(", {cause}")).unwrap_or_default();
+            job(Attention, format!("waits for a person{at}: {reason}{cause}"))
+        }
+        Body::JobUnparked { cause } => job(Quiet, format!("goes on: {cause}")),
+        Body::JobReleased { worker } => job(Quiet, format!("given back by {worker}")),
+        Body::AsyncEventEmitted { step_id, n, name, .. } => {
+            let event_id = keys::event_id(job_id, step_id, *n);
+            step(step_id, Quiet, format!("announced {name:?} as {event_id}"))
+        }
+        Body::JobDiverged { report } => job(Bad, format!("diverged: {report}")),
+        Body::JobForked { origin, at, by, copied, .. } => {
+            let steps = counted(copied.len(), "step");
+            let copied = format!("{steps}: {}", output_copied(origin));
+            job(Title, format!("forked at {at} by {}, {copied}", who(by)))
+        }
+        Body::JobReopened { steps, by, .. } => {
+            let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
+            job(Title, format!("opened again by {}: {}", who(by), steps.join(", ")))
+        }
+        Body::JobCancelRequested { by } => job(Attention, format!("{} asked to cancel", who(by))),
+        Body::JobCancelled {} => job(Bad, "cancelled"),
+        Body::JobPartial {} => job(Attention, "ended: some steps succeeded"),
+        Body::JobCompleted {} => job(Good, "completed"),
+        Body::JobFailed { code } => {
+            let code = code.map(|code| format!(": {code}")).unwrap_or_default();
+            job(Bad, format!("failed{code}"))
+        }
+    }
+}
+
+/// A person or program that decided, with the reason.
+fn who(by: &Decider) -> String {
+    format!("{}{}", by.actor, because(&by.reason))
+}
+
+fn because(reason: &Option<String>) -> String {
+    reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// The word of an enumeration, as events carry it, with blanks between its parts.
+fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().replace('_', " ")
+}

@@ -1,0 +1,65 @@
+//! `latch init`: a project that runs at once.
+
+use latchwork_core::pages;
+use latchwork_core::response::quoted;
+use serde_json::json;
+
+use super::args::InitArgs;
+use super::context::Context;
+use super::error::{CliError, Exit};
+use super::text::{Text, Tone, table};
+use crate::build::{self, Init, InitError, Lang};
+
+pub(super) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let lang = args.lang.map_or_else(build::suggested, Lang::from);
+    let dir: std::path::PathBuf = ctx.cwd.join(&args.dir).components().collect();
+    let made = Init { dir: dir.clone(), lang }.write().map_err(|error| match error {
+        InitError::Exists(_) | InitError::NotFolder(_) => CliError::input(pages::INIT_REFUSED, error.to_string()),
+        InitError::Write(_) => CliError::failed(pages::INIT_REFUSED, error.to_string()),
+    })?;
+    let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
+    let mut next = vec!["latch run plan.json --build".to_owned()];
+    if dir != ctx.cwd {
+        next.insert(0, format!("cd {}", quoted(&shown)));
+    }
+    let document = json!({
+        "dir": dir.display().to_string(), "lang": lang.word(), "made": made.entries, "main": made.main.display().to_string(),
+        "next_actions": next,
+    });
+    let place = if shown.is_empty() { "this folder" } else { shown.as_str() };
+    ctx.answer(&document, || {
+        let rows: Vec<_> = made.entries.iter().map(|entry| [(*entry).to_owned(), about(entry, lang)]).collect();
+        // No head: the first row stands in its place.
+        let (first, rest) = rows.split_first().expect("a project has files");
+        let files = table([first[0].as_str(), first[1].as_str()], rest).indented(2);
+        let mut text = Text::from(format!("made a project in {place}:")).under(files);
+        if made.kept_gitignore {
+            text = text.under(".gitignore was there and is unchanged: add latch.db* and .latch/ to it");
+        }
+        if args.lang.is_none() {
+            text = text.under(format!("{} is the default on this machine; --lang names another", name(lang)));
+        }
+        text = text.under(Tone::Title.of("next:"));
+        next.iter().fold(text, |text, command| text.under(Text::whole(format!("  {command}"))))
+    });
+    Ok(Exit::Done)
+}
+
+fn about(entry: &str, lang: Lang) -> String {
+    match entry {
+        "latch.toml" => "the plugins, and what they are granted".to_owned(),
+        "plan.json" => "the steps of a job".to_owned(),
+        ".gitignore" => "leaves out the database and what is built".to_owned(),
+        _ => format!("a plugin in {}", name(lang)),
+    }
+}
+
+fn name(lang: Lang) -> &'static str {
+    match lang {
+        Lang::Rust => "Rust",
+        Lang::Js => "JavaScript",
+        Lang::Python => "Python",
+        Lang::C => "C",
+        Lang::Go => "Go",
+    }
+}

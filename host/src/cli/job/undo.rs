@@ -1,0 +1,86 @@
+//! `latch job undo`.
+
+use latchwork_core::decide::ToUndo;
+use latchwork_core::job::JobState;
+use latchwork_core::pages;
+use latchwork_core::response::{Response, Undone};
+use latchwork_core::storage::InboxError;
+use serde_json::json;
+
+use crate::cli::args::JobUndoArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{admission, gates, open, run, view};
+use crate::host::{UndoAsked, UndoError};
+use crate::worker::WorkerError;
+
+/// Makes the request durable, then undoes here unless another process does.
+pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let config = ctx.config(None)?;
+    if let Some(path) = open::missing(&config)? {
+        return Err(open::no_database(&path).into());
+    }
+    let host = open::host(config).await?;
+    admission::warn(ctx, &host.registry);
+    let actor = ctx.actor(args.actor.as_deref());
+    let job_id = &args.job;
+    let asked = host.undo(job_id, &actor, args.reason.as_deref(), !args.detach).await;
+    let due = match asked.map_err(|error| refused(&args, error))? {
+        UndoAsked::Accepted(due) => due,
+        UndoAsked::UnderWay => {
+            ctx.printer.note(format!("{job_id} is being undone already"));
+            Vec::new()
+        }
+    };
+    for line in announced(&due) {
+        ctx.printer.note(line);
+    }
+    if args.detach {
+        let next = ctx.command(&format!("latch job show {job_id}"));
+        let list =
+            due.iter().map(|due| json!({ "slot": due.slot, "operator": due.operator, "by": due.by, "own": due.own }));
+        let document = json!({ "job_id": job_id, "undo": list.collect::<Vec<_>>(), "next_actions": [next] });
+        ctx.answer(&document, || {
+            format!("{job_id} waits for a worker (`{}`); next: {next}", ctx.command("latch worker"))
+        });
+        return Ok(Exit::Done);
+    }
+    let response = run::attach(ctx, &host, job_id).await?;
+    let response = run::until_settled(ctx, &host, response, &actor).await?;
+    let gates = gates::left_open(ctx, &host, &response, true).await?;
+    let exit = view::answer(ctx, &response, &gates);
+    Ok(if is_undone(&response) { Exit::Done } else { exit })
+}
+
+/// The calls that are undone, in this order.
+fn announced(due: &[ToUndo]) -> Vec<String> {
+    if due.is_empty() {
+        return Vec::new();
+    }
+    let line = |due: &ToUndo| {
+        let by = if due.own { "its own plugin".to_owned() } else { due.by.to_string() };
+        format!("  {} {}, by {by}", due.slot, due.operator)
+    };
+    std::iter::once("to be undone, the last effect first:".to_owned()).chain(due.iter().map(line)).collect()
+}
+
+/// Returns true if the job is over and nothing that it did is left.
+fn is_undone(response: &Response) -> bool {
+    let is_left = |state: Undone| state != Undone::Compensated;
+    response.state == JobState::Cancelled && !response.compensations.iter().any(|view| is_left(view.state))
+}
+
+fn refused(args: &JobUndoArgs, error: UndoError) -> anyhow::Error {
+    match error {
+        UndoError::Worker(WorkerError::NoJob(_)) | UndoError::Inbox(InboxError::NoJob(_)) => {
+            super::no_such_job(&args.job).into()
+        }
+        UndoError::Refused(why) => CliError::input(pages::JOB_REFUSES, why.to_string()).into(),
+        UndoError::Inbox(why @ InboxError::Over { .. }) => {
+            let message = format!("{why}: another request opened it again; see `latch job show {}`", args.job);
+            CliError::input(pages::JOB_REFUSES, message).into()
+        }
+        UndoError::Inbox(error) => error.into(),
+        UndoError::Worker(error) => error.into(),
+    }
+}

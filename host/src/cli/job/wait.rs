@@ -1,0 +1,87 @@
+//! `latch job wait`: until a job is over, or needs a person.
+
+use std::time::Duration;
+
+use latchwork_core::ids::JobId;
+use latchwork_core::job::JobState;
+use latchwork_core::pages;
+use latchwork_core::response::Response;
+
+use super::show::Shown;
+use crate::cli::args::JobWaitArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{open, view};
+use crate::host::Stores;
+use crate::os::clock;
+
+/// The first pause between two looks at the job's row; each next one is twice as long.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause.
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// Waits without executing anything: another process does.
+pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let config = ctx.config(None)?;
+    let stores = open::stores_only(&config).await?;
+    let began_us = clock::boot_us();
+    let left = || args.timeout.map(|all| all.saturating_sub(Duration::from_micros(clock::boot_us() - began_us)));
+    let journal = &stores.journal;
+    let mut pause = PAUSE;
+    let mut noted = None;
+    loop {
+        // Read first: what comes after the look at the row ends the pause.
+        let seen = journal.news();
+        let state = super::row(&stores, &args.job).await?.state;
+        if let Some(shown) = at_rest(&stores, &args.job, state).await? {
+            shown.print(ctx, &config);
+            return Ok(view::exit(&shown.response));
+        }
+        let left = left();
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(not_over(ctx, &args.job, state).into());
+        }
+        if noted != Some(state) {
+            ctx.printer.note(waits(ctx, &args.job, state));
+            noted = Some(state);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(left.map_or(pause, |left| pause.min(left))) => {
+                pause = PAUSE_MAX.min(pause * 2);
+            }
+            _ = journal.news_after(Some(&args.job), seen) => pause = PAUSE,
+        }
+    }
+}
+
+/// The job, where it does not go on by itself.
+async fn at_rest(stores: &Stores, job_id: &JobId, state: JobState) -> anyhow::Result<Option<Shown>> {
+    let rests = |state: JobState| state.is_terminal() || matches!(state, JobState::Parked | JobState::Diverged);
+    let restored = open::is_restored().await?;
+    if !rests(state) && !restored {
+        return Ok(None);
+    }
+    let shown = Shown::load(stores, job_id).await?;
+    // A parked job whose time comes goes on alone, and so does one that took a request since the look at its row.
+    let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
+    Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
+}
+
+fn waits(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> String {
+    let state_word = state.as_str();
+    match state {
+        JobState::Pending => {
+            let (worker, resume) = (ctx.command("latch worker"), ctx.command(&format!("latch resume {job_id}")));
+            format!("{job_id} is {state_word}: a worker takes it up (`{worker}`), or `{resume}`")
+        }
+        JobState::Running => format!("{job_id} is {state_word}: waiting for its end"),
+        _ => format!("{job_id} is {state_word}: it goes on when its time comes"),
+    }
+}
+
+fn not_over(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> CliError {
+    let (wait, show) = (format!("latch job wait {job_id}"), format!("latch job show {job_id}"));
+    let (wait, show, state) = (ctx.command(&wait), ctx.command(&show), state.as_str());
+    let message = format!("{job_id} is not over in this time: it is {state}; `{wait}` waits on, `{show}` shows it");
+    CliError::needs_someone(pages::WAIT_ENDED, message)
+}

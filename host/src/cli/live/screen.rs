@@ -1,0 +1,82 @@
+//! Where the live view is shown: redrawn in place on a terminal, plain lines elsewhere.
+
+use std::time::Duration;
+
+use latchwork_core::event::Event;
+use latchwork_core::ids::JobId;
+
+use super::Seen;
+use super::view::{Line, View};
+use crate::cli::output::Printer;
+use crate::cli::stderr::Area;
+use crate::cli::text::Text;
+use crate::os;
+
+/// Between two redraws: elapsed times and countdowns go on.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// One job on the screen, until this is dropped.
+pub(in crate::cli) struct Screen<'p> {
+    printer: &'p Printer,
+    view: View,
+    area: Option<Area>,
+    next: tokio::time::Interval,
+}
+
+impl<'p> Screen<'p> {
+    /// The screen of a job with these events behind it.
+    pub(in crate::cli) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
+        let mut view = View::new(job_id, os::clock::now_us());
+        for event in past {
+            view.take(event);
+        }
+        let area = printer.redraws().then(Area::begin);
+        let mut next = tokio::time::interval(REDRAW);
+        next.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let screen = Self { printer, view, area, next };
+        screen.draw();
+        screen
+    }
+
+    /// Shows one thing.
+    pub(in crate::cli) fn show(&mut self, seen: &Seen) {
+        let now_us = os::clock::now_us();
+        let lines = match seen {
+            Seen::Event(event) => self.view.event(event, now_us),
+            Seen::Call(slot, operator) => self.view.call(slot, operator, now_us),
+            Seen::Log(place, level, message) => self.view.log(place, *level, message),
+        };
+        self.print(&lines);
+        self.draw();
+    }
+
+    /// Shows an event that another process has appended.
+    pub(in crate::cli) fn event(&mut self, event: &Event) {
+        let lines = self.view.event(event, os::clock::now_us());
+        self.print(&lines);
+        self.draw();
+    }
+
+    /// Completes when it is time to redraw; never where nothing is redrawn.
+    pub(in crate::cli) async fn tick(&mut self) {
+        match self.area {
+            Some(_) => drop(self.next.tick().await),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Shows how much time has passed.
+    pub(in crate::cli) fn draw(&self) {
+        let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
+        let text = Text::lines(self.view.going_on(os::clock::now_us(), rows.saturating_sub(2).max(1)));
+        // The last column stays free: some terminals begin a line when it is written.
+        area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
+    }
+
+    /// Lines that stay; where the area shows what goes on, beginnings are none.
+    fn print(&self, lines: &[Line]) {
+        for line in lines.iter().filter(|line| self.area.is_none() || !line.is_passing) {
+            self.printer.of_job(line.level, self.view.job_id(), line.text.clone());
+        }
+    }
+}

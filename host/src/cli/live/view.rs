@@ -1,0 +1,334 @@
+//! What is known of a job that goes on: a fold of its events and of calls that are under way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use latchwork_core::error::Code;
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{JobId, Operator, Slot, StepId};
+use serde_json::Value;
+use tracing::Level;
+
+use super::words::{self, lasted};
+use crate::cli::text::{Text, Tone};
+
+/// A line that stays.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) text: Text,
+    pub(super) level: Level,
+    /// What goes on says the same while it lasts.
+    pub(super) is_passing: bool,
+}
+
+/// What goes on in one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Doing {
+    /// The step runs.
+    Runs,
+    /// A call is under way.
+    Calls,
+    /// A call is undone.
+    Undoes,
+    /// Approval is needed.
+    Gate,
+    /// A signal is needed.
+    Signal(String),
+    /// Time has to pass.
+    Timer,
+    /// The next try comes at its time.
+    Retry(Code),
+    /// It waits for something else.
+    Blocked(Code, Option<String>),
+}
+
+#[derive(Clone, Debug)]
+struct Item {
+    doing: Doing,
+    operator: Option<String>,
+    since_us: i64,
+    until_us: Option<i64>,
+}
+
+/// One job.
+pub(super) struct View {
+    job_id: JobId,
+    attempt: u32,
+    since_us: i64,
+    /// Steps in the order of the plan, with their operators.
+    steps: Vec<(StepId, String)>,
+    over: BTreeSet<StepId>,
+    started: BTreeMap<StepId, i64>,
+    items: BTreeMap<Slot, Item>,
+}
+
+impl View {
+    pub(super) fn new(job_id: &JobId, now_us: i64) -> View {
+        View {
+            job_id: job_id.clone(),
+            attempt: 0,
+            since_us: now_us,
+            steps: Vec::new(),
+            over: BTreeSet::new(),
+            started: BTreeMap::new(),
+            items: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn job_id(&self) -> &JobId {
+        &self.job_id
+    }
+
+    /// An event, and the lines that it is shown as.
+    pub(super) fn event(&mut self, event: &Event, now_us: i64) -> Vec<Line> {
+        let operator = |slot: &Slot| self.operator(slot);
+        let since = match &event.body {
+            Body::StepSucceeded { step_id, .. } | Body::StepFailed { step_id, .. } => {
+                self.started.get(step_id).copied()
+            }
+            Body::ToolInvocationFinished { slot, .. } | Body::CompensationFinished { slot } => {
+                self.items.get(slot).map(|item| item.since_us)
+            }
+            _ => None,
+        };
+        let took = since.map(|since_us| format!(" in {}", lasted(event.time_us - since_us))).unwrap_or_default();
+        let is_known = matches!(&event.body, Body::ToolInvocationStarted { slot, .. } if self.is_called(slot));
+        let line = words::line(&self.job_id, event, operator, &took).filter(|_| !is_known);
+        self.take(event);
+        if matches!(event.body, Body::JobClaimed { .. }) {
+            self.since_us = now_us;
+        }
+        line.into_iter().collect()
+    }
+
+    /// A call that is under way, and the lines that it is shown as.
+    pub(super) fn call(&mut self, slot: &Slot, operator: &Operator, now_us: i64) -> Vec<Line> {
+        if self.is_called(slot) {
+            return Vec::new();
+        }
+        self.begins(slot.clone(), Doing::Calls, Some(operator.to_string()), now_us, None);
+        words::called(slot, operator).into_iter().collect()
+    }
+
+    /// A log record of a guest. Each of its lines names the step, so that none passes for a line of the host.
+    pub(super) fn log(&self, place: &str, level: Level, message: &str) -> Vec<Line> {
+        let tone = if level <= Level::WARN { Tone::Attention } else { Tone::Quiet };
+        let line = |line: &str| Line { text: tone.of(format!("  {place}  | {line}")), level, is_passing: false };
+        message.lines().map(line).collect()
+    }
+
+    fn is_called(&self, slot: &Slot) -> bool {
+        self.items.get(slot).is_some_and(|item| matches!(item.doing, Doing::Calls | Doing::Undoes))
+    }
+
+    fn operator(&self, slot: &Slot) -> Option<String> {
+        if let Some(operator) = self.items.get(slot).and_then(|item| item.operator.clone()) {
+            return Some(operator);
+        }
+        let planned = self.steps.iter().find(|(step, _)| slot.is_step() && *step == slot.step());
+        planned.map(|(_, operator)| operator.clone())
+    }
+
+    fn begins(&mut self, slot: Slot, doing: Doing, operator: Option<String>, since_us: i64, until_us: Option<i64>) {
+        let operator = operator.or_else(|| self.operator(&slot));
+        self.items.insert(slot, Item { doing, operator, since_us, until_us });
+    }
+
+    fn ends(&mut self, step: &StepId) {
+        self.items.retain(|slot, _| slot.step() != *step || slot.is_compensation());
+    }
+
+    /// Goes on with an event.
+    pub(super) fn take(&mut self, event: &Event) {
+        let at_us = event.time_us;
+        match &event.body {
+            Body::PlanCreated { plan, .. } => self.steps = planned(plan),
+            Body::JobClaimed { .. } => {
+                self.attempt = event.attempt;
+                self.since_us = at_us;
+                self.rests();
+            }
+            Body::StepStarted { step_id } => {
+                self.started.insert(step_id.clone(), at_us);
+                self.begins(Slot::of_step(step_id), Doing::Runs, None, at_us, None);
+            }
+            Body::StepSucceeded { step_id, .. }
+            | Body::StepFailed { step_id, .. }
+            | Body::StepSkipped { step_id, .. }
+            | Body::StepCancelled { step_id } => {
+                self.ends(step_id);
+                self.over.insert(step_id.clone());
+            }
+            Body::StepAborted { step_id, .. } | Body::StepUnblocked { step_id } | Body::WaitTimedOut { step_id } => {
+                self.ends(step_id);
+            }
+            Body::WaitCompleted { step_id, .. } => self.ends(step_id),
+            Body::StepBlocked { step_id, slot, reason, holder } => {
+                self.items.remove(&Slot::of_step(step_id)).filter(|item| item.doing != Doing::Runs);
+                if !self.items.get(slot).is_some_and(|item| item.doing == Doing::Gate) {
+                    let holder = holder.as_ref().map(|holder| format!("{} at {}", holder.job_id, holder.slot));
+                    self.begins(slot.clone(), Doing::Blocked(*reason, holder), None, at_us, None);
+                }
+            }
+            Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
+                self.begins(slot.clone(), Doing::Retry(*code), None, at_us, Some(*not_before_us));
+            }
+            // Of a call that only reads, the start is recorded with its end.
+            Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
+            Body::ToolInvocationStarted { slot, operator, .. } => {
+                self.begins(slot.clone(), Doing::Calls, Some(operator.to_string()), at_us, None);
+            }
+            Body::ToolInvocationFinished { slot, .. } => match slot.is_step() && !slot.is_compensation() {
+                true => self.begins(slot.clone(), Doing::Runs, None, at_us, None),
+                false => drop(self.items.remove(slot)),
+            },
+            Body::CompensationStarted { slot, operator, .. } => {
+                self.begins(slot.clone(), Doing::Undoes, Some(operator.to_string()), at_us, None);
+            }
+            Body::CompensationFinished { slot }
+            | Body::CompensationFailed { slot, .. }
+            | Body::CompensationLeft { slot, .. }
+            | Body::GateRejected { slot, .. }
+            | Body::GateExpired { slot, .. }
+            | Body::ActionReused { slot, .. } => drop(self.items.remove(slot)),
+            Body::GateRequested { slot, operator, expires_us, .. } => {
+                self.begins(slot.clone(), Doing::Gate, Some(operator.to_string()), at_us, *expires_us);
+            }
+            Body::WaitStarted { step_id, correlation_key, until_us, .. } => {
+                let doing = correlation_key.clone().map_or(Doing::Timer, Doing::Signal);
+                self.begins(Slot::of_step(step_id), doing, None, at_us, *until_us);
+            }
+            Body::JobReopened { steps, .. } => self.over.retain(|step| !steps.contains(step)),
+            Body::JobReleased { .. } | Body::JobParked { .. } | Body::JobWaiting { .. } => self.rests(),
+            Body::JobCompleted {}
+            | Body::JobPartial {}
+            | Body::JobFailed { .. }
+            | Body::JobCancelled {}
+            | Body::JobDiverged { .. } => self.items.clear(),
+            _ => {}
+        }
+    }
+
+    /// Nothing runs any more; what is waited for stays.
+    fn rests(&mut self) {
+        self.items.retain(|_, item| !matches!(item.doing, Doing::Runs | Doing::Calls | Doing::Undoes));
+    }
+
+    /// The job's line, and one for each thing that goes on; at most `rows`.
+    pub(super) fn going_on(&self, now_us: i64, rows: usize) -> Vec<Text> {
+        let attempt = if self.attempt > 1 { format!(", attempt {}", self.attempt) } else { String::new() };
+        let (over, all) = (self.over.len(), self.steps.len());
+        let time = lasted(now_us - self.since_us);
+        let head = Tone::Title.of(format!("{over} of {all} steps done, {time}{attempt}"));
+        let place = |slot: &Slot| self.steps.iter().position(|(step, _)| *step == slot.step());
+        let mut items: Vec<_> = self.items.iter().collect();
+        items.sort_by_key(|(slot, _)| place(slot));
+        let room = rows.saturating_sub(1);
+        let shown = if items.len() > room { room.saturating_sub(1) } else { items.len() };
+        let mut lines = vec![head];
+        lines.extend(items[..shown].iter().map(|(slot, item)| item.line(slot, now_us)));
+        if shown < items.len() {
+            lines.push(Tone::Quiet.of(format!("  and {} more", items.len() - shown)));
+        }
+        lines
+    }
+}
+
+impl Item {
+    fn line(&self, slot: &Slot, now_us: i64) -> Text {
+        let indent = if slot.is_step() { "  " } else { "    " };
+        let head = format!("{indent}{}", words::place(slot, self.operator.as_deref()));
+        let time = lasted(now_us - self.since_us);
+        let left = self.until_us.map(|until_us| lasted((until_us - now_us).max(0)));
+        let until = left.as_ref().map(|left| format!(", {left} left")).unwrap_or_default();
+        let (tone, what) = match &self.doing {
+            Doing::Runs => (Tone::Quiet, format!("running {time}")),
+            Doing::Calls => (Tone::Good, format!("called {time} ago")),
+            Doing::Undoes => (Tone::Attention, format!("being undone {time}")),
+            Doing::Gate => (Tone::Attention, format!("needs approval{until}")),
+            Doing::Signal(key) => (Tone::Attention, format!("waits for the signal {key:?}{until}")),
+            Doing::Timer => (Tone::Quiet, format!("waits{until}")),
+            Doing::Retry(code) => {
+                (Tone::Attention, format!("{code}: next try in {}", left.unwrap_or_else(|| "0 ms".into())))
+            }
+            Doing::Blocked(Code::RequiresApproval, _) => (Tone::Attention, "needs approval".to_owned()),
+            Doing::Blocked(code, Some(holder)) => (Tone::Attention, format!("waits: {code}, by {holder}")),
+            Doing::Blocked(code, None) => (Tone::Attention, format!("waits: {code}")),
+        };
+        Text::from(format!("{head}  ")) + tone.of(what)
+    }
+}
+
+/// Steps and operators of a plan in normal form.
+fn planned(plan: &Value) -> Vec<(StepId, String)> {
+    let text = |step: &Value, key: &str| step[key].as_str().unwrap_or_default().to_owned();
+    let steps = plan["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
+    steps.iter().map(|step| (StepId::new(text(step, "step_id")), text(step, "name"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchwork_core::ids::Hash;
+    use serde_json::json;
+
+    fn event(seq: u64, time_us: i64, body: Body) -> Event {
+        Event { seq, time_us, attempt: 1, body, prev_hash: Hash([0; 32]), hash: Hash([0; 32]), bytes: Vec::new() }
+    }
+
+    fn shown(view: &View, now_us: i64, rows: usize) -> String {
+        Text::lines(view.going_on(now_us, rows)).plain()
+    }
+
+    fn view() -> View {
+        let mut view = View::new(&JobId::new("job_1"), 0);
+        let plan = json!({ "steps": [
+            { "step_id": "b", "name": "Web.Search" }, { "step_id": "a", "name": "Mail.Send" },
+        ] });
+        view.take(&event(1, 0, Body::PlanCreated { plan, plan_hash: Hash([0; 32]) }));
+        view.event(&event(2, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
+        view
+    }
+
+    /// I131: steps stand in the order of the plan, calls under their step, with what is waited for.
+    #[test]
+    fn what_goes_on_is_shown_with_operators_and_times() {
+        let mut view = view();
+        let step = |id: &str| StepId::new(id);
+        view.event(&event(3, 0, Body::StepStarted { step_id: step("b") }), 0);
+        view.call(&Slot::new("b/0"), &Operator::new("Web.Fetch"), 500_000);
+        let retry = Body::StepRetryScheduled {
+            step_id: step("a"),
+            slot: Slot::new("a"),
+            code: Code::RateLimit,
+            not_before_us: 6_000_000,
+        };
+        view.event(&event(4, 900_000, retry), 900_000);
+        let text = "0 of 2 steps done, 2.0 s\n  b  Web.Search  running 2.0 s\n    b/0  Web.Fetch  called 1.5 s ago\n  \
+                    a  Mail.Send  RATE_LIMIT: next try in 4.0 s";
+        assert_eq!(shown(&view, 2_000_000, 20), text);
+        assert_eq!(shown(&view, 2_000_000, 3).lines().last(), Some("  and 2 more"));
+        let ended = Body::StepSucceeded { step_id: step("b"), result_type: latchwork_core::event::ResultType::Success };
+        let lines = view.event(&event(5, 2_500_000, ended), 2_500_000);
+        assert_eq!(lines[0].text.plain(), "  b  Web.Search  succeeded in 2.5 s");
+        assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
+    }
+
+    /// I131: a new attempt shows no call of an earlier process as under way.
+    #[test]
+    fn a_new_attempt_begins_with_what_is_waited_for() {
+        let mut view = view();
+        view.event(&event(3, 0, Body::StepStarted { step_id: StepId::new("b") }), 0);
+        let gate = Body::GateRequested {
+            slot: Slot::new("a"),
+            gate_hash: Hash([0; 32]),
+            args: latchwork_core::event::PayloadRef { hash: Hash([0; 32]), len: 0 },
+            operator: Operator::new("Mail.Send"),
+            quorum: 1,
+            expires_us: None,
+        };
+        view.event(&event(4, 0, gate), 0);
+        view.event(&event(5, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
+        let text = shown(&view, 0, 20);
+        assert!(!text.contains("Web.Search") && text.contains("a  Mail.Send  needs approval"), "{text}");
+    }
+}

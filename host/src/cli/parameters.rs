@@ -1,0 +1,226 @@
+//! `--set` and `--input`: values for the parameters of a plan.
+
+use latchwork_core::bindings::child;
+use latchwork_core::canon;
+use latchwork_core::pages;
+use latchwork_core::plan::{self, Catalog, Refused, Violation};
+use serde_json::{Map, Value, json};
+
+use super::args::ParameterArgs;
+use super::context::Context;
+use super::error::{CliError, Problem};
+use super::source::{Source, is_stdin};
+use latchwork_core::suggest::did_you_mean;
+
+/// The values of a request, with defaults: those of its intent's payload, over them `--input`, over
+/// them `--set`. None for a plan without parameters.
+///
+/// # Errors
+/// Every value that is refused, with the place it came from.
+pub(super) fn values(
+    ctx: &Context<'_>,
+    request: &plan::Request,
+    catalog: &dyn Catalog,
+    plan: &Source,
+    args: &ParameterArgs,
+) -> Result<Option<Value>, CliError> {
+    let Some(schema) = &request.plan.parameters else { return undeclared(plan, args) };
+    let input = args.input.as_deref().map(|path| Source::read(path, ctx)).transpose()?;
+    let given = Given { request, plan, set: set(schema, &args.set)?, input: input.map(Input::read).transpose()? };
+    let mut problems = given.unknown(schema);
+    match request.plan.values(given.merged(), catalog) {
+        Ok(values) if problems.is_empty() => return Ok(values),
+        Ok(_) => {}
+        Err(refused) => problems.extend(refused.into_iter().map(|refused| given.problem(refused))),
+    }
+    let count = match problems.len() {
+        1 => "a problem".to_owned(),
+        n => format!("{n} problems"),
+    };
+    let message = format!("the parameters of {} are refused: {count}", plan.name.display());
+    Err(CliError::input(pages::PARAMETERS_REFUSED, message).with(problems))
+}
+
+/// Refuses a command line that names stdin twice.
+pub(super) fn one_stdin(plan: &std::path::Path, args: &ParameterArgs) -> Result<(), CliError> {
+    match is_stdin(plan) && args.input.as_deref().is_some_and(is_stdin) {
+        true => Err(CliError::input(pages::USAGE, "the plan and --input are both stdin: give one of them as a file")),
+        false => Ok(()),
+    }
+}
+
+fn undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value>, CliError> {
+    let flag = match (args.set.first(), &args.input) {
+        (Some((name, _)), _) => format!("--set {name}"),
+        (None, Some(_)) => "--input".to_owned(),
+        (None, None) => return Ok(None),
+    };
+    let message = format!(
+        "{flag}: {} declares no parameters; add them, such as \"parameters\": {{\"properties\": {{\"name\": {{\"default\": 1}}}}}}",
+        plan.name.display(),
+    );
+    Err(CliError::input(pages::PARAMETERS_REFUSED, message))
+}
+
+/// What was given, and where.
+struct Given<'a> {
+    request: &'a plan::Request,
+    plan: &'a Source,
+    set: Map<String, Value>,
+    input: Option<Input>,
+}
+
+/// The file of `--input`.
+struct Input {
+    source: Source,
+    fields: Map<String, Value>,
+}
+
+impl Input {
+    fn read(source: Source) -> Result<Self, CliError> {
+        let name = source.name.display();
+        let value = canon::parse_strict(&source.text).map_err(|error| {
+            let (line, column) = error.line_column(&source.text);
+            let message = format!("{name}:{line}:{column} is not JSON with one meaning: {}", error.refusal);
+            CliError::input(pages::PARAMETERS_REFUSED, message)
+        })?;
+        let Value::Object(fields) = value else {
+            let message = format!("{name} must hold a JSON object: a value for each parameter, by name");
+            return Err(CliError::input(pages::PARAMETERS_REFUSED, message));
+        };
+        Ok(Self { source, fields })
+    }
+}
+
+impl Given<'_> {
+    fn merged(&self) -> Value {
+        let mut values = match &self.request.intent {
+            Some(intent) => intent.payload.clone(),
+            None => json!({}),
+        };
+        if let Value::Object(fields) = &mut values {
+            let input = self.input.iter().flat_map(|input| &input.fields);
+            fields.extend(input.chain(&self.set).map(|(name, value)| (name.clone(), value.clone())));
+        }
+        values
+    }
+
+    /// Names that the schema does not say: a request may carry more than the plan reads, the command line may not.
+    fn unknown(&self, schema: &Value) -> Vec<Problem> {
+        let input = self.input.iter().flat_map(|input| &input.fields);
+        let names = input.chain(&self.set).map(|(name, _)| name).filter(|name| !plan::admits(schema, name));
+        let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+        // A closed schema refuses them itself.
+        let names = names.filter(|_| !closed);
+        names
+            .map(|name| {
+                let close = did_you_mean(name, plan::declared(schema));
+                let message = format!("there is no parameter `{name}`{close}");
+                self.problem(Refused { pointer: child("", name), code: "P038", message })
+            })
+            .collect()
+    }
+
+    /// A refused value at the place it came from; one that is missing, where the plan would have its default.
+    fn problem(&self, refused: Refused) -> Problem {
+        let name = refused.parameter().unwrap_or_default();
+        if self.set.contains_key(&name) {
+            let Refused { pointer, code, message } = refused;
+            let json = json!({ "flag": "--set", "pointer": pointer, "code": code, "message": message });
+            return Problem { place: format!("--set {}", &pointer[1..]), code: code.to_owned(), message, json };
+        }
+        match &self.input {
+            Some(Input { source, fields }) if fields.contains_key(&name) => {
+                let file = source.name.display().to_string();
+                let mut problem = Problem::from(&refused.in_text("", &source.text));
+                problem.place = format!("{file}:{}", problem.place);
+                problem.json["file"] = json!(file);
+                problem
+            }
+            _ => {
+                let prefix = if self.request.intent.is_some() { "/intent/payload" } else { "/parameters/properties" };
+                let violation: Violation = refused.in_text(prefix, &self.plan.text);
+                Problem::from(&violation)
+            }
+        }
+    }
+}
+
+/// The values of `--set`, by name.
+fn set(schema: &Value, given: &[(String, String)]) -> Result<Map<String, Value>, CliError> {
+    let mut values = Map::new();
+    for (name, text) in given {
+        let property = schema.get("properties").and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
+        let value = value_of(property, text)
+            .map_err(|why| CliError::input(pages::PARAMETERS_REFUSED, format!("--set {name}: {why}")))?;
+        if values.insert(name.clone(), value).is_some() {
+            return Err(CliError::input(pages::USAGE, format!("--set {name} is given twice: keep one")));
+        }
+    }
+    Ok(values)
+}
+
+/// JSON where the text is JSON and the schema takes such a value, else the text itself.
+fn value_of(property: &Value, text: &str) -> Result<Value, String> {
+    let types: Vec<&str> = match property.get("type") {
+        Some(Value::String(one)) => vec![one.as_str()],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => vec![],
+    };
+    let words = property.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let wants_text = types == ["string"]
+        || property.get("const").is_some_and(Value::is_string)
+        || (!words.is_empty() && words.iter().all(Value::is_string));
+    let as_text = || Ok(Value::String(text.to_owned()));
+    if wants_text {
+        return as_text();
+    }
+    match canon::parse_strict(text.as_bytes()) {
+        Ok(value) if types.contains(&"string") && !types.iter().any(|kind| is_of(kind, &value)) => as_text(),
+        Ok(value) => Ok(value),
+        // A number that would be rounded, or a key that is there twice, is JSON without one meaning.
+        Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
+        Err(_) => as_text(),
+    }
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "number" | "integer" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_json_unless_the_schema_wants_text() {
+        let read = |property: Value, text: &str| value_of(&property, text).unwrap();
+        for (property, text, value) in [
+            (json!({ "type": "integer" }), "910", json!(910)),
+            (json!({}), "910", json!(910)),
+            (json!({}), "Ada", json!("Ada")),
+            (json!({}), "[1, \"x\"]", json!([1, "x"])),
+            (json!({ "type": "string" }), "910", json!("910")),
+            (json!({ "type": "string" }), "\"x\"", json!("\"x\"")),
+            (json!({ "enum": ["1", "2"] }), "1", json!("1")),
+            (json!({ "const": "true" }), "true", json!("true")),
+            (json!({ "type": ["string", "null"] }), "null", json!(null)),
+            (json!({ "type": ["string", "null"] }), "7", json!("7")),
+            (json!({ "type": ["string", "integer"] }), "7", json!(7)),
+            (json!({ "type": "boolean" }), "yes", json!("yes")),
+            (json!({ "type": "string" }), "a=b", json!("a=b")),
+            (json!({ "type": "string" }), "", json!("")),
+        ] {
+            assert_eq!(read(property.clone(), text), value, "{property} {text:?}");
+        }
+        assert!(value_of(&json!({}), "9007199254740993").unwrap_err().contains("9007199254740993"));
+    }
+}

@@ -1,0 +1,150 @@
+//! `latch plugin check`: a gate for CI. Exit 1 if a rule is violated by one of the plugins, else 2 if one of them could not
+//! be checked, else 0.
+
+mod outputs;
+mod refused;
+mod subject;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use latchwork_core::pages;
+
+use self::outputs::Outputs;
+use crate::check::render::{Checked, Reports, Unchecked};
+use crate::check::{self, History, Inputs, Process, Report, Subject};
+use crate::cli::args::PluginCheckArgs;
+use crate::cli::context::Context;
+use crate::cli::error::{CliError, Exit};
+use crate::cli::{catalog, plan};
+use crate::engine::anatomy::Anatomy;
+use crate::os::clock;
+
+/// A check that takes longer says where the time went.
+const LONG_MS: u64 = 20_000;
+
+pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    if args.other_process {
+        return other_process(ctx).await;
+    }
+    if args.files.len() > 1 && (args.cases.is_some() || args.rebuilt.is_some()) {
+        let flag = if args.cases.is_some() { "--cases" } else { "--rebuilt" };
+        let message = format!("{flag} is about one plugin, and {} are named: check them one by one", args.files.len());
+        return Err(CliError::input(pages::USAGE, message).into());
+    }
+    let outputs = Outputs::of(args, ctx)?;
+    let mut checked = Vec::new();
+    for file in &args.files {
+        if args.files.len() > 1 {
+            ctx.printer.note(format!("checking {}", file.display()));
+        }
+        match one(args, ctx, file).await {
+            Ok(report) => checked.push(Checked::Report(Box::new(report))),
+            Err(error) => {
+                let error = CliError::from(error);
+                checked.push(Checked::Not(unchecked(file, &error)));
+                if args.files.len() > 1 {
+                    continue;
+                }
+                // The files are made all the same: what reads them next should not fail for want of them.
+                outputs.write_files(ctx, &Reports(checked))?;
+                return Err(error.into());
+            }
+        }
+    }
+    let reports = Reports(checked);
+    outputs.write(ctx, &reports)?;
+    Ok(match (reports.violated(), reports.unchecked()) {
+        (true, _) => Exit::Failed,
+        (false, true) => Exit::Usage,
+        (false, false) => Exit::Done,
+    })
+}
+
+/// Checks one plugin.
+async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::Result<Report> {
+    let phases = Phases::new(ctx);
+    let target = subject::target(ctx, file)?;
+    let bytes = plan::read(&target.wasm)?;
+    let config = ctx.config(target.dir.as_deref().or(target.wasm.parent()))?;
+    let mut entry = subject::entry(&config, &target);
+    let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
+    if !is_configured {
+        // Nothing is granted to it yet: what it imports is then not its fault.
+        entry.grants = super::inspect::grants_needed(&Anatomy::of(&bytes));
+    }
+    if let Some(wasi) = args.wasi {
+        entry.wasi = wasi.into();
+    }
+    let cases = subject::cases(args, ctx, file, &target)?;
+    let mut histories = Vec::new();
+    for path in &args.history {
+        histories.push(History { file: path.display().to_string(), bytes: plan::read(&ctx.cwd.join(path))? });
+    }
+    let rebuilt = subject::rebuilt(args, ctx, &target, &phases)?;
+    let process = Process {
+        program: std::env::current_exe()?,
+        args: ["plugin", "check", "--other-process", "-"].map(str::to_owned).to_vec(),
+        wasm: target.wasm.clone(),
+        cache_dir: config.cache_dir.clone(),
+    };
+    let engine = catalog::engine(&config)?;
+    let settings = catalog::settings(&config, entry);
+    let subject = Subject { file: &target.shown, bytes: &bytes, settings, is_configured };
+    let inputs = Inputs {
+        cases: cases.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice())),
+        histories: &histories,
+        rebuilt: rebuilt.as_ref(),
+        process: Some(&process),
+    };
+    let checked = check::check(&engine, &subject, &inputs, &|phase| phases.begin(phase)).await;
+    let file = cases.as_ref().map_or("", |(file, _)| file.as_str());
+    let report = checked.map_err(|error| refused::refused(file, error))?;
+    phases.end();
+    Ok(report)
+}
+
+/// What reports say of an input that could not be checked.
+fn unchecked(file: &Path, error: &CliError) -> Unchecked {
+    let problems = error.problems.iter().map(|problem| format!("{}: {}", problem.place, problem.message)).collect();
+    Unchecked { file: file.display().to_string(), code: error.code, message: error.message.clone(), problems }
+}
+
+/// The other process of a check.
+async fn other_process(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut question = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut question)?;
+    let answer = check::serve(&question).await.map_err(|why| CliError::input(pages::USAGE, why))?;
+    ctx.printer.raw(&answer);
+    Ok(Exit::Done)
+}
+
+/// What takes its time, and how long.
+struct Phases<'c> {
+    ctx: &'c Context<'c>,
+    began: std::sync::Mutex<Vec<(String, u64)>>,
+}
+
+impl<'c> Phases<'c> {
+    fn new(ctx: &'c Context<'c>) -> Self {
+        Self { ctx, began: std::sync::Mutex::new(vec![("building it".to_owned(), clock::boot_us())]) }
+    }
+
+    fn begin(&self, what: &str) {
+        self.began.lock().expect("no holder panics").push((what.to_owned(), clock::boot_us()));
+    }
+
+    /// Where the time went, if it took long.
+    fn end(self) {
+        let mut began = self.began.into_inner().expect("no holder panics");
+        began.push((String::new(), clock::boot_us()));
+        let took = |from: &(String, u64), to: &(String, u64)| to.1.saturating_sub(from.1) / 1_000;
+        if took(&began[0], &began[began.len() - 1]) < LONG_MS {
+            return;
+        }
+        for pair in began.windows(2) {
+            let ms = took(&pair[0], &pair[1]);
+            self.ctx.printer.note(format!("{:>7.1} s {}", ms as f64 / 1_000.0, pair[0].0));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Where reports go.
+
+use std::path::{Path, PathBuf};
+
+use latchwork_core::pages;
+
+use crate::check::render::{self, Format, Reports};
+use crate::cli::args::PluginCheckArgs;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::save::{self, Readers};
+
+/// The forms that were asked for.
+pub(super) struct Outputs {
+    /// None: JSON as the command's document.
+    stdout: Option<Format>,
+    files: Vec<(Format, PathBuf)>,
+}
+
+impl Outputs {
+    /// Reads them from the command line.
+    ///
+    /// # Errors
+    /// Two reports have one place, or the folder of a file does not exist: a long check would end without a report.
+    pub(super) fn of(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Self, CliError> {
+        let is_stdout = |file: &Path| file.as_os_str() == "-";
+        let mut stdout: Vec<Format> = args.format.map(Format::from).into_iter().collect();
+        let mut files: Vec<(Format, PathBuf)> = Vec::new();
+        for (format, file) in &args.output {
+            if is_stdout(file) {
+                stdout.push((*format).into());
+                continue;
+            }
+            if files.iter().any(|(_, other)| other == file) {
+                let message = format!("--output writes two reports to {}: give each a file of its own", file.display());
+                return Err(CliError::input(pages::USAGE, message));
+            }
+            let folder = save::folder(&ctx.cwd.join(file));
+            if !folder.is_dir() {
+                let message = format!("{} cannot be written: there is no folder {}", file.display(), folder.display());
+                return Err(CliError::input(pages::OUTPUT_UNWRITABLE, message));
+            }
+            files.push(((*format).into(), file.clone()));
+        }
+        match stdout.as_slice() {
+            [] => Ok(Self { stdout: (!ctx.json).then_some(Format::Text), files }),
+            // `--json` asks every command for its document.
+            [Format::Text | Format::Json] if ctx.json => Ok(Self { stdout: None, files }),
+            [format] => Ok(Self { stdout: Some(*format), files }),
+            _ => {
+                let message = "two reports would be written to stdout: give all but one a file, --output FORMAT=FILE";
+                Err(CliError::input(pages::USAGE, message))
+            }
+        }
+    }
+
+    /// Writes every report; each file whole or not at all.
+    ///
+    /// # Errors
+    /// A file cannot be written; the other reports are.
+    pub(super) fn write(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
+        let written = self.write_files(ctx, reports);
+        match self.stdout {
+            None => ctx.printer.document(&render::json(reports)),
+            Some(Format::Text) => ctx.printer.say(render::render(reports, Format::Text).trim_end()),
+            Some(format) => ctx.printer.raw(&render::render(reports, format)),
+        }
+        written
+    }
+
+    /// Writes the reports that go to files.
+    ///
+    /// # Errors
+    /// The first file that cannot be written; the others are.
+    pub(super) fn write_files(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
+        let write = |(format, file): &(Format, PathBuf)| {
+            save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), Readers::Everyone)
+        };
+        // Each is tried, whatever became of those before it.
+        let written: Vec<_> = self.files.iter().map(write).collect();
+        written.into_iter().collect()
+    }
+}

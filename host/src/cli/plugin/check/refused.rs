@@ -1,0 +1,34 @@
+//! Inputs that cannot be checked with.
+
+use latchwork_core::pages;
+use serde_json::json;
+
+use crate::check::{InputError, Unreadable, Wrong};
+use crate::cli::error::{CliError, Problem};
+
+/// The error of an input, located.
+pub(super) fn refused(cases: &str, error: InputError) -> CliError {
+    match error {
+        InputError::Cases(wrong) => {
+            let message = match wrong.len() {
+                1 => format!("{cases} has a problem"),
+                n => format!("{cases} has {n} problems"),
+            };
+            CliError::input(pages::CASES_WRONG, message).with(wrong.into_iter().map(|wrong| problem(cases, wrong)))
+        }
+        InputError::History(file, Unreadable::NotEvidence(why)) => {
+            CliError::input(pages::NOT_EVIDENCE, format!("{file}: {why}"))
+        }
+        InputError::History(file, Unreadable::Damaged(line, why)) => {
+            CliError::input(pages::HISTORY_DAMAGED, format!("{file}:{line}: {why}; `latch verify {file}` tells more"))
+        }
+    }
+}
+
+fn problem(file: &str, wrong: Wrong) -> Problem {
+    let Wrong { line, column, pointer, message } = wrong;
+    let json = json!({ "file": file, "line": line, "column": column, "pointer": pointer, "message": message });
+    let column = column.map_or_else(String::new, |column| format!(":{column}"));
+    let pointer = if pointer.is_empty() { String::new() } else { format!(" {pointer}") };
+    Problem { place: format!("{file}:{line}{column}{pointer}"), code: pages::CASES_WRONG.to_owned(), message, json }
+}

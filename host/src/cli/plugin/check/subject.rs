@@ -1,0 +1,110 @@
+//! What is checked, and with what.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use latchwork_core::pages;
+
+use super::Phases;
+use crate::build::{RECIPE, Recipe, component_path};
+use crate::check::Rebuilt;
+use crate::cli::args::PluginCheckArgs;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::plan;
+use crate::cli::plugin::build;
+use crate::config::{Config, Grants, PluginConfig};
+
+/// The file of cases in a plugin's folder.
+const CASES: &str = "cases.jsonl";
+
+/// What is to be checked.
+pub(super) struct Target {
+    /// The plugin's name.
+    pub(super) name: String,
+    /// The component.
+    pub(super) wasm: PathBuf,
+    /// The component, as findings name it.
+    pub(super) shown: String,
+    /// The folder of its sources, where that was given.
+    pub(super) dir: Option<PathBuf>,
+}
+
+/// Returns the component a path means: itself, or what is built of the folder.
+pub(super) fn target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<Target> {
+    let full = ctx.cwd.join(path);
+    if !full.is_dir() {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Ok(Target { name, wasm: full, shown: path.display().to_string(), dir: None });
+    }
+    if !full.join(RECIPE).is_file() {
+        let message = format!("{} has no {RECIPE}: name a component, or a plugin's folder", path.display());
+        return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
+    }
+    build::build_all(ctx, std::slice::from_ref(&full))?;
+    let recipe = Recipe::read(&full).map_err(|error| CliError::input(pages::PLUGIN_BUILD, error.to_string()))?;
+    let wasm = component_path(&full, &recipe);
+    let shown = component_path(path, &recipe).display().to_string();
+    Ok(Target { name: recipe.name, wasm, shown, dir: Some(full) })
+}
+
+/// The file of cases: the one that is named, else the one in the plugin's folder.
+pub(super) fn cases(
+    args: &PluginCheckArgs,
+    ctx: &Context<'_>,
+    file: &Path,
+    target: &Target,
+) -> Result<Option<(String, Vec<u8>)>, CliError> {
+    if let Some(path) = &args.cases {
+        return Ok(Some((path.display().to_string(), plan::read(&ctx.cwd.join(path))?)));
+    }
+    let Some(dir) = &target.dir else { return Ok(None) };
+    let path = dir.join(CASES);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(Some((file.join(CASES).display().to_string(), plan::read(&path)?)))
+}
+
+/// Another build of the same sources, where there is one or one can be made.
+pub(super) fn rebuilt(
+    args: &PluginCheckArgs,
+    ctx: &Context<'_>,
+    target: &Target,
+    phases: &Phases<'_>,
+) -> anyhow::Result<Option<Rebuilt>> {
+    let bytes = match (&args.rebuilt, &target.dir) {
+        (Some(file), _) => plan::read(&ctx.cwd.join(file))?,
+        (None, Some(dir)) if !args.once => {
+            phases.begin("building it a second time, to compare");
+            build::again(ctx, dir)?
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Rebuilt { bytes }))
+}
+
+/// What the plugin would be loaded with: its entry in the configuration, else one that grants nothing.
+pub(super) fn entry(config: &Config, target: &Target) -> PluginConfig {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (wasm, dir) = (real(&target.wasm), target.dir.as_deref().map(real));
+    let is_it = |plugin: &&PluginConfig| {
+        let source = real(&plugin.source);
+        source == wasm || Some(&source) == dir.as_ref()
+    };
+    config.plugins.iter().find(is_it).cloned().unwrap_or_else(|| PluginConfig {
+        name: target.name.clone(),
+        source: target.wasm.clone(),
+        digest: None,
+        wasi: Default::default(),
+        grants: Grants::default(),
+        limits: Default::default(),
+        retry: None,
+        on_indeterminate: None,
+        confirmation: None,
+        verifier: None,
+        operators: Default::default(),
+        config: BTreeMap::new(),
+        prices: None,
+    })
+}

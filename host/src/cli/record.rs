@@ -1,0 +1,102 @@
+//! Lines of stderr for programs: one JSON object each, with `--log-format json`.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::{os, worker};
+
+/// One line, without its line end. `fields` may name the job: then its trace id is added.
+pub(super) fn line(level: Level, message: &str, mut fields: Map<String, Value>) -> String {
+    let trace = fields.get("job_id").and_then(Value::as_str).and_then(worker::trace_id);
+    if let Some(trace_id) = trace {
+        fields.insert("trace_id".into(), json!(trace_id));
+    }
+    fields.insert("time".into(), json!(now()));
+    fields.insert("level".into(), json!(level.as_str()));
+    fields.insert("message".into(), json!(message));
+    Value::Object(fields).to_string()
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_micros(os::clock::system_time(os::clock::now_us())).to_string()
+}
+
+/// Log records in the same form.
+pub(super) struct Records;
+
+impl<S, N> FormatEvent<S, N> for Records
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'w> FormatFields<'w> + 'static,
+{
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let Fields { mut others, message } = fields;
+        others.insert("target".into(), json!(event.metadata().target()));
+        writeln!(writer, "{}", line(*event.metadata().level(), &message, others))
+    }
+}
+
+/// The fields of a log record.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    others: Map<String, Value>,
+}
+
+impl Fields {
+    fn add(&mut self, field: &Field, value: Value) {
+        self.others.insert(field.name().to_owned(), value);
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let text = format!("{value:?}");
+        match field.name() {
+            "message" => self.message = text,
+            _ => self.add(field, Value::String(text)),
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => value.clone_into(&mut self.message),
+            _ => self.add(field, json!(value)),
+        }
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, json!(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, json!(value));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.add(field, json!(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, json!(value));
+    }
+}
+
+/// A panic is a line like any other.
+pub(super) fn of_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic.payload_as_str().unwrap_or("it panicked");
+        let mut fields = Map::new();
+        fields.insert("panicked_at".into(), json!(panic.location().map(ToString::to_string)));
+        // Where stderr is gone, the exit code is left.
+        let _ = super::stderr::write(format!("{}\n", line(Level::ERROR, text, fields)).as_bytes());
+    }));
+}

@@ -1,0 +1,27 @@
+//! `latch schema`: the JSON Schema of each document that a person writes.
+
+use serde_json::json;
+
+use super::args::SchemaArgs;
+use super::context::Context;
+use super::error::Exit;
+use super::text::{Text, table};
+use crate::schemas::Document;
+
+pub(super) fn run(args: &SchemaArgs, ctx: &Context<'_>) -> Exit {
+    match args.name {
+        Some(name) => ctx.printer.raw(&Document::from(name).text()),
+        None => list(ctx),
+    }
+    Exit::Done
+}
+
+fn list(ctx: &Context<'_>) {
+    let entry = |document: Document| json!({ "name": document.name(), "describes": document.about() });
+    let document = json!({ "schemas": Document::ALL.map(entry) });
+    ctx.answer(&document, || {
+        let rows = Document::ALL.map(|document| [document.name().to_owned(), document.about().to_owned()]);
+        let next = "next: latch schema plan > plan.schema.json";
+        table(["NAME", "DESCRIBES"], &rows).under(Text::whole(next))
+    });
+}

@@ -1,0 +1,66 @@
+//! Text that a command is given: a file, or stdin for `-`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use latchwork_core::pages;
+
+use super::context::Context;
+use super::error::CliError;
+
+/// Larger inputs are refused: most often they are a device that never ends.
+const READ_MAX: u64 = 1 << 30;
+
+/// What was read, and from where.
+pub(super) struct Source {
+    /// As messages name it: the file, or `stdin`.
+    pub(super) name: PathBuf,
+    /// The folder of a file; none for stdin, whose configuration is that of the working directory.
+    pub(super) folder: Option<PathBuf>,
+    /// The bytes.
+    pub(super) text: Vec<u8>,
+}
+
+impl Source {
+    /// Reads a file, or stdin for `-`; then nothing is asked on stdin any more.
+    pub(super) fn read(path: &Path, ctx: &Context<'_>) -> Result<Self, CliError> {
+        if !is_stdin(path) {
+            return Ok(Self { name: path.to_owned(), folder: path.parent().map(Path::to_owned), text: file(path)? });
+        }
+        ctx.printer.reserve_stdin();
+        let name = PathBuf::from("stdin");
+        let text = bounded(std::io::stdin().lock(), &name)?;
+        Ok(Self { name, folder: None, text })
+    }
+}
+
+/// Whether a path on the command line means stdin.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The bytes of a file that was named on the command line.
+pub(super) fn file(path: &Path) -> Result<Vec<u8>, CliError> {
+    if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > READ_MAX) {
+        return Err(unreadable(path, &too_large()));
+    }
+    let file = std::fs::File::open(path).map_err(|error| unreadable(path, &format!("cannot be read: {error}")))?;
+    bounded(file, path)
+}
+
+fn bounded(from: impl Read, name: &Path) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    match from.take(READ_MAX + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > READ_MAX => Err(unreadable(name, &too_large())),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(unreadable(name, &format!("cannot be read: {error}"))),
+    }
+}
+
+fn too_large() -> String {
+    format!("has more than {} MiB", READ_MAX >> 20)
+}
+
+fn unreadable(path: &Path, why: &str) -> CliError {
+    CliError::input(pages::INPUT_UNREADABLE, format!("{} {why}", path.display()))
+}

@@ -1,0 +1,119 @@
+//! The one writer of stderr, above an area that is redrawn in place.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use console::Term;
+use latchwork_core::ids::JobId;
+use serde_json::{Map, Value, json};
+use tracing::Level;
+
+use super::args::LogFormat;
+use super::text::{Target, Text};
+
+/// The lines that are redrawn in place; the cursor stands at the start of the line below them.
+static AREA: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn area() -> MutexGuard<'static, Vec<String>> {
+    AREA.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Clears the area. What a key has echoed below it is cleared too.
+fn clear(area: &[String]) -> io::Result<()> {
+    if area.is_empty() {
+        return Ok(());
+    }
+    let term = Term::stderr();
+    term.write_str("\r")?;
+    term.move_cursor_up(area.len())?;
+    term.clear_to_end_of_screen()
+}
+
+fn draw(area: &[String]) -> io::Result<()> {
+    if area.is_empty() { Ok(()) } else { Term::stderr().write_str(&(area.join("\n") + "\n")) }
+}
+
+/// Does something with the terminal while the area is cleared.
+pub(super) fn aside<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let area = area();
+    clear(&area)?;
+    let done = put()?;
+    draw(&area)?;
+    Ok(done)
+}
+
+/// Writes to stderr.
+pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
+    aside(|| {
+        let mut stderr = io::stderr().lock();
+        stderr.write_all(bytes).and_then(|()| stderr.flush())
+    })
+}
+
+/// How lines are written.
+static FORM: OnceLock<(LogFormat, Target)> = OnceLock::new();
+
+/// Decides how lines are written. The first decision stays.
+pub(super) fn start(log_format: LogFormat, target: Target) {
+    FORM.get_or_init(|| (log_format, target));
+}
+
+/// Writes a text: lines for people, or one JSON object.
+pub(super) fn tell(level: Level, job_id: Option<&JobId>, text: Text) -> io::Result<()> {
+    match FORM.get() {
+        Some((LogFormat::Json, _)) => {
+            let fields = job_id.map(|job_id| ("job_id".to_owned(), json!(job_id)));
+            record(level, &text.plain(), fields.into_iter().collect())
+        }
+        form => write(text.render(form.map_or(Target::PLAIN, |(_, target)| *target)).as_bytes()),
+    }
+}
+
+/// Writes why a command failed, as one JSON object.
+pub(super) fn tell_error(message: &str, mut document: Value) -> io::Result<()> {
+    let fields = document.as_object_mut().map(std::mem::take).unwrap_or_default();
+    record(Level::ERROR, message, fields)
+}
+
+fn record(level: Level, message: &str, fields: Map<String, Value>) -> io::Result<()> {
+    write(format!("{}\n", super::record::line(level, message, fields)).as_bytes())
+}
+
+/// Takes log lines, each in one piece.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LogWriter;
+
+impl Write for LogWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        write(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lines at the bottom of the terminal, until this is dropped.
+pub(super) struct Area(());
+
+impl Area {
+    /// An area without a line.
+    pub(super) fn begin() -> Area {
+        Area(())
+    }
+
+    /// Shows these lines instead of those before.
+    pub(super) fn show(&self, lines: Vec<String>) {
+        let mut area = area();
+        // Where the terminal is gone, nothing is left to draw on.
+        let _ = clear(&area);
+        *area = lines;
+        let _ = draw(&area);
+    }
+}
+
+impl Drop for Area {
+    fn drop(&mut self) {
+        self.show(Vec::new());
+    }
+}

@@ -1,0 +1,258 @@
+//! Text for people: spans that are safe on a terminal, each with a tone or without.
+//!
+//! Text of plugins, plans and tools is escaped where it becomes a span, by `From`. Styles are added when a line is
+//! written and never pass through the escaper, so an escape sequence on a terminal is always one of the program's own.
+
+mod table;
+mod visible;
+mod wrap;
+
+use std::fmt::Write as _;
+use std::ops::{Add, AddAssign};
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) use table::table;
+pub(crate) use visible::visible;
+
+use table::Table;
+use visible::visible_lines;
+
+/// How a piece of text stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// A heading.
+    Title,
+    /// It went well.
+    Good,
+    /// It needs attention.
+    Attention,
+    /// It went wrong.
+    Bad,
+    /// It matters less.
+    Quiet,
+}
+
+impl Tone {
+    fn style(self) -> Style {
+        match self {
+            Tone::Title => Style::new().bold(),
+            Tone::Good => AnsiColor::Green.on_default(),
+            Tone::Attention => AnsiColor::Yellow.on_default().bold(),
+            Tone::Bad => AnsiColor::Red.on_default().bold(),
+            Tone::Quiet => Style::new().dimmed(),
+        }
+    }
+
+    /// Text of one line in this tone; a line end in it is shown as an escape.
+    pub fn of(self, text: impl AsRef<str>) -> Text {
+        Text::one(Line { spans: vec![Span { tone: Some(self), text: visible(text.as_ref()) }], is_whole: false })
+    }
+}
+
+/// Safe text without line ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Span {
+    tone: Option<Tone>,
+    text: String,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Line {
+    spans: Vec<Span>,
+    /// Never wrapped here: the terminal wraps it, and it is copied in one piece.
+    is_whole: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Block {
+    Line(Line),
+    Table(Table),
+}
+
+/// Lines and tables. Text without a block prints one empty line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    blocks: Vec<Block>,
+}
+
+/// Where text is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Whether tones are shown as styles.
+    pub color: bool,
+    /// Columns of the terminal; none where lines are not wrapped.
+    pub width: Option<usize>,
+}
+
+impl Target {
+    /// A file, a pipe, a field of a document.
+    pub const PLAIN: Target = Target { color: false, width: None };
+}
+
+impl Text {
+    fn one(line: Line) -> Text {
+        Text { blocks: vec![Block::Line(line)] }
+    }
+
+    /// A line that is copied in one piece, such as a command: it is not wrapped.
+    pub fn whole(text: impl AsRef<str>) -> Text {
+        let span = Span { tone: None, text: visible(text.as_ref()) };
+        Text::one(Line { spans: vec![span], is_whole: true })
+    }
+
+    /// Lines that are copied in one piece: none of them is wrapped.
+    pub fn whole_lines(text: &str) -> Text {
+        Text::lines(text.lines().map(Text::whole))
+    }
+
+    /// `other` below this text.
+    pub fn under(mut self, other: impl Into<Text>) -> Text {
+        self.blocks.extend(other.into().blocks);
+        self
+    }
+
+    /// All of them, one below the other.
+    pub fn lines(texts: impl IntoIterator<Item = impl Into<Text>>) -> Text {
+        let blocks = texts.into_iter().flat_map(|text| {
+            let text = text.into();
+            if text.blocks.is_empty() { vec![Block::Line(Line::default())] } else { text.blocks }
+        });
+        Text { blocks: blocks.collect() }
+    }
+
+    /// Each line and table further to the right.
+    pub fn indented(mut self, by: usize) -> Text {
+        for block in &mut self.blocks {
+            match block {
+                Block::Line(line) => line.spans.insert(0, Span { tone: None, text: " ".repeat(by) }),
+                Block::Table(table) => table.indent += by,
+            }
+        }
+        self
+    }
+
+    /// Every line, with its line end.
+    pub fn render(&self, to: Target) -> String {
+        let mut out = String::new();
+        if self.blocks.is_empty() {
+            out.push('\n');
+        }
+        for block in &self.blocks {
+            match block {
+                Block::Line(line) => {
+                    let width = to.width.filter(|_| !line.is_whole);
+                    for cells in wrap::line(&wrap::cells(&line.spans), width) {
+                        put(&mut out, &cells, to.color);
+                        out.push('\n');
+                    }
+                }
+                Block::Table(table) => {
+                    for cells in table.lines(to.width) {
+                        put(&mut out, &cells, to.color);
+                        out.push('\n');
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The lines of a text that is redrawn in place: each is cut at the terminal's edge.
+    pub fn cut(&self, color: bool, width: usize) -> Vec<String> {
+        let lines = self.blocks.iter().flat_map(|block| match block {
+            Block::Line(line) => vec![wrap::cells(&line.spans)],
+            Block::Table(table) => table.lines(None),
+        });
+        let cut = lines.map(|cells| {
+            let mut out = String::new();
+            put(&mut out, &wrap::cut(&cells, width), color);
+            out
+        });
+        cut.collect()
+    }
+
+    /// Without styles, and without the last line end.
+    pub fn plain(&self) -> String {
+        let mut text = self.render(Target::PLAIN);
+        text.truncate(text.trim_end_matches('\n').len());
+        text
+    }
+
+    /// Puts text behind the last line.
+    fn push(&mut self, other: Text) {
+        let mut rest = other.blocks.into_iter();
+        if let Some(Block::Line(last)) = self.blocks.last_mut() {
+            match rest.next() {
+                Some(Block::Line(first)) => {
+                    last.spans.extend(first.spans);
+                    last.is_whole |= first.is_whole;
+                }
+                Some(table) => self.blocks.push(table),
+                None => {}
+            }
+        }
+        self.blocks.extend(rest);
+    }
+}
+
+impl From<&str> for Text {
+    /// Line ends stay; all else that acts on a terminal is shown as an escape.
+    fn from(text: &str) -> Self {
+        let line = |line: &str| {
+            let spans = if line.is_empty() { vec![] } else { vec![Span { tone: None, text: line.to_owned() }] };
+            Block::Line(Line { spans, is_whole: false })
+        };
+        Text { blocks: visible_lines(text).split('\n').map(line).collect() }
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&String> for Text {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<Vec<Text>> for Text {
+    fn from(texts: Vec<Text>) -> Self {
+        Text::lines(texts)
+    }
+}
+
+impl<T: Into<Text>> Add<T> for Text {
+    type Output = Text;
+
+    fn add(mut self, other: T) -> Text {
+        self.push(other.into());
+        self
+    }
+}
+
+impl<T: Into<Text>> AddAssign<T> for Text {
+    fn add_assign(&mut self, other: T) {
+        self.push(other.into());
+    }
+}
+
+/// Writes the characters of one line, with a style around each run of one tone.
+fn put(out: &mut String, cells: &[wrap::Cell], color: bool) {
+    let end = cells.iter().rposition(|cell| cell.char != ' ').map_or(0, |last| last + 1);
+    for run in cells[..end].chunk_by(|a, b| a.tone == b.tone) {
+        let text = run.iter().map(|cell| cell.char).collect::<String>();
+        // Writing to a string cannot fail.
+        let _ = match run[0].tone.filter(|_| color).map(Tone::style) {
+            Some(style) => write!(out, "{style}{text}{style:#}"),
+            None => write!(out, "{text}"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests;

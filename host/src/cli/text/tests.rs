@@ -1,0 +1,46 @@
+use super::*;
+
+fn plain(text: impl Into<Text>, width: usize) -> String {
+    text.into().render(Target { color: false, width: Some(width) })
+}
+
+#[test]
+fn styles_surround_text_and_are_never_escaped() {
+    let text = Tone::Bad.of("error[L0003]:") + " \u{1b}[2Jgone\nnext";
+    let colored = Target { color: true, width: None };
+    assert_eq!(text.render(colored), "\u{1b}[1m\u{1b}[31merror[L0003]:\u{1b}[0m \\u{1b}[2Jgone\nnext\n");
+    assert_eq!(text.render(Target::PLAIN), "error[L0003]: \\u{1b}[2Jgone\nnext\n");
+}
+
+#[test]
+fn styles_in_text_of_others_are_escaped() {
+    let text = Tone::Good.of("\u{1b}[32mfake\u{1b}[0m");
+    assert_eq!(text.render(Target::PLAIN), "\\u{1b}[32mfake\\u{1b}[0m\n");
+    assert_eq!(Tone::Good.of("a\nb").render(Target::PLAIN), "a\\nb\n");
+}
+
+#[test]
+fn lines_wrap_at_blanks_and_hang() {
+    assert_eq!(plain("  alpha beta gamma delta", 14), "  alpha beta\n      gamma\n      delta\n");
+    assert_eq!(plain("sha256:0123456789", 8), "sha256:0\n12345678\n9\n");
+    assert_eq!(Text::whole("latch job approve").render(Target { color: false, width: Some(6) }), "latch job approve\n");
+}
+
+#[test]
+fn wide_characters_count_two_columns() {
+    assert_eq!(plain("漢字漢字 ab", 8), "漢字漢字\nab\n");
+}
+
+#[test]
+fn cells_wrap_inside_their_column() {
+    let rows = [["step_with_a_long_name".to_owned(), "waits for the signal".to_owned(), "x".to_owned()]];
+    let text = plain(table(["step", "state", ""], &rows).indented(2), 30);
+    assert!(text.lines().all(|line| line.chars().count() <= 30), "{text}");
+    assert_eq!(text.lines().next().map(str::trim_end), Some("  step          state"));
+    assert_eq!(plain(table(["a", "b"], &[["x".to_owned(), "y".to_owned()]]), 30), "a  b\nx  y\n");
+}
+
+#[test]
+fn redrawn_lines_are_cut_at_the_edge() {
+    assert_eq!(Text::from("  s1  running").cut(false, 8), ["  s1  r…"]);
+}

@@ -1,0 +1,88 @@
+//! Lines that fit the terminal.
+
+use unicode_width::UnicodeWidthChar;
+
+use super::{Span, Tone};
+
+/// One character of a line, with its tone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) char: char,
+    pub(super) tone: Option<Tone>,
+}
+
+/// Further lines of a wrapped line stand this much further to the right than its first.
+const HANG: usize = 4;
+
+/// The characters of some spans.
+pub(super) fn cells(spans: &[Span]) -> Vec<Cell> {
+    spans.iter().flat_map(|span| span.text.chars().map(|char| Cell { char, tone: span.tone })).collect()
+}
+
+/// Blanks.
+pub(super) fn blank(count: usize) -> impl Iterator<Item = Cell> {
+    std::iter::repeat_n(Cell { char: ' ', tone: None }, count)
+}
+
+/// Columns that characters take.
+pub(super) fn columns(cells: &[Cell]) -> usize {
+    cells.iter().map(|cell| cell.char.width().unwrap_or(0)).sum()
+}
+
+/// A line as it fits `width`: broken at blanks, and inside a word only where the word is longer than a line. Further
+/// lines are indented.
+pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
+    let Some(width) = width.filter(|width| columns(cells) > *width) else { return vec![cells.to_vec()] };
+    let indent = cells.iter().take_while(|cell| cell.char == ' ').count();
+    let hang = if indent + HANG < width / 2 { indent + HANG } else { 0 };
+    let (first, rest) = cells.split_at(indent);
+    let broken = words(rest, width.saturating_sub(indent), width - hang);
+    let lines = broken.into_iter().enumerate().map(|(at, line)| match at {
+        0 => first.iter().copied().chain(line).collect(),
+        _ => blank(hang).chain(line).collect(),
+    });
+    lines.collect()
+}
+
+/// Text in lines of at most `first` columns, then of at most `others`.
+pub(super) fn words(mut rest: &[Cell], first: usize, others: usize) -> Vec<Vec<Cell>> {
+    let mut lines = Vec::new();
+    let mut width = first.max(1);
+    while columns(rest) > width {
+        let fits = fitting(rest, width).max(1);
+        // The blank after the last word that fits may itself be past the edge.
+        let blank = rest[..(fits + 1).min(rest.len())].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
+        // A word that is longer than a line is broken behind a mark that joins its parts, where it has one.
+        let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
+        let end = blank.or_else(joint).unwrap_or(fits);
+        let (line, after) = rest.split_at(end);
+        lines.push(line.to_vec());
+        let skipped = after.iter().take_while(|cell| cell.char == ' ').count();
+        rest = &after[skipped..];
+        width = others.max(1);
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(rest.to_vec());
+    }
+    lines
+}
+
+/// The line, or as much of it as fits with an ellipsis behind.
+pub(super) fn cut(cells: &[Cell], width: usize) -> Vec<Cell> {
+    if columns(cells) <= width {
+        return cells.to_vec();
+    }
+    let mut line = cells[..fitting(cells, width.saturating_sub(1))].to_vec();
+    line.push(Cell { char: '…', tone: line.last().and_then(|cell| cell.tone) });
+    line
+}
+
+/// How many characters fit.
+fn fitting(cells: &[Cell], width: usize) -> usize {
+    let mut used = 0;
+    let fits = cells.iter().take_while(|cell| {
+        used += cell.char.width().unwrap_or(0);
+        used <= width
+    });
+    fits.count()
+}

@@ -1,0 +1,47 @@
+//! A step whose `describe` traps if memory that it never wrote is not zero.
+
+wit_bindgen::generate!({ path: "../../../wit", world: "step" });
+
+use std::alloc::{Layout, alloc};
+
+use exports::latchwork::plugin::plugin::{Determinism, Effect, LimitsWanted, Manifest, Operator, Resolution};
+use exports::latchwork::plugin::{plugin, run};
+use latchwork::plugin::types;
+
+struct Swayed;
+
+/// More than anything before it has given back.
+const BYTES: usize = 20_000;
+
+impl plugin::Guest for Swayed {
+    fn describe() -> Manifest {
+        let layout = Layout::from_size_align(BYTES, 8).expect("a layout");
+        // SAFETY: the layout has a size; a Wasm memory has no byte that may not be read.
+        let is_zero = unsafe {
+            let start = alloc(layout);
+            (BYTES / 2..BYTES - 4096).all(|at| start.add(at).read_volatile() == 0)
+        };
+        assert!(is_zero, "memory that was never written is not zero");
+        let operator = Operator {
+            name: "Swayed.Echo".into(),
+            description: "Gives its input back.".into(),
+            input_schema: "true".into(),
+            output_schema: "true".into(),
+            effects: vec![Effect::ReadOnly],
+            determinism: Determinism::Pure,
+            outcome_type: None,
+            outcome_status: None,
+            resolution: Resolution { idempotent_by_key_seconds: 0, settling_ms: 0 },
+            limits: LimitsWanted { memory_bytes: None, timeout_ms: None, output_bytes: None },
+        };
+        Manifest { version: "1.0.0".into(), operators: vec![operator] }
+    }
+}
+
+impl run::Guest for Swayed {
+    fn run(_operator: String, input: String) -> Result<String, types::Error> {
+        Ok(input)
+    }
+}
+
+export!(Swayed);

@@ -1,0 +1,30 @@
+//! `latch init`, and what `latch plugin new` makes beside a plugin.
+
+use crate::program::run;
+use crate::sdk;
+
+/// I153
+#[test]
+fn files_that_are_there_are_named_and_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("latch.toml"), "# mine\n").unwrap();
+    let refused = run(dir.path(), &["init", ".", "--lang", "c"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("[L0086]") && refused.stderr.contains("latch.toml"), "{}", refused.stderr);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_to_string(dir.path().join("latch.toml")).unwrap(), "# mine\n");
+}
+
+/// The folder that `latch plugin new` makes runs as it is, and its own check and tests are as before.
+#[test]
+fn a_new_plugin_runs_in_its_own_folder() {
+    for kind in ["step", "tool"] {
+        let dir = sdk::project("c", kind, None);
+        let ran = sdk::run(&dir, &["run", "plan.json", "--build", "--json"]);
+        assert_eq!(ran.code, 0, "{kind}: {} {}", ran.stdout, ran.stderr);
+        assert_eq!(ran.json()["state"], "COMPLETED", "{kind}");
+        let checked = sdk::run(&dir, &["plugin", "check", ".", "--once", "--json"]);
+        assert_eq!(checked.code, 0, "{kind}: {} {}", checked.stdout, checked.stderr);
+        assert!(!checked.json()["cases"].as_array().unwrap().is_empty(), "{kind}");
+    }
+}

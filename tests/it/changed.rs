@@ -1,0 +1,112 @@
+//! A plugin, a limit or a grant was changed after a job was accepted: the commands say so.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+
+/// A plan of one tool, run to its end.
+fn ran() -> (Place, String) {
+    let place = Place::witness("atomic").again();
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec!["o"]);
+    let done = place.latch(&place.run_args());
+    assert_eq!((done.code, &done.json()["changed"]), (0, &Value::Null), "{} {}", done.stdout, done.stderr);
+    let id = done.json()["job_id"].as_str().expect("an id").to_owned();
+    (place, id)
+}
+
+/// Rewrites the table of the plugin `witness`.
+fn rewrite(place: &Place, change: impl Fn(&str) -> String) {
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).unwrap();
+    let tables: Vec<String> = config
+        .split("[[plugin]]")
+        .map(|table| if table.starts_with("\nname = \"witness\"") { change(table) } else { table.to_owned() })
+        .collect();
+    std::fs::write(file, tables.join("[[plugin]]")).unwrap();
+}
+
+/// Configures a component of `witness` that does the same and has other bytes.
+fn another_component(place: &Place) {
+    rewrite(place, |table| {
+        let source = table.split("source = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a source");
+        let mut bytes = std::fs::read(source).unwrap();
+        // A section that nothing reads.
+        bytes.extend([0, 5, 4, b'n', b'o', b't', b'e']);
+        let other = place.dir.join("other.wasm");
+        std::fs::write(&other, bytes).unwrap();
+        table.replace(source, &other.display().to_string())
+    });
+}
+
+/// The one change that a command tells of.
+fn told(place: &Place, args: &[&str]) -> Value {
+    let ran = place.latch(args);
+    let document = ran.json();
+    let changed = document["changed"].as_array().unwrap_or_else(|| panic!("{args:?}: {} {}", ran.stdout, ran.stderr));
+    assert_eq!((changed.len(), &changed[0]["plugin"]), (1, &json!("witness")), "{document:#}");
+    changed[0].clone()
+}
+
+/// I164: another component is named with both digests, and `--new` runs it.
+#[test]
+fn another_component_is_named_with_both_digests() {
+    let (place, id) = ran();
+    another_component(&place);
+    for args in [place.run_args(), vec!["job", "show", &id, "--json"], vec!["resume", &id, "--json"]] {
+        let change = told(&place, &args);
+        assert_eq!(change["setting"], "component", "{args:?}: {change}");
+        let (then, now) = (change["pinned"].as_str().unwrap(), change["configured"].as_str().unwrap());
+        assert!(then != now && [then, now].iter().all(|it| it.starts_with("sha256:")), "{change}");
+    }
+    let attached = place.latch(&["run", "plan.json", "--actor", "ada"]);
+    for said in ["witness has changed since: sha256:", "is pinned", "is configured; `--new` runs the new one"] {
+        assert!(attached.stdout.contains(said), "{said}: {}", attached.stdout);
+    }
+    // What is offered runs the new one.
+    assert!(attached.stdout.contains("latch run plan.json --new"), "{}", attached.stdout);
+    let anew = place.latch(&[&place.run_args()[..], &["--new"]].concat());
+    assert_eq!(anew.json()["changed"], Value::Null, "{}", anew.stdout);
+}
+
+/// I164: so are limits and grants, each by what it is.
+#[test]
+fn other_limits_and_grants_are_named() {
+    let (place, id) = ran();
+    rewrite(&place, |table| format!("{table}limits = {{ fuel = 123456789 }}\n"));
+    let change = told(&place, &place.run_args());
+    assert_eq!((&change["setting"], &change["configured"]), (&json!("limits"), &json!("fuel 123456789")), "{change}");
+    let (place, id) = {
+        drop(id);
+        drop(place);
+        ran()
+    };
+    rewrite(&place, |table| table.replace("grants = { ", "grants = { kv = \"notes\", "));
+    assert_eq!(told(&place, &["job", "show", &id, "--json"])["setting"], "grants");
+    let shown = place.latch(&["job", "show", &id]);
+    assert!(shown.stdout.contains("witness has other grants or settings since"), "{}", shown.stdout);
+}
+
+/// I164: an open job says that it goes on with what it pinned, and one whose plugin is gone is not offered to be resumed.
+#[test]
+fn an_open_job_goes_on_with_what_it_pinned() {
+    let place = Place::witness("atomic").again();
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec![]);
+    let parked = place.latch(&place.run_args());
+    assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
+    let id = parked.json()["job_id"].as_str().expect("an id").to_owned();
+    another_component(&place);
+    let shown = place.latch(&["job", "show", &id]);
+    assert!(shown.stdout.contains("this job goes on with the pinned one"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("--new"), "{}", shown.stdout);
+    assert_eq!(place.latch(&["job", "approve", &id, "o", "--actor", "bob"]).code, 0);
+    let whole = std::fs::read_to_string(place.dir.join("latch.toml")).unwrap();
+    let rest: Vec<&str> = whole.split("[[plugin]]").filter(|it| !it.starts_with("\nname = \"witness\"")).collect();
+    std::fs::write(place.dir.join("latch.toml"), rest.join("[[plugin]]")).unwrap();
+    let lacking = place.latch(&["job", "show", &id, "--json"]).json();
+    assert_eq!(lacking["changed"][0]["setting"], "plugin", "{lacking:#}");
+    assert!(!lacking["next_actions"].to_string().contains("latch resume"), "{lacking:#}");
+    std::fs::write(place.dir.join("latch.toml"), whole).unwrap();
+    let done = place.latch(&["resume", &id, "--json"]);
+    assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{} {}", done.stdout, done.stderr);
+    assert_eq!(place.world()["o"], 1);
+}

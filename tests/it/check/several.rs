@@ -1,0 +1,121 @@
+//! Several plugins at once, reports in several forms, and what every finding says.
+
+use serde_json::Value;
+
+use crate::program::run;
+use crate::support::guest;
+
+/// A folder with a step that passes, one that is refused, and one that is not there.
+fn folder() -> (tempfile::TempDir, [&'static str; 3]) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(guest("swayed-step"), folder.path().join("good.wasm")).unwrap();
+    std::fs::copy(guest("wasi-step"), folder.path().join("bad.wasm")).unwrap();
+    (folder, ["good.wasm", "gone.wasm", "bad.wasm"])
+}
+
+fn check(folder: &tempfile::TempDir, args: &[&str]) -> crate::program::Ran {
+    run(folder.path(), &[&["plugin", "check"][..], args].concat())
+}
+
+/// I167: each plugin is reported, in the order given, whatever became of the others.
+#[test]
+fn several_plugins_are_checked_and_one_that_cannot_be_hides_no_other() {
+    let (folder, files) = folder();
+    let text = check(&folder, &files);
+    assert_eq!(text.code, 1, "{} {}", text.stdout, text.stderr);
+    for part in [
+        "good.wasm (step",
+        "gone.wasm\nnot checked: ",
+        "violation D002",
+        "3 plugins: 1 passed, 1 failed, 1 not checked",
+    ] {
+        assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
+    }
+    let json = check(&folder, &[&files[..], &["--json"]].concat());
+    let report = json.json();
+    assert_eq!((json.code, &report["schema"], &report["passed"]), (1, &"latchwork.checks/1".into(), &false.into()));
+    let names: Vec<_> =
+        report["reports"].as_array().unwrap().iter().map(|one| one["component"]["file"].as_str()).collect();
+    assert_eq!(names, [Some("good.wasm"), Some("bad.wasm")]);
+    assert_eq!(report["not_checked"][0]["code"], "L0011", "{report:#}");
+    // What is not checked is an error of input where nothing is violated.
+    assert_eq!(check(&folder, &["good.wasm", "gone.wasm"]).code, 2);
+    assert_eq!(check(&folder, &["good.wasm", "good.wasm"]).code, 0);
+    let cases = check(&folder, &["good.wasm", "bad.wasm", "--cases", "cases.jsonl", "--json"]);
+    assert_eq!((cases.code, &cases.json()["error"]["code"]), (2, &"L0010".into()));
+}
+
+/// I167: every form, from one check; the same bytes each time; what to do in each.
+#[test]
+fn reports_in_several_forms_come_from_one_check() {
+    let (folder, files) = folder();
+    let outputs =
+        ["--output", "json=r.json", "--output", "junit=r.xml", "--output", "sarif=r.sarif", "--output", "text=r.txt"];
+    let ran = check(&folder, &[&files[..], &outputs].concat());
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("r.txt"), ran.stdout, "the report on stdout stays");
+    let first: Vec<String> = ["r.json", "r.xml", "r.sarif", "r.txt"].map(read).to_vec();
+    let json: Value = serde_json::from_str(&first[0]).unwrap();
+    let findings: Vec<&Value> =
+        json["reports"].as_array().unwrap().iter().flat_map(|one| one["findings"].as_array().unwrap()).collect();
+    assert!(findings.len() > 2, "{json:#}");
+    for finding in &findings {
+        assert!(finding["hint"].as_str().is_some_and(|hint| hint.len() > 10), "{finding:#}");
+    }
+    let dos = findings.len() + 1;
+    assert_eq!(first[3].matches("\n  do: ").count(), dos, "{}", first[3]);
+    assert_eq!(first[1].matches("&#10;do: ").count(), dos, "{}", first[1]);
+    assert_eq!(first[1].matches("<error type=\"L0011\"").count(), 1);
+    let sarif: Value = serde_json::from_str(&first[2]).unwrap();
+    let runs = sarif["runs"].as_array().unwrap();
+    let success: Vec<_> = runs.iter().map(|run| run["invocations"][0]["executionSuccessful"].as_bool()).collect();
+    assert_eq!(success, [Some(true), Some(false), Some(true)]);
+    for result in runs.iter().flat_map(|run| run["results"].as_array().unwrap()) {
+        assert!(result["message"]["text"].as_str().unwrap().contains("\ndo: "), "{result:#}");
+    }
+    check(&folder, &[&files[..], &outputs].concat());
+    assert_eq!(first, ["r.json", "r.xml", "r.sarif", "r.txt"].map(read), "the same report each time");
+
+    let stdout = check(&folder, &["bad.wasm", "--output", "sarif=-", "--output", "text=one.txt"]);
+    assert_eq!((stdout.code, &stdout.json()["version"]), (1, &"2.1.0".into()), "{}", stdout.stderr);
+    assert!(read("one.txt").contains("violation D002"));
+    // A file is written for an input that cannot be checked, too.
+    assert_eq!(check(&folder, &["gone.wasm", "--output", "sarif=gone.sarif"]).code, 2);
+    assert!(read("gone.sarif").contains("\"executionSuccessful\": false"));
+}
+
+#[test]
+fn places_of_reports_are_looked_at_before_the_check() {
+    let (folder, _) = folder();
+    for (args, code) in [
+        (&["--output", "sarif"][..], "L0010"),
+        (&["--output", "yaml=x"], "L0010"),
+        (&["--output", "sarif=x", "--output", "json=x"], "L0010"),
+        (&["--output", "sarif=-", "--output", "junit=-"], "L0010"),
+        (&["--output", "sarif=-", "--format", "junit"], "L0010"),
+        (&["--output", "sarif=no/such/x"], "L0040"),
+    ] {
+        let ran = check(&folder, &[&["good.wasm", "--json"], args].concat());
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &code.into()), "{args:?} {}", ran.stdout);
+    }
+}
+
+/// I167: `swayed-step` traps where its memory is moved, which no compiler did: nothing of that is in the report.
+#[test]
+fn report_without_a_finding_has_no_text_of_a_trap() {
+    let (folder, _) = folder();
+    let case = r#"{"operator": "Swayed.Echo", "input": 1}"#;
+    std::fs::write(folder.path().join("cases.jsonl"), case).unwrap();
+    for format in ["text", "json", "junit", "sarif"] {
+        let ran = check(&folder, &["good.wasm", "--cases", "cases.jsonl", "--format", format]);
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        let report = ran.stdout.split("\"rules\": [").next().unwrap();
+        for word in ["trapped", "L0025", "unreachable", "called from", "panicked"] {
+            assert!(!report.contains(word) && !ran.stderr.contains(word), "{word}: {report} {}", ran.stderr);
+        }
+        if format == "text" {
+            assert!(ran.stdout.contains("D070: its stack and heap cannot be moved"), "it is said why: {}", ran.stdout);
+        }
+    }
+}

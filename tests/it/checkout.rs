@@ -1,0 +1,63 @@
+//! The files of the project that git tracks, and a copy of them to build in.
+//!
+//! Tests judge tracked files alone: a checkout also holds what its user made, such as delivered messages.
+//! Builds write beside their sources, so tests build in the copy and leave the checkout as it is.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::program;
+
+/// The names of the files of the last copy, one a line.
+const COPIED: &str = ".copied";
+
+/// The root of the checkout: to be read, never written.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the root")
+}
+
+/// The tracked files that are in the work tree, as paths from the root.
+pub(crate) fn tracked() -> BTreeSet<String> {
+    let listed = Command::new("git").arg("-C").arg(root()).args(["ls-files", "-z"]).output().expect("git runs");
+    assert!(listed.status.success(), "tests need a git checkout: {}", String::from_utf8_lossy(&listed.stderr));
+    let names = String::from_utf8(listed.stdout).expect("names of files are plain");
+    let present = |name: &&str| !name.is_empty() && root().join(name).is_file();
+    names.split('\0').filter(present).map(str::to_owned).collect()
+}
+
+/// The root of a copy of the tracked files, below the target folder. What earlier runs built in it stays.
+pub(crate) fn copy() -> &'static Path {
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
+    COPY.get_or_init(|| {
+        let copy = program::target().join("checkout");
+        fs::create_dir_all(&copy).expect("the target folder is writable");
+        let lock = fs::File::create(copy.join(".lock")).expect("the copy is writable");
+        lock.lock().expect("the file system has locks");
+        refresh(&copy);
+        copy
+    })
+}
+
+/// Makes the files of `copy` those of the checkout. An unchanged file keeps its time, so that nothing is built anew.
+fn refresh(copy: &Path) {
+    let names = tracked();
+    let before = fs::read_to_string(copy.join(COPIED)).unwrap_or_default();
+    for gone in before.lines().filter(|name| !names.contains(*name)) {
+        // A file that an earlier run already removed is fine.
+        let _ = fs::remove_file(copy.join(gone));
+    }
+    for name in &names {
+        let (from, to) = (root().join(name), copy.join(name));
+        let bytes = fs::read(&from).expect("a tracked file is readable");
+        if fs::read(&to).is_ok_and(|present| present == bytes) {
+            continue;
+        }
+        fs::create_dir_all(to.parent().expect("below the root")).expect("the copy is writable");
+        fs::copy(&from, &to).expect("the copy is writable");
+    }
+    let list: Vec<&str> = names.iter().map(String::as_str).collect();
+    fs::write(copy.join(COPIED), list.join("\n")).expect("the copy is writable");
+}

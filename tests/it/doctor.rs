@@ -1,0 +1,214 @@
+//! `latch doctor`: what it finds, with plugin, job, slot and event, and what to do about each.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, wait};
+use crate::postgres::live::a_database;
+use crate::program::{latch, ran, run};
+use crate::storms::alter;
+use crate::support::guest;
+
+fn checks(place: &Place, args: &[&str]) -> (i32, Vec<Value>) {
+    let ran = place.latch(&[&["doctor", "--json"], args].concat());
+    let checks = ran.json()["checks"].as_array().unwrap().clone();
+    (ran.code, checks)
+}
+
+fn named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
+    checks.iter().filter(|check| check["check"] == name).collect()
+}
+
+/// A project with a job that has a step's output, and its id.
+fn project() -> (Place, String) {
+    let guest = guest("check-step");
+    let config = format!("[[plugin]]\nname = \"check\"\nsource = {guest:?}\n");
+    let mut step = crate::place::step("s", "Versioned.Run", &[], json!({ "n": 7 }));
+    step["effects"] = json!(["read_only"]);
+    let mut place = Place::configured(&config, vec![]).plan(&[step]);
+    place.damaged();
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    let id = ran.json()["job_id"].as_str().unwrap_or_else(|| panic!("{} {}", ran.stdout, ran.stderr)).to_owned();
+    (place, id)
+}
+
+/// I169: a flipped byte of a payload is found, with job, slot and event, and what to do.
+#[test]
+fn deep_finds_a_flipped_byte_with_its_place() {
+    let (place, id) = project();
+    let (code, sound) = checks(&place, &["--deep"]);
+    assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
+    for (change, label, slot) in [
+        (
+            "UPDATE payloads SET bytes = CAST(replace(CAST(bytes AS TEXT), '7', '8') AS BLOB) WHERE label = 'input/s'",
+            "input/s",
+            "s",
+        ),
+        (
+            "UPDATE payloads SET bytes = CAST(CAST(bytes AS TEXT) || ' ' AS BLOB) WHERE label = 'output/s'",
+            "output/s",
+            "s",
+        ),
+        ("DELETE FROM payloads WHERE label = 'output/s'", "output/s", "s"),
+    ] {
+        let mut damaged = place.again();
+        damaged.damaged();
+        alter(&damaged.dir.join("latch.db"), change);
+        let (_, shallow) = checks(&damaged, &[]);
+        assert_eq!(named(&shallow, "database")[0]["verdict"], "ok", "SQLite itself sees nothing: {change}");
+        let (code, deep) = checks(&damaged, &["--deep"]);
+        let found = named(&deep, "jobs");
+        assert_eq!((code, found.len()), (1, 1), "{change}: {deep:#?}");
+        assert_eq!((&found[0]["job"], &found[0]["slot"]), (&json!(id), &json!(slot)), "{change}");
+        assert!(found[0]["event"].as_u64().is_some_and(|seq| seq > 0), "{change}: {found:#?}");
+        assert!(found[0]["found"].as_str().unwrap().contains(label), "{change}: {found:#?}");
+        assert!(found[0]["fix"].as_str().unwrap().contains("backup"), "{change}: {found:#?}");
+    }
+    // One damaged job keeps none of the others from being checked.
+    let second = place.latch(&["run", "plan.json", "--new", "--json"]).json()["job_id"].clone();
+    alter(
+        &place.dir.join("latch.db"),
+        "UPDATE events SET bytes = replace(bytes, 'check', 'chack') WHERE id = (SELECT MIN(id) FROM events)",
+    );
+    let (code, deep) = checks(&place, &["--deep"]);
+    let found = named(&deep, "jobs");
+    assert_eq!(code, 1, "{deep:#?}");
+    assert!(found.iter().any(|it| it["job"] == json!(id)) && found.iter().all(|it| it["job"] != second), "{found:#?}");
+}
+
+/// I169: the same on a server.
+#[test]
+fn deep_finds_a_flipped_byte_on_a_server() {
+    let Some(url) = a_database() else { return };
+    let payload = json!({ "wait_kind": "timer", "duration": "1ms" });
+    let mut place = Place::configured("", vec![]).plan(&[wait("w", payload)]).on_server(&url);
+    place.damaged();
+    let done = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let id = done.json()["job_id"].clone();
+    let (code, sound) = checks(&place, &["--deep"]);
+    assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        use sqlx::{ConnectOptions, Connection};
+        let options: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
+        let mut conn = options.connect().await.unwrap();
+        let flip = "UPDATE payloads SET bytes = set_byte(bytes, 0, get_byte(bytes, 0) # 1)";
+        assert!(sqlx::raw_sql(flip).execute(&mut conn).await.unwrap().rows_affected() > 0);
+        conn.close().await.unwrap();
+    });
+    let (code, deep) = checks(&place, &["--deep"]);
+    let found = named(&deep, "jobs");
+    assert_eq!((code, &found[0]["job"], &found[0]["verdict"]), (1, &id, &json!("fail")), "{deep:#?}");
+}
+
+/// I169: kept components and compiled code, by their digests and codes.
+#[test]
+fn deep_finds_damaged_components_and_compiled_code() {
+    let (place, _) = project();
+    let flip = |path: &std::path::Path| {
+        let mut bytes = std::fs::read(path).unwrap();
+        let at = bytes.len() / 2;
+        bytes[at] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+    };
+    let only = |dir: &std::path::Path, ending: &str| {
+        let all = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        all.filter(|path| path.extension().is_some_and(|it| it == ending)).collect::<Vec<_>>()
+    };
+    let cache = place.dir.join("compiled");
+    let doctor = |args: &[&str]| {
+        let args = [&["doctor", "--deep", "--json"], args].concat();
+        let ran = ran(latch(&place.dir, &args).env("LATCH_CACHE_DIR", &cache).output().unwrap());
+        let checks = ran.json()["checks"].as_array().unwrap().clone();
+        (ran.code, checks)
+    };
+    assert_eq!(doctor(&[]).0, 0);
+    let compiled = only(&cache, "aot");
+    flip(&compiled[0]);
+    let component = &only(&place.dir.join(".latch/components"), "wasm")[0];
+    flip(component);
+    // The plugin's own load would mend both: what is looked at is what was there before.
+    let (code, checks) = doctor(&[]);
+    assert_eq!(code, 1, "{checks:#?}");
+    let kept = named(&checks, "components");
+    let kept = kept.iter().find(|check| check["verdict"] == "fail").unwrap();
+    assert_eq!(kept["plugin"], "check");
+    let entry = named(&checks, "plugin cache");
+    let entry = entry.iter().find(|check| check["verdict"] == "warn").unwrap();
+    assert!(entry["fix"].as_str().unwrap().contains(compiled[0].to_str().unwrap()), "{entry}");
+}
+
+/// I169: each problem of a plugin is a finding of its own, which names the plugin and what mends it.
+#[test]
+fn each_problem_names_its_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("text.wasm"), "not a component").unwrap();
+    std::fs::create_dir(folder.path().join("mail")).unwrap();
+    let recipe = "[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n";
+    std::fs::write(folder.path().join("mail/latch-plugin.toml"), recipe).unwrap();
+    let config = "[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"\n\
+                  [[plugin]]\nname = \"text\"\nsource = \"text.wasm\"\n\
+                  [[plugin]]\nname = \"mail\"\nsource = \"mail\"\n";
+    std::fs::write(folder.path().join("latch.toml"), config).unwrap();
+    let ran = run(folder.path(), &["doctor", "--json"]);
+    let checks = ran.json()["checks"].as_array().unwrap().clone();
+    assert_eq!(ran.code, 1, "{checks:#?}");
+    let of = |plugin: &str| {
+        let found: Vec<_> = checks.iter().filter(|check| check["plugin"] == plugin).collect();
+        assert_eq!(found.len(), 1, "{plugin}: {checks:#?}");
+        assert!(found[0]["found"].as_str().unwrap().starts_with(&format!("{plugin}: ")), "{found:#?}");
+        found[0]["fix"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(of("mail"), "latch plugin build mail");
+    assert!(of("gone").contains("L0020"));
+    assert!(of("text").contains("L0023"));
+    let toolchain = named(&checks, "toolchain");
+    let rust = toolchain.iter().find(|check| check["language"] == "rust").unwrap();
+    assert_eq!(rust["plugins"], json!(["mail"]));
+    assert!(rust["verdict"] == "ok" || rust["fix"].as_str().unwrap().contains("rustup target add"), "{rust}");
+}
+
+/// I169: secrets without a value, and files that others can read.
+#[test]
+fn secrets_without_value_or_open_to_others_are_found() {
+    let place = Place::configured(
+        "[[plugin]]\nname = \"mail\"\nsource = \"mail.wasm\"\ngrants = { secrets = [\"TOKEN\"] }\n",
+        vec![],
+    );
+    let (_, found) = checks(&place, &[]);
+    let secrets = named(&found, "secrets");
+    assert_eq!((&secrets[0]["secret"], &secrets[0]["verdict"]), (&json!("TOKEN"), &json!("fail")), "{found:#?}");
+    let said = secrets[0]["found"].as_str().unwrap();
+    assert!(said.contains("plugin mail"), "{said}");
+    assert!(secrets[0]["fix"].as_str().unwrap().contains("LATCH_SECRET_TOKEN"), "{secrets:#?}");
+
+    let dir = place.dir.join(".latch/secrets");
+    std::fs::create_dir_all(&dir).unwrap();
+    let mode =
+        |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(&dir, 0o755);
+    std::fs::write(dir.join("TOKEN"), "a value").unwrap();
+    mode(&dir.join("TOKEN"), 0o644);
+    let (_, found) = checks(&place, &[]);
+    let secrets = named(&found, "secrets");
+    assert_eq!((secrets.len(), &secrets[0]["verdict"]), (1, &json!("warn")), "{found:#?}");
+    assert!(secrets[0]["fix"].as_str().unwrap().starts_with("chmod 600 "), "{secrets:#?}");
+    assert!(!found.iter().any(|check| check.to_string().contains("a value\"")), "no value is shown");
+    mode(&dir.join("TOKEN"), 0o600);
+    let (_, found) = checks(&place, &[]);
+    assert_eq!(named(&found, "secrets")[0]["verdict"], "ok", "{found:#?}");
+}
+
+/// The line of an effect store in a file reads as a sentence.
+#[test]
+fn effect_store_in_a_file_is_named_apart_from_what_is_said_of_it() {
+    let place = Place::configured("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n", vec![]);
+    let payload = json!({ "wait_kind": "timer", "duration": "1ms" });
+    let place = place.plan(&[wait("w", payload)]);
+    assert_eq!(place.latch(&["run", "plan.json"]).code, 0);
+    let (code, found) = checks(&place, &["--deep"]);
+    let store = named(&found, "effect store")[0]["found"].as_str().unwrap().to_owned();
+    assert!(code == 0 && store.ends_with("effects.db: the file is sound"), "{store} {found:#?}");
+}

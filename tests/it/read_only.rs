@@ -1,0 +1,216 @@
+//! Databases that cannot be written: copies on a read-only mount, files that may not be changed.
+//!
+//! It takes root to mount one; where that cannot be, a test says so on the terminal and passes.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+
+use crate::place::{Place, wait};
+use crate::program::{latch, run};
+
+/// A folder mounted over itself so that nothing in it can be written, until the value is dropped.
+struct Mounted<'p>(&'p Path);
+
+impl Mounted<'_> {
+    fn over(dir: &Path) -> Option<Mounted<'_>> {
+        let mount = |args: &[&str]| {
+            let done = Command::new("mount").args(args).arg(dir).output();
+            done.is_ok_and(|done| done.status.success())
+        };
+        if mount(&["--bind", dir.to_str().unwrap()]) {
+            let mounted = Mounted(dir);
+            if mount(&["-o", "remount,ro,bind"]) {
+                return Some(mounted);
+            }
+        }
+        skipped("nothing can be mounted here, so no folder is read-only");
+        None
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(self.0).status();
+    }
+}
+
+/// Past the harness, which shows what is printed only where a test fails.
+fn skipped(why: &str) {
+    let _ = std::io::stderr().write_all(format!("SKIPPED: {why}\n").as_bytes());
+}
+
+/// A project with a waiting job, and one that a killed process left in the write-ahead log.
+fn project() -> (Place, [String; 2]) {
+    let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
+    let mut place = Place::configured("", vec![]).plan(&[wait("w", payload)]);
+    // It cannot be replayed where it lies, and is replayed by the tests elsewhere.
+    place.unreplayed();
+    let first = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
+    let mut second = latch(&place.dir, &["run", "plan.json", "--new", "--json"]);
+    let killed = second.env("LATCH_CRASH_AT", "group_write:after:1").output().unwrap();
+    assert_eq!(killed.status.code(), None, "it is killed");
+    let log = std::fs::metadata(place.dir.join("latch.db-wal")).unwrap();
+    assert!(log.len() > 0, "the killed process leaves its log");
+    let elsewhere = copied(&place);
+    let listed = elsewhere.latch(&["job", "list", "--json"]).json();
+    let second = listed["jobs"][0]["job_id"].as_str().unwrap().to_owned();
+    assert_ne!(first, second, "the log has a job that the file lacks");
+    (place, [first, second])
+}
+
+fn copied(place: &Place) -> Place {
+    let mut copy = place.again();
+    copy.unreplayed();
+    copy
+}
+
+/// Every file with its content, but for the log's index: SQLite's readers lock in it, where they may.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(
+                self::files(&entry.path()).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)),
+            );
+        } else {
+            let is_index = name.ends_with("-shm");
+            files.insert(name, if is_index { Vec::new() } else { std::fs::read(entry.path()).unwrap() });
+        }
+    }
+    files
+}
+
+/// What the commands that read say of the jobs.
+fn read(dir: &Path, jobs: &[String]) -> Vec<Value> {
+    let mut said = Vec::new();
+    let mut ask = |args: &[&str]| {
+        let ran = run(dir, &[args, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "{args:?} {} {}", ran.stdout, ran.stderr);
+        said.push(ageless(ran.json()));
+    };
+    ask(&["job", "list"]);
+    ask(&["job", "costs"]);
+    ask(&["job", "replay", "--all"]);
+    for job in jobs {
+        ask(&["job", "show", job]);
+        ask(&["job", "events", job]);
+        ask(&["job", "costs", job]);
+        ask(&["job", "replay", job]);
+    }
+    said
+}
+
+/// An answer without the ages of jobs, which grow between two commands.
+fn ageless(mut answer: Value) -> Value {
+    for job in answer["jobs"].as_array_mut().into_iter().flatten() {
+        job.as_object_mut().unwrap().remove("age_us");
+    }
+    answer
+}
+
+/// I168: what a writable copy says, the read-only one says, and nothing beside it changes.
+fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
+    let before = files(dir);
+    assert_eq!(read(dir, jobs), expected);
+    for job in jobs {
+        let out = tempfile::tempdir().unwrap();
+        let file = out.path().join("e.jsonl");
+        let exported = run(dir, &["job", "export", job, "--out", file.to_str().unwrap()]);
+        assert_eq!(exported.code, 0, "{}", exported.stderr);
+        assert_eq!(run(out.path(), &["verify", "e.jsonl"]).code, 0);
+    }
+    let doctor = run(dir, &["doctor", "--json"]);
+    let checks = doctor.json()["checks"].clone();
+    let database = checks.as_array().unwrap().iter().find(|check| check["check"] == "database").unwrap().clone();
+    assert_eq!(database["verdict"], "warn", "{checks:#}");
+    assert!(database["found"].as_str().unwrap().contains("cannot be written"), "{database}");
+    let job = &jobs[0];
+    for args in [
+        &["run", "plan.json", "--new"][..],
+        &["resume"],
+        &["resume", job],
+        &["worker", "--until-idle"],
+        &["job", "signal", job, "go"],
+        &["job", "cancel", job],
+        &["doctor", "--accept-restore"],
+    ] {
+        let ran = run(dir, &[args, &["--json"]].concat());
+        if args[0] == "doctor" {
+            assert_eq!(ran.code, 1, "{}", ran.stdout);
+            continue;
+        }
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0112")), "{args:?} {}", ran.stdout);
+        let message = ran.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("latch.db"), "{args:?}: {message}");
+    }
+    assert_eq!(files(dir), before, "nothing is made or changed");
+}
+
+/// I168
+#[test]
+fn database_on_a_read_only_mount_is_read_with_its_log() {
+    let (place, jobs) = project();
+    let expected = read(&copied(&place).dir, &jobs);
+    // With the log's index; without it; and a whole file that a clean end left, with nothing beside it.
+    for remove in [&[][..], &["latch.db-shm"]] {
+        for name in remove {
+            std::fs::remove_file(place.dir.join(name)).unwrap();
+        }
+        let Some(_mounted) = Mounted::over(&place.dir) else { return };
+        reads_as(&place.dir, &jobs, &expected);
+    }
+    let whole = copied(&place);
+    read(&whole.dir, &jobs);
+    assert!(!whole.dir.join("latch.db-wal").exists(), "a clean end leaves one file");
+    let Some(_mounted) = Mounted::over(&whole.dir) else { return };
+    reads_as(&whole.dir, &jobs, &expected);
+}
+
+/// I168: the file alone cannot be written, its folder can: nothing is made in it.
+#[test]
+fn file_that_may_not_be_changed_is_read() {
+    let (place, jobs) = project();
+    let expected = read(&copied(&place).dir, &jobs);
+    let file = place.dir.join("latch.db");
+    let flag =
+        |flag: &str| Command::new("chattr").arg(flag).arg(&file).output().is_ok_and(|done| done.status.success());
+    if !flag("+i") {
+        return skipped("no file can be made immutable here");
+    }
+    let read = std::panic::catch_unwind(|| reads_as(&place.dir, &jobs, &expected));
+    assert!(flag("-i"));
+    read.unwrap();
+}
+
+/// I168: what would have to be brought up to date is said, with what to do.
+#[test]
+fn old_schema_of_a_read_only_database_is_named() {
+    let (place, _) = project();
+    // A process that ends in good order leaves one file.
+    assert_eq!(place.latch(&["job", "list"]).code, 0);
+    let forget = async {
+        let options = SqliteConnectOptions::new().filename(place.dir.join("latch.db"));
+        let mut conn = options.connect().await.unwrap();
+        let last = "DELETE FROM _sqlx_migrations WHERE version = (SELECT MAX(version) FROM _sqlx_migrations)";
+        sqlx::raw_sql(last).execute(&mut conn).await.unwrap();
+        conn.close().await.unwrap();
+    };
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(forget);
+    let Some(_mounted) = Mounted::over(&place.dir) else { return };
+    let before = files(&place.dir);
+    let listed = place.latch(&["job", "list", "--json"]);
+    assert_eq!((listed.code, &listed.json()["error"]["code"]), (2, &json!("L0112")), "{}", listed.stdout);
+    let message = listed.json()["error"]["message"].as_str().unwrap().to_owned();
+    for part in ["latch.db", "has schema", "brought up to date", "Copy it"] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    assert_eq!(files(&place.dir), before);
+}

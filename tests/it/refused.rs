@@ -1,0 +1,156 @@
+//! Plugins that cannot be loaded: what goes on without them, what is refused, and how early.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::program::{Ran, latch, ran};
+use crate::support::guest;
+
+/// The witnesses, and a plugin whose component is not there.
+fn with_one_gone() -> Place {
+    Place::witness("atomic").configure("[[plugin]]\nname = \"gone\"\nsource = \"gone.wasm\"")
+}
+
+/// Tools alone, of plugins that can be loaded.
+fn tools() -> [Value; 2] {
+    [step("o", "Effect.Opaque", &[], json!({ "note": 1 })), step("k", "Effect.Keyed", &["o"], json!({ "note": 2 }))]
+}
+
+/// A refusal that names the plugin, and what it says.
+fn refused(ran: &Ran, code: &str, plugin: &str) -> String {
+    let error = ran.json()["error"].clone();
+    assert_eq!((ran.code, error["code"].as_str()), (2, Some(code)), "{} {}", ran.stdout, ran.stderr);
+    let problems = error["problems"].as_array().expect("a list");
+    assert!(problems.iter().any(|problem| problem["plugin"] == plugin), "{error:#}");
+    error["message"].as_str().expect("a sentence").to_owned()
+}
+
+/// I160: a plan of tools runs beside a plugin that cannot be loaded, and jobs can be looked at.
+#[test]
+fn a_plan_of_tools_runs_beside_a_broken_plugin() {
+    let place = with_one_gone().plan(&tools()).approved(vec!["o", "k"]);
+    let done = place.latch(&place.run_args());
+    assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{} {}", done.stdout, done.stderr);
+    assert!(done.stderr.contains("\"gone\" cannot be loaded"), "{}", done.stderr);
+    let id = place.the_job()["job_id"].as_str().expect("an id").to_owned();
+    for args in [&["job", "show", &id][..], &["job", "events", &id], &["job", "costs"], &["job", "replay", &id]] {
+        let looked = place.latch(args);
+        assert_eq!(looked.code, 0, "{args:?} {} {}", looked.stdout, looked.stderr);
+    }
+    // A worker says which one it lacks, and works.
+    std::fs::write(place.dir.join("plan.json"), plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 9 }))]))
+        .unwrap();
+    let left = place.latch(&[&place.run_args()[..3], &["--actor", "ada", "--approve", "o", "--detach"]].concat()[..]);
+    assert_eq!(left.code, 0, "{} {}", left.stdout, left.stderr);
+    let worker = place.latch(&["worker", "--until-idle", "--json"]);
+    assert_eq!((worker.code, &worker.json()["rested"]["COMPLETED"]), (0, &json!(1)), "{}", worker.stderr);
+    assert!(worker.stderr.contains("\"gone\" cannot be loaded"), "{}", worker.stderr);
+}
+
+fn plan(steps: &[Value]) -> String {
+    json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }).to_string()
+}
+
+/// I160: a step plugin may call any operator, so its plan is refused, with the broken plugin's name.
+#[test]
+fn a_plan_with_a_step_plugin_is_refused_and_names_the_broken_one() {
+    let place = with_one_gone();
+    for command in ["run", "plan check"] {
+        let args: Vec<&str> = command.split(' ').chain(["plan.json", "--json"]).collect();
+        let said = refused(&place.latch(&args), "L0020", "gone");
+        assert!(said.contains("Driver.Run") && said.contains("gone"), "{said}");
+    }
+    assert_eq!(place.the_job(), Value::Null);
+
+    // An operator that nobody serves may be its own.
+    let place = place.plan(&[step("g", "Gone.Do", &[], json!({}))]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    refused(&ran, "L0020", "gone");
+    assert!(ran.stdout.contains("P012") && ran.stdout.contains("Gone.Do"), "{}", ran.stdout);
+}
+
+/// I160: the list shows the plugins that are there beside the one that is not, and ends with 2.
+#[test]
+fn a_broken_plugin_is_listed_with_its_reason() {
+    let place = with_one_gone();
+    let listed = place.latch(&["plugin", "list", "--json"]);
+    refused(&listed, "L0020", "gone");
+    let names: Vec<_> = listed.json()["plugins"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(names, ["witness", "witness-queryable", "witness-step"]);
+    let listed = place.latch(&["plugin", "list"]);
+    assert_eq!(listed.code, 2);
+    assert!(
+        listed.stdout.contains("witness-step") && listed.stderr.contains("gone.wasm"),
+        "{} {}",
+        listed.stdout,
+        listed.stderr
+    );
+}
+
+/// I160: an operator that two plugins serve is served by neither; the rest of the first one is.
+#[test]
+fn an_operator_of_two_plugins_is_served_by_neither() {
+    let place = Place::witness("atomic").again();
+    let config = std::fs::read_to_string(place.dir.join("latch.toml")).unwrap();
+    let first = config.split("[[plugin]]").nth(1).expect("a plugin").replace("\"witness\"", "\"again\"");
+    let place = place.configure(&format!("[[plugin]]{first}")).plan(&tools()[..1]);
+    let said = refused(&place.latch(&["run", "plan.json", "--json"]), "L0024", "again");
+    assert!(said.contains("could not be loaded"), "{said}");
+    let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 1 }))]).approved(vec!["q"]);
+    assert_eq!(place.latch(&place.run_args()).code, 0);
+}
+
+/// Runs with a cache of its own, and says how much was compiled into it.
+fn uncompiled(place: &Place, args: &[&str]) -> (Ran, usize) {
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    let mut command = latch(&place.dir, args);
+    let ran = ran(command.env("LATCH_CACHE_DIR", cache.path().join("compiled")).output().expect("latch runs"));
+    (ran, compiled(&cache.path().join("compiled")).len())
+}
+
+fn compiled(cache: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(cache) else { return vec![] };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|kind| kind == "aot")).collect()
+}
+
+/// I161: what can be refused without compiling is refused before anything is compiled, and no database is made.
+#[test]
+fn what_needs_no_compiling_is_refused_before_it() {
+    let place = || Place::witness("atomic").again();
+    let tool = guest("hostile-tool");
+    let entry = |more: &str| format!("[[plugin]]\nname = \"late\"\nsource = {tool:?}\n{more}");
+    let digest = format!("digest = \"sha256:{}\"", "0".repeat(64));
+    let reads = "grants = { http = [\"https://a.example:443\"], tcp = [\"b.example:25\"], dirs = [{ host = \"none\", guest = \"/n\" }] }";
+    for (more, code) in [("", "L0022"), (&digest[..], "L0021"), (reads, "L0020")] {
+        let place = place().configure(&entry(more));
+        for command in ["run", "plan check"] {
+            let args: Vec<&str> = command.split(' ').chain(["plan.json", "--json"]).collect();
+            let (ran, compiled) = uncompiled(&place, &args);
+            refused(&ran, code, "late");
+            assert_eq!(compiled, 0, "{command} {code}: compiled before it was refused");
+        }
+        assert!(!place.dir.join("latch.db").exists(), "{code}: nothing is half done");
+    }
+    // The plan names an operator of the refused plugin alone.
+    let place = place().configure(&entry("")).plan(&[step("w", "World.Look", &[], json!({}))]);
+    let (ran, count) = uncompiled(&place, &["run", "plan.json", "--json"]);
+    refused(&ran, "L0022", "late");
+    assert!(ran.stdout.contains("grants = { http"), "the line to add: {}", ran.stdout);
+    assert_eq!(count, 0);
+    // What is wrong with a plan by itself.
+    let place = place.plan(&[json!({ "step_id": "a b" })]);
+    let (ran, count) = uncompiled(&place, &["run", "plan.json", "--json"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"], count), (2, &json!("L0012"), 0), "{}", ran.stdout);
+}
+
+/// I160: what is not known to be refused is compiled, and a plan that does without the refused plugin runs.
+#[test]
+fn a_plan_that_does_without_a_refused_plugin_is_compiled_and_run() {
+    let entry = format!("[[plugin]]\nname = \"late\"\nsource = {:?}", guest("hostile-tool"));
+    let place = Place::witness("atomic").again().configure(&entry).plan(&tools()).approved(vec!["o", "k"]);
+    let (ran, compiled) = uncompiled(&place, &place.run_args());
+    assert_eq!((ran.code, compiled), (0, 3), "{} {}", ran.stdout, ran.stderr);
+}

@@ -1,0 +1,259 @@
+//! What a job came to: its outputs, waiting for its end, the list of jobs and its events.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step, wait};
+use crate::program::{self, Ran, latch};
+
+fn id(ran: &Ran) -> String {
+    ran.json()["job_id"].as_str().unwrap().to_owned()
+}
+
+/// A step that returns what it is given.
+fn pure(id: &str, depends_on: &[&str], payload: Value) -> Value {
+    let mut step = step(id, "Driver.Pure", depends_on, payload);
+    step["effects"] = json!(["read_only"]);
+    step
+}
+
+/// `latch job output` as bytes.
+fn bytes(place: &Place, args: &[&str]) -> Vec<u8> {
+    let output = latch(&place.dir, &[&["job", "output"], args].concat()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// I140: the bytes of a step's output are the recorded ones, whole, in a pipe; programs get all outputs as values.
+#[test]
+fn outputs_are_had_as_they_were_recorded() {
+    let long = "line\n".repeat(400);
+    let place = Place::witness("atomic").again().plan(&[
+        pure("a", &[], json!({ "text": "grüße \u{202e}x", "n": [1, 2.5] })),
+        pure("b", &["a"], json!({ "from": { "$ref": "a#/text" }, "long": long })),
+    ]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let job = id(&ran);
+    let b = json!({ "from": "grüße \u{202e}x", "long": long });
+    let expected = json!({ "a": { "text": "grüße \u{202e}x", "n": [1, 2.5] }, "b": b });
+    assert_eq!((&ran.json()["outputs"], &ran.json()["last_steps"]), (&expected, &json!(["b"])));
+    for args in [&["job", "show", &job, "--json"][..], &["resume", &job, "--json"]] {
+        assert_eq!(place.latch(args).json()["outputs"], expected, "{args:?}");
+    }
+    // The last step's, without a step.
+    let whole = bytes(&place, &[&job]);
+    assert_eq!(whole, bytes(&place, &[&job, "b"]));
+    assert_eq!(serde_json::from_slice::<Value>(&whole).unwrap(), b);
+    assert_ne!(whole.last(), Some(&b'\n'), "nothing is added");
+    assert_eq!(place.latch(&["job", "output", &job, "--json"]).json()["outputs"], json!({ "b": b }));
+
+    // A pipe is no terminal: what the run ends with is whole, and so is what is shown.
+    let attached = place.latch(&["run", "plan.json"]);
+    for shown in [attached, place.latch(&["job", "show", &job])] {
+        let value = format!("{b:#}").replace('\u{202e}', "\\u{202e}");
+        let lines: Vec<&str> = shown.stdout.lines().skip_while(|line| *line != "result of b").skip(1).collect();
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim_start_matches("  ")).collect();
+        let value: Vec<&str> = value.lines().map(|line| line.trim_start_matches("  ")).collect();
+        assert_eq!(lines, value, "{}", shown.stdout);
+    }
+}
+
+/// Several last steps make one JSON object of the recorded bytes.
+#[test]
+fn outputs_of_several_last_steps_make_one_object() {
+    let place = Place::witness("atomic").again().plan(&[
+        pure("a", &[], json!("one")),
+        pure("b", &["a"], json!([1])),
+        pure("c", &["a"], json!({ "x": null })),
+    ]);
+    let job = id(&place.latch(&["run", "plan.json", "--json"]));
+    let all = bytes(&place, &[&job]);
+    assert_eq!(String::from_utf8(all).unwrap(), r#"{"b":[1],"c":{"x":null}}"#);
+    assert_eq!(bytes(&place, &[&job, "a"]), br#""one""#);
+    // A tool's answer is the output of its step.
+    let place = place.plan(&[step("k", "Effect.Keyed", &[], json!({ "note": "n" }))]);
+    let job = id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
+    let answer: Value = serde_json::from_slice(&bytes(&place, &[&job])).unwrap();
+    assert_eq!(answer["note"], "n", "{answer:#}");
+}
+
+/// I140: a step without an output is an error that names it, where it stands and what to do.
+#[test]
+fn a_missing_output_is_named() {
+    let place = Place::witness("atomic")
+        .again()
+        .plan(&[pure("a", &[], json!({})), pure("f", &["a"], json!({ "x": { "$ref": "a#/nothing" } }))]);
+    let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(ran.json()["state"], "PARTIAL", "{}", ran.stdout);
+    let job = id(&ran);
+    let refused = place.latch(&["job", "output", &job]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
+    for part in ["error[L0075]", "step f of", "FAILED_FINAL", "job show", "with an output: a"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert_eq!(bytes(&place, &[&job, "a"]), b"{}");
+    let unknown = place.latch(&["job", "output", &job, "x", "--json"]);
+    assert_eq!((unknown.code, &unknown.json()["error"]["code"]), (2, &json!("L0076")));
+    assert!(unknown.json()["error"]["message"].as_str().unwrap().contains("its steps are a, f"), "{}", unknown.stdout);
+
+    // One that waits has none yet.
+    let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
+    let job = id(&place.latch(&["run", "plan.json", "--json"]));
+    let early = place.latch(&["job", "output", &job, "s"]);
+    assert_eq!(early.code, 1);
+    assert!(early.stderr.contains("WAITING_SIGNAL") && early.stderr.contains("job show"), "{}", early.stderr);
+}
+
+/// I141: waiting ends with the job, wherever it is executed, with the exit code of its state.
+#[test]
+fn waiting_ends_when_the_job_does_or_needs_a_person() {
+    let place = Place::witness("atomic").again();
+    let timer = wait("t", json!({ "wait_kind": "timer", "duration": "1s" }));
+    let place = place.plan(&[timer, pure("p", &["t"], json!({ "done": true }))]);
+    let queued = place.latch(&["run", "plan.json", "--detach", "--json"]);
+    let job = id(&queued);
+
+    // No process executes it: the time is over first, and nothing of the job has changed.
+    let early = place.latch(&["job", "wait", &job, "--timeout", "0s", "--json"]);
+    assert_eq!((early.code, &early.json()["error"]["code"]), (3, &json!("L0077")), "{}", early.stdout);
+    let early = place.latch(&["job", "wait", &job, "--timeout", "300ms"]);
+    assert_eq!((early.code, early.stdout.as_str()), (3, ""));
+    for part in ["error[L0077]", "PENDING", "latch job wait", "latch worker"] {
+        assert!(early.stderr.contains(part), "{part}: {}", early.stderr);
+    }
+
+    // Another process executes it meanwhile.
+    let waiting = latch(&place.dir, &["job", "wait", &job, "--timeout", "10m", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+    let resumed = place.latch(&["resume", &job]);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    let waited = program::ran(waiting.wait_with_output().unwrap());
+    assert_eq!((waited.code, &waited.json()["state"]), (0, &json!("COMPLETED")), "{}", waited.stderr);
+    assert_eq!(waited.json()["outputs"]["p"], json!({ "done": true }));
+    let again = place.latch(&["job", "wait", &job]);
+    assert!(again.code == 0 && again.stdout.contains("result of p"), "{}", again.stdout);
+
+    // A gate needs a person: what is asked is shown with its exact arguments.
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": "between us" }))]);
+    let parked = id(&place.latch(&["run", "plan.json", "--json"]));
+    let waited = place.latch(&["job", "wait", &parked]);
+    assert_eq!(waited.code, 3, "{}", waited.stderr);
+    for part in ["REQUIRES_APPROVAL", "note: between us", &format!("latch job approve {parked} o")] {
+        assert!(waited.stdout.contains(part), "{part}: {}", waited.stdout);
+    }
+    let refused = place.latch(&["run", "plan.json", "--new", "--mode", "DRAFT_ONLY", "--json"]);
+    assert_eq!(refused.json()["state"], "FAILED");
+    assert_eq!(place.latch(&["job", "wait", &id(&refused)]).code, 1);
+    let none = place.latch(&["job", "wait", "job_0", "--json"]);
+    assert_eq!((none.code, &none.json()["error"]["code"]), (2, &json!("L0014")));
+}
+
+/// What is needed next comes before what was done, on one stream.
+#[test]
+fn a_gate_is_shown_where_the_rest_is() {
+    let place = Place::witness("atomic").again().plan(&[
+        pure("a", &[], json!({ "early": 1 })),
+        pure("z", &[], json!({ "late": 2 })),
+        step("o", "Effect.Opaque", &["a"], json!({ "note": "between us" })),
+    ]);
+    let ran = place.latch(&["run", "plan.json"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let job = ran.stdout.split_whitespace().next().unwrap().to_owned();
+    let shown = place.latch(&["job", "show", &job]);
+    assert_eq!(ran.stdout, shown.stdout, "the run ends with the same answer");
+    assert!(!ran.stderr.contains("between us"), "{}", ran.stderr);
+    let place_of = |part: &str| shown.stdout.find(part).unwrap_or_else(|| panic!("{part}: {}", shown.stdout));
+    let order = ["(PARKED", "Effect.Opaque", "wants to execute", "note: between us", "next:", "result of z"];
+    assert!(order.map(place_of).is_sorted(), "{}", shown.stdout);
+}
+
+/// I142: each job of a list says why it is where it is, and since when, without being loaded.
+#[test]
+fn a_list_says_why_and_how_long() {
+    let mut place = Place::witness("atomic").again();
+    place.unreplayed();
+    let place = place.plan(&[pure("p", &[], json!({}))]);
+    assert_eq!(place.latch(&["run", "plan.json", "--json"]).code, 0);
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    assert_eq!(place.latch(&["run", "plan.json", "--json"]).code, 3);
+    assert_eq!(place.latch(&["run", "plan.json", "--new", "--mode", "DRAFT_ONLY", "--json"]).code, 1);
+    let place = place.plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
+    let waits = id(&place.latch(&["run", "plan.json", "--json"]));
+    assert_eq!(place.latch(&["job", "cancel", &waits, "--actor", "bob"]).code, 0);
+    let listed = place.latch(&["job", "list", "--json"]).json()["jobs"].clone();
+    let found: Vec<Value> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| json!([job["state"], job["reason_code"], job["slot"], job["by"], job["duration_us"].is_i64()]))
+        .collect();
+    let expected = [
+        json!(["CANCELLED", null, null, "bob", true]),
+        json!(["FAILED", "MODE_FORBIDS", "o", null, true]),
+        json!(["PARKED", "REQUIRES_APPROVAL", "o", null, false]),
+        json!(["COMPLETED", null, null, null, true]),
+    ];
+    assert_eq!(found, expected, "{listed:#}");
+    assert!(listed.as_array().unwrap().iter().all(|job| job["age_us"].as_i64().is_some_and(|age| age > 0)));
+    let text = place.latch(&["job", "list"]).stdout;
+    let head: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["job", "state", "age", "took", "reason", "plan", "actor"], "{text}");
+    for part in ["REQUIRES_APPROVAL at o", "MODE_FORBIDS at o", "by bob"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let open = place.latch(&["job", "list", "--open", "--json"]).json()["jobs"].as_array().unwrap().len();
+    assert_eq!(open, 1);
+}
+
+/// I143: each of the three ways to a value that was not computed has one phrase, the same everywhere.
+#[test]
+fn a_value_from_elsewhere_has_one_phrase() {
+    let place = Place::witness("atomic").again().plan(&[
+        step("k", "Effect.Keyed", &[], json!({ "note": "n" })),
+        pure("p", &["k"], json!({ "of": { "$ref": "k#/note" } })),
+    ]);
+    let first = id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
+    let everywhere = |ran: &Ran, phrase: &str| {
+        let job = ran.stdout.split_whitespace().next().unwrap().to_owned();
+        let [shown, events] = ["show", "events"].map(|verb| place.latch(&["job", verb, &job]).stdout);
+        for (name, text) in [("answer", &ran.stdout), ("show", &shown), ("events", &events)] {
+            assert!(text.contains(phrase), "{name}: {text}");
+        }
+        job
+    };
+    let second = place.latch(&["run", "plan.json", "--new", "--approve", "k"]);
+    let receipt = format!("receipt returned from {first} k");
+    assert!(second.stderr.contains(&receipt), "the live view: {}", second.stderr);
+    let job = everywhere(&second, &receipt);
+    let fork = place.latch(&["job", "fork", &job, "--at", "p"]);
+    assert_eq!(fork.code, 0, "{}", fork.stderr);
+    everywhere(&fork, &format!("output copied from {job}"));
+}
+
+/// A person reads a line for each event: when, where, by which operator, what.
+#[test]
+fn events_are_lines_for_people_and_records_for_programs() {
+    let calls = json!({ "calls": [{ "operator": "Effect.Read", "args": { "note": 1 } }] });
+    let place = Place::witness("atomic").again().plan(&[step("d", "Driver.Run", &[], calls)]);
+    let job = id(&place.latch(&["run", "plan.json", "--json"]));
+    let text = place.latch(&["job", "events", &job]).stdout;
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][..2], [&format!("{job},"), "accepted"], "{text}");
+    let at = |slot: &str, operator: &str, what: &str| {
+        lines.iter().any(|line| line.len() > 4 && line[1].starts_with('+') && line[2..5] == [slot, operator, what])
+    };
+    assert!(at("d", "Driver.Run", "started") && at("d", "Driver.Run", "succeeded"), "{text}");
+    assert!(at("d/0", "Effect.Read", "answered"), "{text}");
+    assert!(text.contains("completed") && !text.contains("\"type\""), "{text}");
+    let events = place.latch(&["job", "events", &job, "--json"]).json()["events"].as_array().unwrap().clone();
+    assert_eq!(lines.len(), events.len() + 1);
+    assert!(events.iter().all(|event| event["hash"].is_string() && event["type"].is_string()));
+    let rest = place.latch(&["job", "events", &job, "--after", "2"]).stdout;
+    assert_eq!(rest.lines().count(), events.len() - 2, "{rest}");
+}

@@ -1,0 +1,99 @@
+//! The screens of all commands: a line each.
+
+use serde_json::json;
+
+use super::snapshot::{Screen, Stage, compare};
+use crate::place::{Place, step};
+
+/// A call that is read and one that is gated, and nothing else.
+fn place() -> Place {
+    let read = step("read", "Effect.Read", &[], json!({ "note": 1 }));
+    let send =
+        step("send-a-message-to-everybody", "Effect.Opaque", &["read"], json!({ "note": 2, "text": "Dear Ada" }));
+    let mut place = Place::witness("atomic").plan(&[read, send]);
+    place.unreplayed();
+    place
+}
+
+fn stage(place: &Place) -> Stage {
+    let job = place.the_job()["job_id"].as_str().unwrap_or("job_00000000000000000000000000").to_owned();
+    Stage { dir: place.dir.clone(), job }
+}
+
+#[test]
+fn screens_without_a_job() {
+    let place = place();
+    std::fs::write(place.dir.join("bad.json"), r#"{ "plan_id": "p", "steps": [{ "step_id": "a b" }] }"#).unwrap();
+    const SCREENS: &[Screen] = &[
+        ("help", "--help", &[]),
+        ("help-run", "run --help", &[]),
+        ("help-resume", "resume --help", &[]),
+        ("help-worker", "worker --help", &[]),
+        ("help-job", "job --help", &[]),
+        ("help-plan", "plan --help", &[]),
+        ("help-plugin", "plugin --help", &[]),
+        ("help-verify", "verify --help", &[]),
+        ("help-bench", "bench --help", &[]),
+        ("no-such-command", "frobnicate", &[]),
+        ("run-no-file", "run nofile", &[]),
+        ("run-refused", "run bad.json", &[]),
+        ("plan-check", "plan check plan.json", &[]),
+        ("plan-check-refused", "plan check bad.json", &[]),
+        ("job-list-empty", "job list", &[]),
+        ("job-show-unknown", "job show job_00000000000000000000000000", &[]),
+        ("resume-nothing", "resume", &[]),
+        ("explain", "explain L0003", &[]),
+        ("explain-all", "explain", &[]),
+        ("explain-unknown", "explain INDETERMINATE", &[]),
+        ("plugin-list", "plugin list", &[]),
+        ("plugin-prune", "plugin prune", &[]),
+        ("plugin-build-no-recipe", "plugin build effects", &[]),
+        ("plugin-inspect-no-file", "plugin inspect nofile.wasm", &[]),
+        ("verify-no-file", "verify nofile", &[]),
+        ("key-new", "key new signing.key", &[]),
+    ];
+    compare(&stage(&place), SCREENS);
+}
+
+#[test]
+fn screens_of_running() {
+    const SCREENS: &[Screen] = &[("run-detached", "run plan.json --detach", &[])];
+    let place = place();
+    compare(&stage(&place), SCREENS);
+}
+
+#[test]
+fn screens_of_a_parked_job() {
+    const SCREENS: &[Screen] = &[
+        ("job-show-parked", "job show JOB", &[]),
+        ("job-approve", "job approve JOB send-a-message-to-everybody", &[]),
+        ("job-approve-no-gate", "job approve JOB read", &[]),
+        ("job-reject", "job reject JOB send-a-message-to-everybody --reason no", &[]),
+        ("job-signal-unknown", "job signal JOB reply", &[]),
+        ("job-resolve-refused", "job resolve JOB read --not-applied", &[]),
+        ("job-confirm-refused", "job confirm JOB read", &[]),
+        ("job-retry-refused", "job retry JOB", &[]),
+    ];
+    let place = place();
+    assert_eq!(place.latch(&["run", "plan.json", "--actor", "ada"]).code, 3);
+    compare(&stage(&place), SCREENS);
+}
+
+#[test]
+fn screens_of_a_completed_job() {
+    const SCREENS: &[Screen] = &[
+        ("job-show-completed", "job show JOB", &[]),
+        ("run-attached", "run plan.json", &[]),
+        ("job-costs", "job costs", &[]),
+        ("job-replay", "job replay JOB", &[]),
+        ("job-cancel-refused", "job cancel JOB", &[]),
+        ("job-fork-unknown-step", "job fork JOB --at nostep", &[]),
+        ("verify", "verify exported.jsonl", &[]),
+    ];
+    let place = place();
+    let args = ["run", "plan.json", "--actor", "ada", "--approve", "send-a-message-to-everybody"];
+    assert_eq!(place.latch(&args).code, 0);
+    let stage = stage(&place);
+    assert_eq!(place.latch(&["job", "export", &stage.job, "--out", "exported.jsonl"]).code, 0);
+    compare(&stage, SCREENS);
+}

@@ -1,0 +1,105 @@
+//! The live view, and ctrl-c in it.
+
+use serde_json::json;
+
+use crate::place::{Place, step, wait};
+use crate::program::latch;
+use crate::terminal::{Look, Shown, Terminal};
+
+/// The words of a screen, wherever its lines end.
+fn unbroken(shown: &Shown) -> String {
+    shown.text().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A call that reads for as long as it may.
+fn slow() -> Place {
+    let call = json!({ "operator": "Effect.Read", "args": { "note": 1, "before_ms": 25_000 } });
+    let mut place = Place::witness("atomic").plan(&[step("d", "Driver.Run", &[], json!({ "calls": [call] }))]);
+    place.unreplayed();
+    place
+}
+
+/// I131: a call that only reads is shown while it is under way, with its operator; the second ctrl-c ends at once.
+#[test]
+fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
+    for (look, shows) in [(Look::Color, "d/0  Effect.Read  called"), (Look::Dumb, "d/0  Effect.Read  called")] {
+        let place = slow();
+        let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, look);
+        terminal.until(shows);
+        terminal.interrupts();
+        terminal.until("ctrl-c again ends at once");
+        terminal.interrupts();
+        let shown = terminal.end();
+        assert_eq!(shown.code, 3, "{}", shown.text());
+        let said = unbroken(&shown);
+        assert!(said.contains("stopped at once") && said.contains("continue: latch resume job_"), "{said}");
+        assert!(!shown.text().contains("running"), "the redrawn area is gone: {}", shown.text());
+    }
+}
+
+/// I133: ctrl-c says where the job stands and how it goes on, while a time is waited for and at a question.
+#[test]
+fn ctrl_c_says_where_the_job_stands() {
+    let mut place =
+        Place::witness("atomic").plan(&[wait("w", json!({ "wait_kind": "timer", "duration": "40s", "park": false }))]);
+    place.unreplayed();
+    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, Look::Color);
+    terminal.until("waits, 3");
+    terminal.interrupts();
+    let shown = terminal.end();
+    assert_eq!(shown.code, 3, "{}", shown.text());
+    let said = unbroken(&shown);
+    assert!(said.contains("WAITING_TIMER until") && said.contains("next: latch resume job_"), "{said}");
+
+    let mut place = Place::witness("atomic").plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
+    place.unreplayed();
+    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, Look::Color);
+    terminal.until("approve? [y]es, [n]o");
+    terminal.interrupts();
+    let shown = terminal.end();
+    assert_eq!(shown.code, 3, "{}", shown.text());
+    assert!(
+        shown.text().contains("is parked at o, which needs approval; continue:\n  latch resume job_"),
+        "{}",
+        shown.text()
+    );
+}
+
+/// I131: what another process executes is followed in the same view, and ctrl-c leaves it alone.
+#[test]
+fn a_job_of_another_process_is_followed() {
+    let place = slow();
+    let mut runs = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, Look::Dumb);
+    runs.until("d/0  Effect.Read  called");
+    let job = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    let follow = latch(&place.dir, &["job", "events", &job, "--follow"]);
+    let mut terminal = Terminal::start(follow, 80, Look::Color);
+    terminal.until("d  Driver.Run  running");
+    terminal.interrupts();
+    let shown = terminal.end();
+    assert_eq!(shown.code, 0, "{}", shown.text());
+    // A command is broken at the terminal's edge alone.
+    let said = shown.text().replace('\n', "");
+    assert!(said.contains(&format!("next: latch job events {job} --follow")), "{said}");
+}
+
+/// I134: a line precedes each compilation, with the size and how many are left.
+#[test]
+fn compilations_are_announced() {
+    let place = slow();
+    let cache = tempfile::tempdir().unwrap();
+    let list = |json: &str| {
+        let mut command = latch(&place.dir, &["plugin", "list", "--log-format", json]);
+        command.env("LATCH_CACHE_DIR", cache.path().join(json));
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let said = list("human");
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("compiling witness (") && lines[0].ends_with(", 2 left"), "{said}");
+    assert!(lines[1].starts_with("compiling witness-queryable (") && lines[1].ends_with(", 1 left"), "{said}");
+    assert!(lines[2].starts_with("compiling witness-step (") && lines[2].ends_with("B)"), "{said}");
+    let said = list("json");
+    let line: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    assert!(line["message"].as_str().unwrap().starts_with("compiling witness ("), "{said}");
+    assert!(!list("human").contains("compiling"), "compiled code is kept");
+}

@@ -1,0 +1,7 @@
+//! What a person sees at a terminal.
+
+mod commands;
+mod escapes;
+mod live;
+mod records;
+mod snapshot;

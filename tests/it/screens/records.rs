@@ -1,0 +1,59 @@
+//! `--log-format json`: every line of stderr is one JSON object.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, step};
+use crate::program::{latch, ran};
+
+/// Every line of stderr with time and level; those about a job.
+fn lines(place: &Place, args: &[&str], code: i32) -> Vec<Value> {
+    let args = [&["--log-format", "json", "-v"], args].concat();
+    let ran = ran(latch(&place.dir, &args).output().unwrap());
+    assert_eq!(ran.code, code, "{args:?}: {} {}", ran.stdout, ran.stderr);
+    let line = |line: &str| -> Value {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{args:?}: {error}: {line:?}"));
+        let time = value["time"].as_str().unwrap_or_default();
+        assert!(time.len() == 27 && time.ends_with('Z'), "{args:?}: {line}");
+        assert!(["ERROR", "WARN", "INFO"].contains(&value["level"].as_str().unwrap_or_default()), "{args:?}: {line}");
+        assert!(value["message"].is_string(), "{args:?}: {line}");
+        value
+    };
+    ran.stderr.lines().map(line).collect()
+}
+
+fn of_jobs(lines: &[Value]) -> Vec<&Value> {
+    lines.iter().filter(|line| line["job_id"].is_string()).collect()
+}
+
+/// I135: progress, warnings, errors, log records, worker lines and errors of usage.
+#[test]
+fn every_line_of_stderr_is_an_object_with_time_and_level() {
+    let mut place = Place::witness("atomic").plan(&[
+        step("r", "Effect.Read", &[], json!({ "note": 1 })),
+        step("o", "Effect.Opaque", &["r"], json!({ "note": 2 })),
+    ]);
+    place.unreplayed();
+    let ran = lines(&place, &["run", "plan.json"], 3);
+    let jobs = of_jobs(&ran);
+    assert!(
+        jobs.iter().any(|line| line["message"].as_str().unwrap().contains("r  Effect.Read  succeeded")),
+        "{ran:#?}"
+    );
+    for line in &jobs {
+        assert_eq!(line["trace_id"].as_str().map(str::len), Some(32), "{line}");
+    }
+    let attached = lines(&place, &["run", "plan.json", "--priority", "7"], 3);
+    assert!(attached.iter().any(|line| line["level"] == "WARN"), "{attached:#?}");
+    let job = place.the_job()["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
+    let worker = lines(&place, &["worker", "--until-idle"], 0);
+    assert!(
+        of_jobs(&worker).iter().any(|line| line["message"].as_str().unwrap().contains("is COMPLETED")),
+        "{worker:#?}"
+    );
+    for args in [&["run", "nofile"][..], &["frobnicate"], &["job", "show", "job_00000000000000000000000000"]] {
+        let said = lines(&place, args, 2);
+        let error = said.last().unwrap();
+        assert_eq!((error["level"].as_str(), error["code"].is_string()), (Some("ERROR"), true), "{args:?}: {error}");
+    }
+}

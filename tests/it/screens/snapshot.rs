@@ -1,0 +1,180 @@
+//! Whole screens of commands, compared with files.
+//!
+//! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. It is drawn in a copy of a prepared folder at 60,
+//! 80 and 120 columns, without colours and on a dumb terminal, and compared with `snapshots/NAME.txt`. `JOB` in the
+//! arguments stands for the job of the folder. Values that differ between two runs are replaced by stable ones of the
+//! same length where they have one. `LATCH_UPDATE_SCREENS=1` writes the files; look at them before they are committed.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::place::copy_tree;
+use crate::program::latch;
+use crate::terminal::{Look, Shown, Terminal};
+
+/// Name of the file, arguments, and what is typed when a text is shown.
+pub(super) type Screen = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// A folder in which screens are drawn, and its job.
+pub(super) struct Stage {
+    pub(super) dir: PathBuf,
+    pub(super) job: String,
+}
+
+impl Stage {
+    fn draw(&self, (_, args, answers): &Screen, columns: u16, look: Look) -> Shown {
+        // Always as long: where lines are wrapped depends on it.
+        let copy = tempfile::Builder::new().prefix("latch-screen-").rand_bytes(6).tempdir_in("/tmp").unwrap();
+        copy_tree(&self.dir, copy.path());
+        let args = args.replace("JOB", &self.job);
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let mut command = latch(copy.path(), &args);
+        command.env("USER", "ada").env("LOGNAME", "ada");
+        let mut terminal = Terminal::start(command, columns, look);
+        for (question, answer) in *answers {
+            terminal.until(question);
+            terminal.types(answer);
+        }
+        terminal.end()
+    }
+
+    /// The file of a screen.
+    fn screen(&self, screen: &Screen) -> String {
+        let (_, args, _) = screen;
+        let mut file = format!("$ latch {args}\n");
+        let mut part = |title: &str, shown: &Shown, text: String| {
+            let _ = write!(file, "\n== {title}, exit {}\n{}\n", shown.code, stable(&text));
+        };
+        let narrow = self.draw(screen, 60, Look::Color);
+        part("60 columns", &narrow, narrow.text());
+        let usual = self.draw(screen, 80, Look::Color);
+        part("80 columns, styled", &usual, usual.styled());
+        let wide = self.draw(screen, 120, Look::Color);
+        part("120 columns", &wide, wide.text());
+        for (title, look) in [("without colours", Look::NoColor), ("dumb", Look::Dumb)] {
+            let plain = self.draw(screen, 80, look);
+            let styled = plain.styled();
+            assert_eq!(styled, plain.text(), "{args}, {title}: styles are shown");
+            let is_same = stable(&plain.text()) == stable(&usual.text());
+            part(&format!("80 columns, {title}"), &plain, if is_same { "(the same)".to_owned() } else { plain.text() });
+            if look == Look::Dumb {
+                assert!(!plain.bytes.contains(&0x1b), "{args}: a dumb terminal gets no escape sequence");
+            }
+        }
+        file
+    }
+}
+
+/// I132: each screen is as its file says.
+pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/screens/snapshots");
+    let update = std::env::var_os("LATCH_UPDATE_SCREENS").is_some_and(|value| value == "1");
+    let mut wrong = String::new();
+    for screen in screens {
+        let (file, drawn) = (folder.join(format!("{}.txt", screen.0)), stage.screen(screen));
+        if update {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&file, &drawn).unwrap();
+        }
+        let known = std::fs::read_to_string(&file).unwrap_or_else(|_| "(there is no such file)".to_owned());
+        if known != drawn {
+            let _ = write!(wrong, "\n#### {}: expected\n{known}\n#### found\n{drawn}", file.display());
+        }
+    }
+    assert!(wrong.is_empty(), "screens differ; LATCH_UPDATE_SCREENS=1 writes them:\n{wrong}");
+}
+
+/// The text with stable values in the place of those that differ between two runs.
+fn stable(text: &str) -> String {
+    let lines: Vec<String> = ids(text).lines().map(|line| amounts(&words(line))).collect();
+    lines.join("\n")
+}
+
+/// Ids of jobs, also those that the terminal has broken at its edge.
+fn ids(text: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in text.split("job_").enumerate() {
+        let is_id = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '\n';
+        let len = match at {
+            0 => 0,
+            _ => part.char_indices().filter(|(_, c)| *c != '\n').nth(25).map_or(0, |(last, _)| last + 1),
+        };
+        let (id, rest) = part.split_at(if part[..len].chars().all(is_id) { len } else { 0 });
+        out += if at > 0 { "job_" } else { "" };
+        out.extend(id.chars().map(|c| if c == '\n' { c } else { 'J' }));
+        out += rest;
+    }
+    out
+}
+
+/// Ids, digests, times and folders: replaced by as many characters.
+fn words(line: &str) -> String {
+    let mut out = String::new();
+    let is_part = |c: char| c.is_ascii_alphanumeric();
+    let chars: Vec<char> = line.chars().collect();
+    let mut at = 0;
+    while at < chars.len() {
+        let len = chars[at..].iter().take_while(|c| is_part(**c)).count();
+        let word: String = chars[at..at + len].iter().collect();
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        let is_hex = len >= 6 && word.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
+        let is_id = len == 26 && word.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
+        let is_folder = len == 6 && out.ends_with("latch-screen-");
+        // A part of a time, such as 2026, 11, 23T21, 05, or 59Z.
+        let around = |at: Option<usize>| at.and_then(|at| chars.get(at)).copied().unwrap_or(' ');
+        let is_time = digits > 0
+            && word.chars().all(|c| c.is_ascii_digit() || c == 'T' || c == 'Z')
+            && (around(Some(at + len)) == ':' && around(Some(at + len + 1)).is_ascii_digit() && len > 1
+                || around(Some(at + len)) == '-' && len == 4
+                || at > 0 && matches!(around(Some(at - 1)), ':' | '-') && (word.contains(['T', 'Z']) || len == 2));
+        match () {
+            () if is_id => out += &"J".repeat(len),
+            () if is_hex && digits > 0 => out += &"h".repeat(len),
+            () if is_folder => out += "FOLDER",
+            () if is_time => out += &word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>(),
+            () => out += &word,
+        }
+        at += len;
+        out.extend(chars.get(at));
+        at += 1;
+    }
+    out
+}
+
+/// Lengths of time and sizes: replaced by one that stands for all.
+fn amounts(line: &str) -> String {
+    const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
+    let mut out: Vec<String> = Vec::new();
+    let is_number = |word: &str| {
+        let word = word.trim_start_matches('(');
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    for word in line.split(' ') {
+        let unit = word.trim_end_matches("</>").trim_end_matches([',', ';', ')', ':', '.']);
+        let (digits, short) = word.split_at(word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len()));
+        if !digits.is_empty() && matches!(short, "ms" | "s" | "m" | "h" | "d") {
+            out.push("TIME".to_owned());
+            continue;
+        }
+        match out.last_mut().filter(|last| is_number(last)) {
+            Some(number) if UNITS.contains(&unit) => {
+                let opens = if number.starts_with('(') { "(" } else { "" };
+                let time = matches!(unit, "ms" | "s" | "min" | "h");
+                *number = format!("{opens}{}{}", if time { "TIME" } else { "SIZE" }, &word[unit.len()..]);
+            }
+            _ => out.push(word.to_owned()),
+        }
+    }
+    out.join(" ")
+}
+
+#[test]
+fn what_differs_between_runs_is_replaced() {
+    assert_eq!(stable("job_01KHTQ3N5V7Y9ABCDEFGHJKMNP is 12 ms old"), format!("job_{} is TIME old", "J".repeat(26)));
+    let split = stable("latch job show job_01KHTQ3N5V7Y9ABC\nDEFGHJKMNP s1 job_x");
+    assert_eq!(split, format!("latch job show job_{}\n{} s1 job_x", "J".repeat(16), "J".repeat(10)));
+    assert_eq!(stable("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
+    assert_eq!(stable("sha256:0a1b2c3d4e5f, (3.2 MB), 2 left"), "sha256:hhhhhhhhhhhh, (SIZE), 2 left");
+    assert_eq!(stable("at 2026-11-23T21:05:59Z for s1/0"), "at 0000-00-00T00:00:00Z for s1/0");
+    assert_eq!(stable("/tmp/latch-screen-aB3dEf/latch.toml:3:1"), "/tmp/latch-screen-FOLDER/latch.toml:3:1");
+}

@@ -1,0 +1,193 @@
+//! A real pseudo-terminal in which `latch` runs, and the screen that a person would see.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::ioctl::{Getter, Setter, ioctl};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+/// Rows of the screen: enough that nothing scrolls away.
+const ROWS: u16 = 400;
+/// Longest time without output. A busy machine takes its time.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Both ends of a new pseudo-terminal: the person's, and the program's.
+#[expect(unsafe_code, reason = "the two controls of pseudo-terminals have no safe form without more of rustix")]
+fn pseudo_terminal() -> (File, File) {
+    const UNLOCK: rustix::ioctl::Opcode = 0x4004_5431;
+    const NUMBER: rustix::ioctl::Opcode = 0x8004_5430;
+    let open = |path: &str| File::options().read(true).write(true).open(path).unwrap();
+    let person = open("/dev/ptmx");
+    // SAFETY: TIOCSPTLCK reads an int, TIOCGPTN writes an unsigned one; both leave memory alone otherwise.
+    let number: u32 = unsafe {
+        ioctl(&person, Setter::<UNLOCK, i32>::new(0)).unwrap();
+        ioctl(&person, Getter::<NUMBER, u32>::new()).unwrap()
+    };
+    (person, open(&format!("/dev/pts/{number}")))
+}
+
+/// What the terminal can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Color,
+    NoColor,
+    Dumb,
+}
+
+/// A program at a terminal.
+pub(crate) struct Terminal {
+    child: Child,
+    keyboard: File,
+    output: mpsc::Receiver<Vec<u8>>,
+    bytes: Vec<u8>,
+    columns: u16,
+}
+
+/// What an ended program has shown.
+pub(crate) struct Shown {
+    pub(crate) code: i32,
+    /// Everything that was sent to the terminal.
+    pub(crate) bytes: Vec<u8>,
+    columns: u16,
+}
+
+impl Terminal {
+    /// Starts the program with stdin, stdout and stderr at a terminal of so many columns.
+    pub(crate) fn start(mut command: Command, columns: u16, look: Look) -> Terminal {
+        let (person, program) = pseudo_terminal();
+        tcsetwinsize(&program, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES", "CI"] {
+            command.env_remove(name);
+        }
+        command.env("TERM", if look == Look::Dumb { "dumb" } else { "xterm-256color" });
+        if look == Look::NoColor {
+            command.env("NO_COLOR", "1");
+        }
+        let end = || Stdio::from(program.try_clone().unwrap());
+        let child = command.stdin(end()).stdout(end()).stderr(end()).process_group(0).spawn().unwrap();
+        // The last ends of the program in this process: reading fails once the program has none open.
+        drop((command, program));
+        let mut screen = person.try_clone().unwrap();
+        let (seen, output) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(n) = screen.read(&mut bytes) {
+                if n == 0 || seen.send(bytes[..n].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Terminal { child, keyboard: person, output, bytes: Vec::new(), columns }
+    }
+
+    /// Waits until the screen shows this.
+    pub(crate) fn until(&mut self, wanted: &str) {
+        self.until_it(wanted, |screen| screen.contains(wanted));
+    }
+
+    /// Waits until the screen is as wanted.
+    fn until_it(&mut self, wanted: &str, is_there: impl Fn(&str) -> bool) {
+        while !is_there(&text(&self.bytes, self.columns)) {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.bytes.extend(bytes),
+                Err(_) => panic!("{wanted:?} was never shown:\n{}", text(&self.bytes, self.columns)),
+            }
+        }
+    }
+
+    /// What is on the screen now.
+    fn screen(&self) -> String {
+        text(&self.bytes, self.columns)
+    }
+
+    /// Types a line.
+    pub(crate) fn types(&mut self, line: &str) {
+        self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// What the terminal sends to the program when a person presses ctrl-c.
+    pub(crate) fn interrupts(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+    }
+
+    /// Waits for the program's end.
+    pub(crate) fn end(mut self) -> Shown {
+        loop {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.bytes.extend(bytes),
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) => panic!("it does not end:\n{}", self.screen()),
+            }
+        }
+        let code = self.child.wait().unwrap().code().expect("no signal ended it");
+        Shown { code, bytes: std::mem::take(&mut self.bytes), columns: self.columns }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // Already over, unless the test has failed.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Shown {
+    /// The text of the screen, without blanks at the ends of lines.
+    pub(crate) fn text(&self) -> String {
+        text(&self.bytes, self.columns)
+    }
+
+    /// The same with styles as tags, such as `<bold red>error</>`.
+    pub(crate) fn styled(&self) -> String {
+        let parser = parsed(&self.bytes, self.columns);
+        let screen = parser.screen();
+        let mut lines: Vec<String> = Vec::new();
+        for row in 0..ROWS {
+            let (mut line, mut tag) = (String::new(), String::new());
+            for column in 0..self.columns {
+                let Some(cell) = screen.cell(row, column) else { continue };
+                let style = style(cell);
+                if style != tag {
+                    let end = if tag.is_empty() { "" } else { "</>" };
+                    line += &if style.is_empty() { end.to_owned() } else { format!("{end}<{style}>") };
+                    tag = style;
+                }
+                line += if cell.has_contents() { cell.contents() } else { " " };
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+        lines.join("\n").trim_end().to_owned()
+    }
+}
+
+fn style(cell: &vt100::Cell) -> String {
+    let color = match cell.fgcolor() {
+        vt100::Color::Default => "",
+        vt100::Color::Idx(1) => "red",
+        vt100::Color::Idx(2) => "green",
+        vt100::Color::Idx(3) => "yellow",
+        vt100::Color::Idx(6) => "cyan",
+        _ => "other",
+    };
+    let is = [(cell.bold(), "bold"), (cell.dim(), "dim"), (cell.underline(), "underline"), (cell.inverse(), "inverse")];
+    let words = is.iter().filter(|(is, _)| *is).map(|(_, word)| *word).chain([color]).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn parsed(bytes: &[u8], columns: u16) -> vt100::Parser {
+    let mut parser = vt100::Parser::new(ROWS, columns, 0);
+    parser.process(bytes);
+    parser
+}
+
+fn text(bytes: &[u8], columns: u16) -> String {
+    let parser = parsed(bytes, columns);
+    let lines: Vec<_> = parser.screen().rows(0, columns).map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n").trim_end().to_owned()
+}

@@ -1,0 +1,221 @@
+//! `latch job undo`: real components, processes and databases.
+
+use serde_json::{Value, json};
+
+use crate::compensation::{bookings, holds, id, plan, run, shown};
+use crate::place::{Place, step};
+use crate::program::{Ran, latch};
+
+/// A place in which three bookings are made, and the job that made them.
+fn booked(place: Place) -> (Place, String) {
+    let mut steps = bookings();
+    steps.truncate(3);
+    plan(&place, "keep", &steps);
+    let ran = run(&place, &[]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let response = ran.json();
+    assert_eq!((&response["state"], &response["next_actions"]), (&json!("COMPLETED"), &json!([])));
+    assert_eq!(place.world().len(), 3);
+    (place, id(&response))
+}
+
+fn undo(place: &Place, job: &str, more: &[&str]) -> Ran {
+    place.latch(&[&["job", "undo", job, "--json", "--actor", "eve", "--reason", "wrong room"], more].concat())
+}
+
+fn all_undone(place: &Place, job: &str, when: &str) {
+    let response = shown(place, job);
+    assert_eq!((&response["state"], &response["undone_by"]), (&json!("CANCELLED"), &json!("eve")), "{when}");
+    let views = response["compensations"].as_array().expect("a list");
+    let slots: Vec<_> = views.iter().map(|view| view["slot"].as_str().unwrap()).collect();
+    assert_eq!(slots, ["d/0", "b", "a"], "{when}");
+    assert!(views.iter().all(|view| view["state"] == "compensated"), "{when}: {response:#}");
+    let world = place.world();
+    assert_eq!(world.len(), 6, "{when}: {world:?}");
+    assert!(world.values().all(|times| *times == 1), "{when}: {world:?}");
+    holds(place, job, when);
+}
+
+fn refused(ran: &Ran, what: &str) {
+    assert_eq!(ran.code, 2, "{} {}", ran.stdout, ran.stderr);
+    let error = &ran.json()["error"];
+    assert_eq!(error["code"], "L0015", "{error:#}");
+    assert!(error["message"].as_str().unwrap().contains(what), "{error:#}");
+}
+
+/// I155: a completed job is undone, and everything that asks about it afterwards says so.
+#[test]
+fn completed_job_is_undone_and_says_so() {
+    let (place, job) = booked(Place::undo("atomic").again());
+    let ran = undo(&place, &job, &[]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("to be undone, the last effect first:"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("  b Booking.Make, by Booking.Cancel"), "{}", ran.stderr);
+    all_undone(&place, &job, "undone");
+    // The same request attaches to the job.
+    let again = run(&place, &[]);
+    let response = again.json();
+    assert_eq!((again.code, &response["job_id"], &response["status"]), (1, &json!(job), &json!("cancelled")));
+    assert_eq!(response["undone_by"], "eve");
+    let text = place.latch(&["job", "show", &job]).stdout;
+    assert!(text.contains("what it did was undone, as eve asked"), "{text}");
+    assert!(place.latch(&["job", "list", "--state", "CANCELLED"]).stdout.contains(&job));
+    let events = place.latch(&["job", "events", &job, "--json"]).json();
+    let events = events["events"].as_array().expect("a list");
+    let reopened = events.iter().find(|event| event["type"] == "job_reopened").expect("it is there");
+    let said = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
+    assert_eq!(said, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
+    // Nothing more can be done with it but a fork, which asks first.
+    refused(&undo(&place, &job, &[]), "was undone before");
+    refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
+    assert_eq!(place.latch(&["job", "cancel", &job, "--json"]).code, 2);
+    let fork = place.latch(&["job", "fork", &job, "--at", "b", "--json", "--actor", "ada"]).json();
+    assert_eq!(fork["blocked_on"]["slot"], "a", "a step of which something was undone is not copied: {fork:#}");
+    // The actions are free: another job performs them again.
+    assert_eq!(run(&place, &["--new"]).code, 0);
+    assert_eq!(place.world().values().sum::<u32>(), 9, "{:?}", place.world());
+}
+
+/// I156: what an undo cannot help is refused before anything is written.
+#[test]
+fn undo_that_cannot_help_is_refused() {
+    let place = Place::undo("atomic").again();
+    plan(&place, "keep", &[step("e", "Effect.Opaque", &[], json!({ "note": 2 }))]);
+    let job = id(&run(&place, &["--approve", "e"]).json());
+    let events = || place.latch(&["job", "events", &job, "--json"]).stdout;
+    let before = events();
+    refused(&undo(&place, &job, &[]), "nothing can undo what job");
+    plan(&place, "keep", &[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
+    let read = id(&run(&place, &[]).json());
+    refused(&undo(&place, &read, &[]), "has no committed effect");
+    plan(&place, "keep", &bookings());
+    let parked = id(&run(&place, &[]).json());
+    refused(&undo(&place, &parked, &[]), &format!("latch job cancel {parked}"));
+    let unknown = undo(&place, "job_0000000000000000000000000", &[]);
+    assert_eq!((unknown.code, &unknown.json()["error"]["code"]), (2, &json!("L0014")));
+    assert_eq!(events(), before);
+}
+
+/// I155: the request is durable when it is acknowledged, whoever dies then, and the next claim begins with it. Another
+/// request in between changes nothing.
+#[test]
+fn acknowledged_undo_survives_its_process() {
+    let (place, job) = booked(Place::undo("staged").again());
+    let mut command = latch(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
+    let output = command.env("LATCH_CRASH_AT", "inbox_insert:after:1").output().expect("latch runs");
+    assert_eq!(output.status.code(), None, "it was killed");
+    let asked = shown(&place, &job);
+    assert_eq!(asked["pending"][0]["asked"], "undo", "{asked:#}");
+    assert_eq!(asked["next_actions"], json!([format!("latch resume {job}")]), "{asked:#}");
+    holds(&place, &job, "asked for");
+    refused(&place.latch(&["job", "retry", &job, "--json"]), "COMPLETED");
+    assert_eq!(place.world().len(), 3);
+    let cancelled = place.latch(&["job", "cancel", &job, "--json", "--actor", "bob"]);
+    assert_eq!(cancelled.code, 0, "{} {}", cancelled.stdout, cancelled.stderr);
+    all_undone(&place, &job, "resumed by a cancel");
+}
+
+/// I155: left to workers, and asked for by two people at the same moment: each effect is undone once.
+#[test]
+fn undo_by_workers_and_by_two_people_happens_once() {
+    let (place, job) = booked(Place::undo("atomic").again());
+    let left = undo(&place, &job, &["--detach"]);
+    let document = left.json();
+    assert_eq!((left.code, document["undo"].as_array().map(Vec::len)), (0, Some(3)), "{document:#}");
+    assert_eq!(place.world().len(), 3, "nothing is undone here");
+    let again = undo(&place, &job, &["--detach"]);
+    assert!(again.code == 0 && again.stderr.contains("is being undone already"), "{}", again.stderr);
+    let workers: Vec<_> =
+        (0..2).map(|_| latch(&place.dir, &["worker", "--until-idle"]).spawn().expect("latch runs")).collect();
+    for mut worker in workers {
+        assert!(worker.wait().expect("it ends").success());
+    }
+    all_undone(&place, &job, "by two workers");
+
+    let (place, job) = booked(Place::undo("atomic").again());
+    let people: Vec<_> = (0..2)
+        .map(|_| {
+            let mut command = latch(&place.dir, &["job", "undo", &job, "--json", "--actor", "eve"]);
+            command.stdout(std::process::Stdio::piped()).spawn().expect("latch runs")
+        })
+        .collect();
+    let codes: Vec<_> = people.into_iter().map(|person| person.wait_with_output().expect("it ends")).collect();
+    for output in codes {
+        // The slower one may find the job undone.
+        let said = String::from_utf8_lossy(&output.stdout);
+        let late = output.status.code() == Some(2) && said.contains("was undone before");
+        assert!(output.status.code() == Some(0) || late, "{said}");
+    }
+    all_undone(&place, &job, "by two people");
+}
+
+/// I155, I38: what fails waits for a person, and the exit code says whether anything is left.
+#[test]
+fn failing_undo_waits_for_a_person() {
+    let (place, job) = booked(Place::undo("atomic").again());
+    std::fs::write(place.dir.join("switch/closed"), "").unwrap();
+    let ran = undo(&place, &job, &[]);
+    let response = ran.json();
+    assert_eq!((ran.code, &response["state"]), (3, &json!("PARKED")), "{response:#}");
+    assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED");
+    let text = place.latch(&["job", "show", &job]).stdout;
+    assert!(text.contains("what it did is being undone, as eve asked"), "{text}");
+    holds(&place, &job, "parked");
+    let again = undo(&place, &job, &[]);
+    assert_eq!(again.code, 3, "it is being undone already: {}", again.stdout);
+    assert_eq!(place.latch(&["job", "resolve", &job, "--abort", "--reason", "let it be"]).code, 0);
+    let ended = place.latch(&["resume", &job, "--json"]).json();
+    assert_eq!((&ended["state"], &ended["undone_by"]), (&json!("CANCELLED"), &json!("eve")));
+    let states: Vec<&Value> = ended["compensations"].as_array().unwrap().iter().map(|view| &view["state"]).collect();
+    assert_eq!(states, ["left", "left", "left"]);
+    assert_eq!(place.world().len(), 3);
+    holds(&place, &job, "given up");
+}
+
+/// I158: `plugin prune` keeps what undoing a completed job needs, for the configured time; without it an undo is refused
+/// and the job stays as it is.
+#[test]
+fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
+    let place = Place::undo("atomic").again();
+    let file = place.dir.join("latch.toml");
+    let config = std::fs::read_to_string(&file).expect("readable");
+    let source = config.lines().filter_map(|line| line.strip_prefix("source = ")).nth(1).expect("three plugins");
+    let component = place.dir.join("tool.wasm");
+    std::fs::copy(source.trim_matches('"'), &component).expect("copied");
+    std::fs::write(&file, config.replace(source, "\"tool.wasm\"")).expect("writable");
+    let (place, job) = booked(place);
+    // Another version is configured from now on: a custom section makes it one.
+    let mut bytes = std::fs::read(&component).expect("readable");
+    bytes.extend_from_slice(&[0, 5, 4, b'n', b'o', b't', b'e']);
+    std::fs::write(&component, bytes).expect("writable");
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let pruned = |keep: &str| {
+        for entry in std::fs::read_dir(place.dir.join(".latch/components")).expect("there") {
+            let path = entry.expect("readable").path();
+            std::fs::File::options().write(true).open(path).expect("opened").set_modified(old).expect("set");
+        }
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let text = text.lines().filter(|line| !line.starts_with("keep_undoable")).collect::<Vec<_>>().join("\n");
+        std::fs::write(&file, format!("{keep}\n{text}")).expect("writable");
+        let ran = place.latch(&["plugin", "prune", "--json"]);
+        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+        ran.json()["pruned"].as_array().expect("a list").len()
+    };
+    assert_eq!(pruned(""), 0, "30 days are the default");
+    let template = place.again();
+    assert_eq!(undo(&template, &job, &[]).code, 0, "the pinned version is there");
+    all_undone(&template, &job, "with the pinned version");
+    assert_eq!(pruned("keep_undoable = \"0s\""), 1);
+    let missing = undo(&place, &job, &[]);
+    assert_eq!((missing.code, &missing.json()["error"]["code"]), (2, &json!("L0020")), "{}", missing.stdout);
+    assert_eq!((&shown(&place, &job)["state"], place.world().len()), (&json!("COMPLETED"), 3));
+    // A wrong key is refused with the one that was meant.
+    std::fs::write(&file, format!("keep_undoabel = \"1day\"\n{config}")).expect("writable");
+    let wrong = place.latch(&["doctor"]);
+    assert!(
+        wrong.code == 1 && wrong.stdout.contains("did you mean `keep_undoable`?"),
+        "{} {}",
+        wrong.stdout,
+        wrong.stderr
+    );
+}
