@@ -19,6 +19,33 @@ pub(super) fn brief(us: i64) -> String {
     }
 }
 
+/// How long something lasted, in four digits below a minute: `0.042 s`, `12.34 s`, `3 min 05 s`, `2 h 03 min`. Cut, not
+/// rounded.
+pub(super) fn lasted(us: i64) -> String {
+    let ms = us.max(0) / 1_000;
+    match ms / 1_000 {
+        0..10 => format!("{}.{:03} s", ms / 1_000, ms % 1_000),
+        10..60 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
+        secs => minutes(secs),
+    }
+}
+
+/// How long something goes on already, as it is shown ten times a second: `0.3 s`, `12.3 s`, `3 min 05 s`.
+pub(super) fn ticking(us: i64) -> String {
+    let ms = us.max(0) / 1_000;
+    match ms / 1_000 {
+        secs @ 0..60 => format!("{secs}.{} s", ms % 1_000 / 100),
+        secs => minutes(secs),
+    }
+}
+
+fn minutes(secs: i64) -> String {
+    match secs {
+        ..3_600 => format!("{} min {:02} s", secs / 60, secs % 60),
+        _ => format!("{} h {:02} min", secs / 3_600, secs % 3_600 / 60),
+    }
+}
+
 /// Time since a beginning, to the millisecond in the first minute: `+0.012s`, `+3m05s`, `+2h03m`, `+5d02h`.
 pub(super) fn offset(us: i64) -> String {
     let ms = us.max(0) / 1_000;
@@ -44,6 +71,22 @@ mod tests {
             [(60 * S, "1m"), (3_599 * S, "59m"), (3_600 * S, "1h"), (47 * 3_600 * S, "47h"), (172_800 * S, "2d")];
         for (us, expected) in cases.into_iter().chain(longer) {
             assert_eq!(brief(us), expected, "{us}");
+        }
+    }
+
+    #[test]
+    fn what_is_over_has_four_digits_and_what_ticks_one_decimal() {
+        let cases = [
+            (-5, "0.000 s", "0.0 s"),
+            (42_999, "0.042 s", "0.0 s"),
+            (3_412_000, "3.412 s", "3.4 s"),
+            (12_345_678, "12.34 s", "12.3 s"),
+            (59_999_999, "59.99 s", "59.9 s"),
+            (185 * S, "3 min 05 s", "3 min 05 s"),
+            (7_380 * S, "2 h 03 min", "2 h 03 min"),
+        ];
+        for (us, over, going_on) in cases {
+            assert_eq!((lasted(us).as_str(), ticking(us).as_str()), (over, going_on), "{us}");
         }
     }
 

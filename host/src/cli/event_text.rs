@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::event::{Body, Consequence, Decider, Event};
+use latchwork_core::event::{Body, Consequence, Decider, Event, Purpose};
 use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::keys;
 use latchwork_core::response::{output_copied, receipt_returned, result_reused};
@@ -65,8 +65,8 @@ impl Operators {
     }
 }
 
-/// What happened, in words.
-pub(super) fn event_text(job_id: &JobId, event: &Event) -> EventText {
+/// What happened, in words. `took` follows what came to an end: ` in 0.042 s`, or nothing where that is not known.
+pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
     let until = |time_us: i64| brief(time_us - event.time_us);
     match &event.body {
@@ -81,11 +81,11 @@ pub(super) fn event_text(job_id: &JobId, event: &Event) -> EventText {
         Body::JobClaimed { worker, .. } => job(Title, format!("attempt {} begins, worker {worker}", event.attempt)),
         Body::StepReady { step_id, .. } => step(step_id, Quiet, "ready"),
         Body::StepStarted { step_id } => step(step_id, Quiet, "started"),
-        Body::StepSucceeded { step_id, .. } => step(step_id, Good, "succeeded"),
+        Body::StepSucceeded { step_id, .. } => step(step_id, Good, format!("succeeded{took}")),
         Body::StateCheckpointed { step_id, output } => {
             step(step_id, Quiet, format!("output recorded, {} bytes", output.len))
         }
-        Body::StepFailed { step_id, failure, .. } => step(step_id, Bad, format!("failed: {failure}")),
+        Body::StepFailed { step_id, failure, .. } => step(step_id, Bad, format!("failed{took}: {failure}")),
         Body::StepSkipped { step_id, reason, because, .. } => {
             let because = because.as_ref().map(|step| format!(" because of {step}")).unwrap_or_default();
             step(step_id, Attention, format!("skipped{because}: {reason}"))
@@ -107,13 +107,13 @@ pub(super) fn event_text(job_id: &JobId, event: &Event) -> EventText {
         }
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } => {
             let how = match provenance.is_executed() {
-                true => "answered".to_owned(),
+                true => format!("answered{took}"),
                 false => format!("answered ({})", word(provenance)),
             };
             call(slot, Quiet, how)
         }
         Body::ToolInvocationFinished { slot, code, .. } => {
-            call(slot, Attention, code.map_or("failed".to_owned(), |code| format!("failed: {code}")))
+            call(slot, Attention, code.map_or_else(|| format!("failed{took}"), |code| format!("failed{took}: {code}")))
         }
         Body::CommandCommitted { slot } => call(slot, Quiet, "answer is final"),
         Body::InvocationResolved { slot, verdict, by, reason, .. } => {
@@ -128,7 +128,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event) -> EventText {
         Body::CompensationStarted { slot, operator, .. } => {
             call(slot, Title, format!("is being undone, by {operator}"))
         }
-        Body::CompensationFinished { slot } => call(slot, Good, "compensated"),
+        Body::CompensationFinished { slot } => call(slot, Good, format!("compensated{took}")),
         Body::CompensationFailed { slot, code } => call(slot, Bad, format!("could not be compensated: {code}")),
         Body::CompensationReopened { slot, by } => call(slot, Attention, format!("taken up again by {}", who(by))),
         Body::CompensationLeft { slot, by } => call(slot, Attention, format!("left as it is by {}", who(by))),
@@ -201,9 +201,13 @@ pub(super) fn event_text(job_id: &JobId, event: &Event) -> EventText {
             let copied = format!("{steps}: {}", output_copied(origin));
             job(Title, format!("forked at {at} by {}, {copied}", who(by)))
         }
+        Body::JobReopened { by, purpose: Purpose::Undo, .. } => {
+            job(Title, format!("opened again by {}, to undo what it did", who(by)))
+        }
         Body::JobReopened { steps, by, .. } => {
             let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
-            job(Title, format!("opened again by {}: {}", who(by), steps.join(", ")))
+            let which = if steps.is_empty() { "it".to_owned() } else { steps.join(", ") };
+            job(Title, format!("opened again by {}, to try {which} again", who(by)))
         }
         Body::JobCancelRequested { by } => job(Attention, format!("{} asked to cancel", who(by))),
         Body::JobCancelled {} => job(Bad, "cancelled"),

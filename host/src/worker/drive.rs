@@ -197,9 +197,14 @@ impl Run {
     /// Reopens a finished job (retry or undo) and claims it in one write, whatever the commit mode,
     /// because log and ledger must agree about what is open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), Dropped> {
-        let inbox = self.worker.parts.journal.inbox(&self.job_id).await?;
+        let journal = &self.worker.parts.journal;
+        let inbox = journal.inbox(&self.job_id).await?;
         let asked = inbox.iter().find(|row| row.request.reopens());
         let Some(row) = asked else {
+            // The claim may have run out between load and here; then a later attempt has taken the request.
+            if journal.job(&self.job_id).await?.is_some_and(|row| row.attempt != self.attempt) {
+                return Err(Dropped::Lost);
+            }
             return Err(Dropped::Broken("a finished job was claimed without a request to retry or undo it".to_owned()));
         };
         let draft = decide::reopened(&self.state().durable, row, &self.context());

@@ -7,6 +7,8 @@ const BUSY: u32 = 5;
 const LOCKED: u32 = 6;
 const READONLY: u32 = 8;
 const IOERR: u32 = 10;
+/// Extended: the log's index cannot grow. That takes room on the disk and nothing else.
+const IOERR_SHMSIZE: u32 = 4_874;
 const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const CANTOPEN: u32 = 14;
@@ -104,7 +106,7 @@ impl From<Trouble> for InboxError {
 /// Whether others were in the way, so that the same may succeed when it is tried again.
 pub(crate) fn is_again(error: &sqlx::Error) -> bool {
     match code(error) {
-        Some(Code::Sqlite(code)) => matches!(code, BUSY | LOCKED),
+        Some(Code::Sqlite(code)) => matches!(code & 0xff, BUSY | LOCKED),
         Some(Code::Postgres(state)) => matches!(
             state.as_str(),
             SERIALIZATION_FAILURE | DEADLOCK_DETECTED | LOCK_NOT_AVAILABLE | UNIQUE_VIOLATION | IN_FAILED_TRANSACTION
@@ -169,7 +171,8 @@ fn not_encrypted(cause: impl std::fmt::Display) -> StoreError {
 }
 
 fn of_sqlite(code: u32, text: &str) -> StoreError {
-    match code {
+    match code & 0xff {
+        _ if code == IOERR_SHMSIZE => full(text),
         CORRUPT | NOTADB => StoreError::Damaged(format!(
             "SQLite says: {text}; restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
         )),
@@ -226,7 +229,7 @@ fn text(error: &sqlx::Error) -> String {
 
 /// What the database says went wrong.
 enum Code {
-    /// The lowest byte of SQLite's extended result code.
+    /// SQLite's extended result code; its lowest byte is the primary one.
     Sqlite(u32),
     /// PostgreSQL's five letters.
     Postgres(String),
@@ -238,5 +241,5 @@ fn code(error: &sqlx::Error) -> Option<Code> {
     if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
         return Some(Code::Postgres(code.into_owned()));
     }
-    code.parse::<u32>().ok().map(|code| Code::Sqlite(code & 0xff))
+    code.parse::<u32>().ok().map(Code::Sqlite)
 }

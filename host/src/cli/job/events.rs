@@ -92,7 +92,7 @@ impl<'j> Lines<'j> {
     fn new(job: &'j JobId, events: &[Event]) -> Lines<'j> {
         let mut operators = Operators::default();
         events.iter().for_each(|event| operators.learn(event));
-        let slots = events.iter().filter_map(|event| event_text(job, event).slot).collect::<Vec<_>>();
+        let slots = events.iter().filter_map(|event| event_text(job, event, "").slot).collect::<Vec<_>>();
         let widest = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
         Lines {
             job,
@@ -110,7 +110,7 @@ impl<'j> Lines<'j> {
 
     /// One line; on a terminal of `width` columns the operators take at most a quarter of it.
     fn line(&self, event: &Event, width: Option<usize>) -> Text {
-        let EventText { tone, slot, text, .. } = event_text(self.job, event);
+        let EventText { tone, slot, text, .. } = event_text(self.job, event, "");
         let operator = slot.as_ref().and_then(|slot| self.operators.at(slot)).unwrap_or_default();
         let slot = slot.as_ref().map_or("", |slot| slot.as_str());
         let names = self.names.min(width.map_or(usize::MAX, |width| width / 4));

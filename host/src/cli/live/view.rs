@@ -8,7 +8,8 @@ use latchwork_core::ids::{JobId, Operator, Slot, StepId};
 use serde_json::Value;
 use tracing::Level;
 
-use super::words::{self, lasted};
+use super::words;
+use crate::cli::brief::{lasted, ticking};
 use crate::cli::text::{Text, Tone};
 
 /// A line that stays.
@@ -217,7 +218,7 @@ impl View {
     pub(super) fn going_on(&self, now_us: i64, rows: usize) -> Vec<Text> {
         let attempt = if self.attempt > 1 { format!(", attempt {}", self.attempt) } else { String::new() };
         let (over, all) = (self.over.len(), self.steps.len());
-        let time = lasted(now_us - self.since_us);
+        let time = ticking(now_us - self.since_us);
         let head = Tone::Title.of(format!("{over} of {all} steps done, {time}{attempt}"));
         let place = |slot: &Slot| self.steps.iter().position(|(step, _)| *step == slot.step());
         let mut items: Vec<_> = self.items.iter().collect();
@@ -237,8 +238,8 @@ impl Item {
     fn line(&self, slot: &Slot, now_us: i64) -> Text {
         let indent = if slot.is_step() { "  " } else { "    " };
         let head = format!("{indent}{}", words::place(slot, self.operator.as_deref()));
-        let time = lasted(now_us - self.since_us);
-        let left = self.until_us.map(|until_us| lasted((until_us - now_us).max(0)));
+        let time = ticking(now_us - self.since_us);
+        let left = self.until_us.map(|until_us| ticking(until_us - now_us));
         let until = left.as_ref().map(|left| format!(", {left} left")).unwrap_or_default();
         let (tone, what) = match &self.doing {
             Doing::Runs => (Tone::Quiet, format!("running {time}")),
@@ -248,7 +249,7 @@ impl Item {
             Doing::Signal(key) => (Tone::Attention, format!("waits for the signal {key:?}{until}")),
             Doing::Timer => (Tone::Quiet, format!("waits{until}")),
             Doing::Retry(code) => {
-                (Tone::Attention, format!("{code}: next try in {}", left.unwrap_or_else(|| "0 ms".into())))
+                (Tone::Attention, format!("{code}: next try in {}", left.unwrap_or_else(|| ticking(0))))
             }
             Doing::Blocked(Code::RequiresApproval, _) => (Tone::Attention, "needs approval".to_owned()),
             Doing::Blocked(code, Some(holder)) => (Tone::Attention, format!("waits: {code}, by {holder}")),
@@ -309,7 +310,7 @@ mod tests {
         assert_eq!(shown(&view, 2_000_000, 3).lines().last(), Some("  and 2 more"));
         let ended = Body::StepSucceeded { step_id: step("b"), result_type: latchwork_core::event::ResultType::Success };
         let lines = view.event(&event(5, 2_500_000, ended), 2_500_000);
-        assert_eq!(lines[0].text.plain(), "  b  Web.Search  succeeded in 2.5 s");
+        assert_eq!(lines[0].text.plain(), "  b  Web.Search  succeeded in 2.500 s");
         assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
     }
 

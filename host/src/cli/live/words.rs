@@ -1,24 +1,12 @@
 //! Each event as a line of the live view.
 
-use latchwork_core::event::{Body, Consequence, Event, Purpose};
-use latchwork_core::ids::{JobId, Operator, Slot, StepId};
-use latchwork_core::response::{receipt_returned, result_reused};
+use latchwork_core::event::{Body, Event};
+use latchwork_core::ids::{JobId, Operator, Slot};
 use tracing::Level;
 
 use super::view::Line;
+use crate::cli::event_text::{EventText, event_text};
 use crate::cli::text::Tone;
-
-/// A length of time.
-pub(super) fn lasted(us: i64) -> String {
-    let ms = us.max(0) / 1000;
-    let seconds = ms / 1000;
-    match seconds {
-        0 => format!("{ms} ms"),
-        1..60 => format!("{seconds}.{} s", ms % 1000 / 100),
-        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
-    }
-}
 
 /// A slot with its operator.
 pub(super) fn place(slot: &Slot, operator: Option<&str>) -> String {
@@ -50,106 +38,70 @@ pub(super) fn line(
     operator: impl Fn(&Slot) -> Option<String>,
     took: &str,
 ) -> Option<Line> {
-    let at = |slot: &Slot| place(slot, operator(slot).as_deref());
-    let step = |step: &StepId| at(&Slot::of_step(step));
-    let left = |until_us: i64| lasted(until_us - event.time_us);
-    let (tone, text) = match &event.body {
-        Body::JobClaimed { .. } if event.attempt > 1 => {
-            (Tone::Title, format!("job {job_id}, attempt {}", event.attempt))
-        }
-        Body::JobClaimed { .. } => (Tone::Title, format!("job {job_id}")),
-        Body::StepStarted { step_id } => {
-            return Some(one(Tone::Quiet, true, format!("  {}  started", step(step_id))));
+    let is_passing = match &event.body {
+        Body::JobClaimed { .. } => {
+            let attempt = if event.attempt > 1 { format!(", attempt {}", event.attempt) } else { String::new() };
+            return Some(one(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return called(slot, operator),
+        // The step's own line follows.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;
             }
-            return Some(one(Tone::Quiet, true, format!("  {}  answered{took}", at(slot))));
+            true
         }
-        Body::ToolInvocationFinished { slot, ok: true, .. } => {
-            (Tone::Quiet, format!("  {}  answer recovered", at(slot)))
-        }
-        Body::ToolInvocationFinished { slot, code, .. } => {
-            let code = code.map(|code| code.as_str()).unwrap_or("failed");
-            (Tone::Attention, format!("  {}  {code}{took}", at(slot)))
-        }
-        Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
-            (Tone::Attention, format!("  {}  {code}: next try in {}", at(slot), left(*not_before_us)))
-        }
-        Body::InvocationResolved { slot, verdict, by, .. } => {
-            (Tone::Attention, format!("  {}  in doubt, resolved by {by}: {}", at(slot), verdict.as_str()))
-        }
-        Body::StepSucceeded { step_id, .. } => (Tone::Good, format!("  {}  succeeded{took}", step(step_id))),
-        Body::StepFailed { step_id, failure, .. } => {
-            (Tone::Bad, format!("  {}  failed{took}: {failure}", step(step_id)))
-        }
-        Body::StepSkipped { step_id, reason, because, .. } => {
-            let because = because.as_ref().map(|step| format!(" because of {step}")).unwrap_or_default();
-            (Tone::Attention, format!("  {}  skipped{because}: {reason}", step(step_id)))
-        }
-        Body::StepAborted { step_id, failure } => {
-            (Tone::Attention, format!("  {}  try stopped: {failure}", step(step_id)))
-        }
-        Body::StepBlocked { slot, reason, holder, .. } => {
-            let by = holder.as_ref().map(|holder| format!(", by {} at {}", holder.job_id, holder.slot));
-            (Tone::Attention, format!("  {}  waits: {reason}{}", at(slot), by.unwrap_or_default()))
-        }
-        Body::ActionReused { slot, job_id, from_slot, .. } => {
-            (Tone::Attention, format!("  {}  {}", at(slot), receipt_returned(job_id, from_slot)))
-        }
-        Body::ReuseDecided { step_id, reused: true, from, .. } => {
-            (Tone::Quiet, format!("  {}  {}", step(step_id), result_reused(&from.job_id, &from.step_id)))
-        }
-        Body::JobReopened { by, purpose: Purpose::Undo, .. } => {
-            (Tone::Title, format!("job {job_id} is undone, as {} asked", by.actor))
-        }
-        Body::JobReopened { steps, .. } => {
-            let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
-            (Tone::Title, format!("job {job_id} is tried again: {}", steps.join(", ")))
-        }
-        Body::CompensationStarted { slot, operator, .. } => {
-            (Tone::Title, format!("  {slot}  is being undone, by {operator}"))
-        }
-        Body::CompensationFinished { slot } => (Tone::Good, format!("  {}  compensated{took}", at(slot))),
-        Body::CompensationFailed { slot, code } => {
-            (Tone::Bad, format!("  {}  could not be compensated: {code}", at(slot)))
-        }
-        Body::CompensationReopened { slot, by } => {
-            (Tone::Attention, format!("  {slot}  taken up again by {}", by.actor))
-        }
-        Body::CompensationLeft { slot, by } => (Tone::Attention, format!("  {slot}  left as it is by {}", by.actor)),
-        Body::JobCancelRequested { by } => (Tone::Attention, format!("job {job_id}: {} asked to cancel", by.actor)),
-        Body::GateRequested { slot, operator, .. } => {
-            (Tone::Attention, format!("  {}  needs approval", place(slot, Some(operator.as_str()))))
-        }
-        Body::GateApproved { slot, by, .. } => (Tone::Good, format!("  {}  approved by {}", at(slot), by.actor)),
-        Body::GateRejected { slot, by, .. } => (Tone::Bad, format!("  {}  rejected by {}", at(slot), by.actor)),
-        Body::GateExpired { slot, .. } => (Tone::Bad, format!("  {}  the gate expired without a decision", at(slot))),
-        Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
-            let tone = if *consequence == Consequence::Ended { Tone::Bad } else { Tone::Attention };
-            (tone, format!("  {}  not confirmed, {}: {resource}: {found}", at(slot), outcome.as_str()))
-        }
-        Body::ConfirmationAccepted { slot, by, .. } => {
-            (Tone::Good, format!("  {}  confirmed by {}", at(slot), by.actor))
-        }
-        Body::WaitStarted { step_id, correlation_key: Some(key), .. } => {
-            (Tone::Attention, format!("  {}  waits for the signal {key:?}", step(step_id)))
-        }
-        Body::WaitStarted { step_id, until_us, .. } => {
-            let text = until_us.map(|until_us| format!(", {} left", left(until_us))).unwrap_or_default();
-            return Some(one(Tone::Quiet, true, format!("  {}  waits{text}", step(step_id))));
-        }
-        Body::SignalKept { correlation_key, by, .. } => {
-            (Tone::Quiet, format!("  early signal {correlation_key:?} of {by} kept"))
-        }
-        Body::WaitCompleted { step_id, by: Some(by), .. } => {
-            (Tone::Good, format!("  {}  signal of {by}", step(step_id)))
-        }
-        Body::WaitTimedOut { step_id } => (Tone::Attention, format!("  {}  no signal in time", step(step_id))),
-        Body::JobDiverged { report } => (Tone::Bad, format!("job {job_id} diverged: {report}")),
+        Body::StepStarted { .. } | Body::WaitStarted { correlation_key: None, .. } => true,
+        body if is_shown(body) => false,
         _ => return None,
     };
-    Some(one(tone, false, text))
+    let EventText { tone, slot, text } = event_text(job_id, event, took);
+    let text = match slot {
+        Some(slot) => {
+            let operator = match &event.body {
+                Body::GateRequested { operator, .. } => Some(operator.to_string()),
+                _ => operator(&slot),
+            };
+            format!("  {}  {text}", place(&slot, operator.as_deref()))
+        }
+        None => format!("job {job_id}: {text}"),
+    };
+    Some(one(tone, is_passing, text))
+}
+
+/// Whether a person who looks on needs the event. The command's own answer follows the end of a job.
+fn is_shown(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::ToolInvocationFinished { .. }
+            | Body::StepRetryScheduled { .. }
+            | Body::InvocationResolved { .. }
+            | Body::ResolutionConflict { .. }
+            | Body::BudgetExceeded { .. }
+            | Body::StepSucceeded { .. }
+            | Body::StepFailed { .. }
+            | Body::StepSkipped { .. }
+            | Body::StepAborted { .. }
+            | Body::StepBlocked { .. }
+            | Body::ActionReused { .. }
+            | Body::ReuseDecided { reused: true, .. }
+            | Body::JobReopened { .. }
+            | Body::JobCancelRequested { .. }
+            | Body::CompensationStarted { .. }
+            | Body::CompensationFinished { .. }
+            | Body::CompensationFailed { .. }
+            | Body::CompensationReopened { .. }
+            | Body::CompensationLeft { .. }
+            | Body::GateRequested { .. }
+            | Body::GateApproved { .. }
+            | Body::GateRejected { .. }
+            | Body::GateExpired { .. }
+            | Body::ConfirmationFailed { .. }
+            | Body::ConfirmationAccepted { .. }
+            | Body::WaitStarted { .. }
+            | Body::SignalKept { .. }
+            | Body::WaitCompleted { by: Some(_), .. }
+            | Body::WaitTimedOut { .. }
+            | Body::JobDiverged { .. }
+    )
 }

@@ -75,12 +75,15 @@ async fn job(scene: &Scene, job_id: &JobId, left: &mut String) -> Result<Durable
 /// Dense, chained, by attempts that go up, and nothing new once somebody cancelled.
 fn log(events: &[Event]) -> Result<(), String> {
     let (mut head, mut attempt, mut cancelled) = (Hash::default(), 0, false);
+    let mut reopened = false;
     for (seq, event) in events.iter().enumerate() {
         if event.seq != seq as u64 || event.prev_hash != head {
             return Err(format!("event {seq} does not follow the one before"));
         }
         head = event.hash;
-        let claimed = matches!(event.body, Body::JobClaimed { .. });
+        // What opens a finished job again is written by the attempt that its claim begins.
+        let claimed = matches!(event.body, Body::JobClaimed { .. }) && !reopened;
+        reopened = matches!(event.body, Body::JobReopened { .. });
         if event.attempt < attempt || claimed && event.attempt == attempt {
             return Err(format!("event {seq} is of attempt {} after {attempt}", event.attempt));
         }

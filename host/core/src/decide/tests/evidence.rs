@@ -271,7 +271,7 @@ fn a_planted_double_execution_is_found() {
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);
-    let cases: [(&str, Found, Change); 12] = [
+    let cases: [(&str, Found, Change); 14] = [
         ("a row with other arguments", Found::Ledger, |r| row(r)["args_hash"] = Hash::of(&[b"x"]).to_hex().into()),
         ("a row with another result", Found::Ledger, |r| row(r)["result_hash"] = Hash::of(&[b"x"]).to_hex().into()),
         ("a row in another state", Found::Ledger, |r| row(r)["state"] = "FAILED_FINAL".into()),
@@ -288,6 +288,8 @@ fn forgeries_are_contradicted_by_other_stores() {
             input.1["content"]["text"] = "[]".into();
         }),
         ("a job row in another state", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "FAILED".into()),
+        ("a finished job woken by nothing", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "PENDING".into()),
+        ("a finished job that runs", Found::Header, |r| of_kind(r, "header")["job"]["state"] = "RUNNING".into()),
         ("another component", Found::Header, |r| {
             of_kind(r, "header")["plugins"][0]["digest"] = Hash::of(&[b"x"]).to_hex().into();
         }),

@@ -31,9 +31,14 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         let message = "attempt: the events know a later claim than the job's row";
         report.wrong(*at, Found::Header, message, job.attempt, row.attempt);
     }
-    // A request in the inbox wakes a job without an event, a finished one too that is retried or undone, and a claim has
-    // none before its first write.
-    let woken = matches!(row.state, JobState::Pending | JobState::Running) && job.state != JobState::Cancelled;
+    // A request in the inbox wakes a job without an event, and a claim has none before its first write. A finished job is
+    // woken only by a retry or an undo, which stays in the inbox until the job is reopened.
+    let may_wake = match job.state {
+        JobState::Cancelled => false,
+        state if state.is_terminal() => row.inbox_pending,
+        _ => true,
+    };
+    let woken = may_wake && matches!(row.state, JobState::Pending | JobState::Running);
     if row.state != job.state && !woken {
         let message = "state: the job's row and the events do not agree";
         report.wrong(*at, Found::Header, message, format!("{} (events)", job.state.as_str()), row.state.as_str());
