@@ -35,7 +35,7 @@ pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
         let configured = config.plugins.iter().find(|plugin| plugin.name == name);
         let differences = match configured {
             None => vec![(Setting::Plugin, format!("sha256:{}", pin.digest), String::new())],
-            Some(plugin) => differences(&config.state_dir, plugin, pin),
+            Some(plugin) => differences(config, plugin, pin),
         };
         differences.into_iter().map(view).collect::<Vec<_>>()
     };
@@ -51,9 +51,9 @@ fn used(durable: &Durable) -> Option<BTreeSet<&Operator>> {
 
 type Difference = (Setting, String, String);
 
-fn differences(state_dir: &Path, plugin: &PluginConfig, pin: &Pinned) -> Vec<Difference> {
+fn differences(config: &Config, plugin: &PluginConfig, pin: &Pinned) -> Vec<Difference> {
     let mut found = Vec::new();
-    if let Some(configured) = registry::other_component(state_dir, &plugin.source, pin.digest) {
+    if let Some(configured) = registry::other_component(&config.state_dir, &plugin.source, pin.digest) {
         found.push((Setting::Component, format!("sha256:{}", pin.digest), format!("sha256:{configured}")));
     }
     if plugin.wasi != pin.wasi {
@@ -62,7 +62,7 @@ fn differences(state_dir: &Path, plugin: &PluginConfig, pin: &Pinned) -> Vec<Dif
     }
     found.extend(limits(&plugin.limits, &pin.limits));
     let says_more = found.iter().any(|(setting, ..)| *setting != Setting::Component);
-    if !says_more && pin.settings.is_some_and(|settings| settings != fingerprint(plugin)) {
+    if !says_more && pin.settings.is_some_and(|settings| settings != fingerprint(&config.root, plugin)) {
         found.push((Setting::Grants, String::new(), String::new()));
     }
     found
@@ -83,10 +83,17 @@ fn limits(configured: &LimitsConfig, pinned: &Limits) -> Vec<Difference> {
 }
 
 /// Stands for what a plugin's table grants and sets. A job records it when it is accepted, and calls its tools with the
-/// grants and the `config` of now.
-pub(crate) fn fingerprint(plugin: &PluginConfig) -> Hash {
+/// grants and the `config` of now. A directory inside the project, `root`, goes in by its path there: a project that was
+/// moved has the same grants.
+pub(crate) fn fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();
     let config = json!(plugin.config).to_string();
-    Hash::of(&[grant::line(&plugin.grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
+    let mut grants = plugin.grants.clone();
+    for dir in &mut grants.dirs {
+        if let Ok(inside) = dir.host.strip_prefix(root) {
+            dir.host = inside.to_owned();
+        }
+    }
+    Hash::of(&[grant::line(&grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
 }

@@ -68,6 +68,15 @@ fn another_component_is_named_with_both_digests() {
     assert_eq!(anew.json()["changed"], Value::Null, "{}", anew.stdout);
 }
 
+/// I164: a project that was moved or copied as a whole has the same grants.
+#[test]
+fn moved_project_has_the_same_grants() {
+    let (place, id) = ran();
+    let moved = place.again();
+    let shown = moved.latch(&["job", "show", &id, "--json"]);
+    assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
+}
+
 /// I164: so are limits and grants, each by what it is.
 #[test]
 fn other_limits_and_grants_are_named() {

@@ -209,7 +209,8 @@ impl Registry {
                 retry: configured.retry.clone(),
                 limits: plugin.limits(spec.name.as_str()),
                 wasi: plugin.wasi(),
-                settings: (plugin.kind == PluginKind::Tool).then(|| crate::changed::fingerprint(configured)),
+                settings: (plugin.kind == PluginKind::Tool)
+                    .then(|| crate::changed::fingerprint(&config.root, configured)),
             };
             self.pinned.insert(spec.name.clone(), pinned);
         }

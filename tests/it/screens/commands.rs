@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::snapshot::{Screen, Stage, compare};
-use crate::place::{Place, step};
+use crate::place::{Place, built, step};
 
 /// A call that is read and one that is gated, and nothing else.
 fn place() -> Place {
@@ -51,13 +51,41 @@ fn screens_without_a_job() {
         ("plugin-inspect-no-file", "plugin inspect nofile.wasm", &[]),
         ("verify-no-file", "verify nofile", &[]),
         ("key-new", "key new signing.key", &[]),
+        ("help-call", "call --help", &[]),
+        ("help-dev", "dev --help", &[]),
+        ("help-init", "init --help", &[]),
+        ("help-schema", "schema --help", &[]),
+        ("help-doctor", "doctor --help", &[]),
+        ("schema-unknown", "schema plans", &[]),
+        ("plan-check-explain", "plan check short.json --explain", &[]),
+        ("init-over-files", "init effects", &[]),
+        ("call-read", "call Effect.Read {\"note\":1}", &[]),
+        ("call-unknown", "call Effect.Raed {\"note\":1}", &[]),
+        ("call-no-effect", "call Effect.Opaque {\"note\":1}", &[]),
+        ("dev-no-plan", "dev noplan.json", &[]),
+        ("plugin-new", "plugin new greeter --kind tool --lang rust", &[]),
+        ("plugin-inspect", "plugin inspect read.wasm", &[]),
+        ("plugin-check", "plugin check read.wasm", &[]),
+        ("doctor", "doctor", &[]),
+        ("worker-idle", "worker --until-idle", &[]),
     ];
+    let short =
+        json!({ "plan_id": "p", "schema_version": "1.0", "steps": [{ "step_id": "r", "name": "Effect.Read" }] });
+    std::fs::write(place.dir.join("short.json"), short.to_string()).unwrap();
     compare(&stage(&place), SCREENS);
 }
 
 #[test]
 fn screens_of_running() {
-    const SCREENS: &[Screen] = &[("run-detached", "run plan.json --detach", &[])];
+    const APPROVE: &str = "approve? [y]es, [n]o";
+    const SCREENS: &[Screen] = &[
+        ("run-detached", "run plan.json --detach", &[]),
+        ("run-approved", "run plan.json", &[(APPROVE, "y")]),
+        ("run-refused-by-a-person", "run plan.json", &[(APPROVE, "n")]),
+        ("run-later", "run plan.json", &[(APPROVE, "later")]),
+        ("run-dry", "run plan.json --mode DRY_RUN", &[]),
+        ("call-gated", "call Effect.Opaque {\"note\":3} --effect external_send", &[(APPROVE, "y")]),
+    ];
     let place = place();
     compare(&stage(&place), SCREENS);
 }
@@ -73,6 +101,13 @@ fn screens_of_a_parked_job() {
         ("job-resolve-refused", "job resolve JOB read --not-applied", &[]),
         ("job-confirm-refused", "job confirm JOB read", &[]),
         ("job-retry-refused", "job retry JOB", &[]),
+        ("job-list", "job list", &[]),
+        ("job-events", "job events JOB", &[]),
+        ("job-wait-too-short", "job wait JOB --timeout 1ms", &[]),
+        ("job-output-none", "job output JOB send-a-message-to-everybody", &[]),
+        ("job-undo-refused", "job undo JOB", &[]),
+        ("job-cancel", "job cancel JOB --reason no", &[]),
+        ("resume-job", "resume JOB", &[("approve? [y]es, [n]o", "y")]),
     ];
     let place = place();
     assert_eq!(place.latch(&["run", "plan.json", "--actor", "ada"]).code, 3);
@@ -89,6 +124,15 @@ fn screens_of_a_completed_job() {
         ("job-cancel-refused", "job cancel JOB", &[]),
         ("job-fork-unknown-step", "job fork JOB --at nostep", &[]),
         ("verify", "verify exported.jsonl", &[]),
+        ("job-events-completed", "job events JOB", &[]),
+        ("follow-completed", "job events JOB --follow", &[]),
+        ("job-list-completed", "job list", &[]),
+        ("job-output", "job output JOB read", &[]),
+        ("job-wait", "job wait JOB", &[]),
+        ("job-undo-impossible", "job undo JOB", &[]),
+        ("job-export", "job export JOB --out again.jsonl", &[]),
+        ("job-export-over-a-file", "job export JOB --out exported.jsonl", &[]),
+        ("doctor-deep", "doctor --deep", &[]),
     ];
     let place = place();
     let args = ["run", "plan.json", "--actor", "ada", "--approve", "send-a-message-to-everybody"];
@@ -96,4 +140,22 @@ fn screens_of_a_completed_job() {
     let stage = stage(&place);
     assert_eq!(place.latch(&["job", "export", &stage.job, "--out", "exported.jsonl"]).code, 0);
     compare(&stage, SCREENS);
+}
+
+#[test]
+fn screens_of_undoing() {
+    const APPROVE: &str = "approve? [y]es, [n]o";
+    const SCREENS: &[Screen] = &[
+        ("job-undo", "job undo JOB", &[(APPROVE, "y"), (APPROVE, "y")]),
+        ("job-undo-later", "job undo JOB", &[(APPROVE, "later")]),
+        ("job-undo-detached", "job undo JOB --detach", &[]),
+    ];
+    let mut place = Place::undo("atomic");
+    place.unreplayed();
+    let mut steps = crate::compensation::bookings();
+    steps.truncate(2);
+    crate::compensation::plan(&place, "keep", &steps);
+    let ran = crate::compensation::run(&place, &[]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    compare(&stage(&place), SCREENS);
 }

@@ -7,6 +7,8 @@ use super::{Block, Span, Text};
 const GAP: usize = 2;
 /// A column is not made narrower than this.
 const LEAST: usize = 8;
+/// A last column under the others stands this much further to the right.
+const UNDER: usize = 4;
 
 /// Rows of cells; the first row is the head.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,18 +44,38 @@ fn spans(cell: Text) -> Vec<Span> {
 }
 
 impl Table {
-    /// Every line of the table.
+    /// Every line of the table. Words stay whole as long as they can: the last column of a table that is too wide for
+    /// that stands under the others.
     pub(super) fn lines(&self, width: Option<usize>) -> Vec<Vec<Cell>> {
         let rows: Vec<Vec<Vec<Cell>>> =
             self.rows.iter().map(|row| row.iter().map(|spans| wrap::cells(spans)).collect()).collect();
         let columns = rows.first().map_or(0, Vec::len);
-        let natural = (0..columns).map(|at| rows.iter().map(|row| wrap::columns(&row[at])).max().unwrap_or(0));
-        let mut widths: Vec<usize> = natural.collect();
-        let around = self.indent + GAP * columns.saturating_sub(1);
-        if let Some(width) = width {
-            narrow(&mut widths, width.saturating_sub(around));
+        let widest = |of: fn(&[Cell]) -> usize| {
+            (0..columns).map(|at| rows.iter().map(|row| of(&row[at])).max().unwrap_or(0)).collect::<Vec<_>>()
+        };
+        let (mut widths, floors) = (widest(wrap::columns), widest(wrap::longest_word));
+        let Some(width) = width else { return rows.iter().flat_map(|row| self.row(row, &widths)).collect() };
+        if narrow(&mut widths, &floors, self.room(width, columns)) || columns < 2 {
+            return rows.iter().flat_map(|row| self.row(row, &widths)).collect();
         }
-        rows.iter().flat_map(|row| self.row(row, &widths)).collect()
+        let mut widths = widest(wrap::columns);
+        widths.pop();
+        narrow(&mut widths, &floors, self.room(width, columns - 1));
+        let under = self.indent + UNDER;
+        let stacked = |row: &Vec<Vec<Cell>>| {
+            let mut lines = self.row(&row[..columns - 1], &widths);
+            let last = row.last().filter(|cell| !cell.is_empty());
+            let room = width.saturating_sub(under);
+            let last = last.map(|cell| wrap::words(cell, room, room)).unwrap_or_default();
+            lines.extend(last.into_iter().map(|line| wrap::blank(under).chain(line).collect()));
+            lines
+        };
+        rows.iter().flat_map(stacked).collect()
+    }
+
+    /// Columns for the text of so many cells.
+    fn room(&self, width: usize, columns: usize) -> usize {
+        width.saturating_sub(self.indent + GAP * columns.saturating_sub(1))
     }
 
     fn row(&self, row: &[Vec<Cell>], widths: &[usize]) -> Vec<Vec<Cell>> {
@@ -74,16 +96,27 @@ impl Table {
     }
 }
 
-/// Makes columns narrower until the sum fits, or none can give more: the last one first, which is free text, so that ids
-/// and states stay in one piece as long as they can; then the widest.
-fn narrow(widths: &mut [usize], room: usize) {
+/// Makes columns narrower until the sum fits: the last one first, which is free text, so that ids and states stay in one
+/// piece as long as they can; then the widest. Returns whether that leaves every word whole; where none can, it does not.
+fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     let excess = widths.iter().sum::<usize>().saturating_sub(room);
-    if let Some(last) = widths.last_mut() {
-        *last -= excess.min(last.saturating_sub(LEAST));
+    let count = widths.len();
+    if let (Some(last), Some(floor)) = (widths.last_mut(), floors.get(count.saturating_sub(1))) {
+        *last -= excess.min(last.saturating_sub(LEAST.max(*floor)));
     }
-    loop {
-        let sum: usize = widths.iter().sum();
-        let Some(widest) = widths.iter_mut().max().filter(|widest| sum > room && **widest > LEAST) else { return };
+    let is_whole = shrink(widths, |at| LEAST.max(floors[at]), room);
+    if !is_whole {
+        shrink(widths, |_| LEAST, room);
+    }
+    is_whole
+}
+
+/// Takes from the widest column that is wider than its floor, again and again. Returns whether the sum fits.
+fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
+    while widths.iter().sum::<usize>() > room {
+        let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));
+        let Some((_, widest)) = wide.max_by_key(|(_, width)| **width) else { return false };
         *widest -= 1;
     }
+    true
 }

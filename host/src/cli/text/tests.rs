@@ -41,6 +41,24 @@ fn cells_wrap_inside_their_column() {
 }
 
 #[test]
+fn last_column_stands_under_the_others_where_words_would_break() {
+    let row = |cells: [&str; 4]| cells.map(str::to_owned);
+    let rows = [
+        row(["read", "Effect.Read", "SUCCEEDED", ""]),
+        row(["send-a-message", "Effect.Opaque", "WAITING_APPROVAL", "REQUIRES_APPROVAL"]),
+    ];
+    let text = plain(table(["step", "operator", "state", ""], &rows).indented(2), 50);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let expected = [
+        "  step            operator       state",
+        "  read            Effect.Read    SUCCEEDED",
+        "  send-a-message  Effect.Opaque  WAITING_APPROVAL",
+        "      REQUIRES_APPROVAL",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
 fn redrawn_lines_are_cut_at_the_edge() {
     assert_eq!(Text::from("  s1  running").cut(false, 8), ["  s1  r…"]);
 }

@@ -29,6 +29,11 @@ pub(super) fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.char.width().unwrap_or(0)).sum()
 }
 
+/// Columns of the longest word.
+pub(super) fn longest_word(cells: &[Cell]) -> usize {
+    cells.split(|cell| cell.char == ' ').map(columns).max().unwrap_or(0)
+}
+
 /// A line as it fits `width`: broken at blanks, and inside a word only where the word is longer than a line. Further
 /// lines are indented.
 pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
