@@ -235,7 +235,9 @@ pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyho
 
 async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
-    let mut screen = Screen::new(ctx.printer, &job_id, &past(&*host.journal, &job_id).await?);
+    // The attempt, which has the claim, names what cannot be read.
+    let past = past(&*host.journal, &job_id).await.unwrap_or_default();
+    let mut screen = Screen::new(ctx.printer, &job_id, &past);
     let (live, mut seen) = Live::new();
     let driven = host.drive(claim, Arc::new(live));
     tokio::pin!(driven);
