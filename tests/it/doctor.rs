@@ -24,11 +24,12 @@ fn named<'c>(checks: &'c [Value], name: &str) -> Vec<&'c Value> {
 fn project() -> (Place, String) {
     let guest = guest("check-step");
     let config = format!("[[plugin]]\nname = \"check\"\nsource = {guest:?}\n");
-    let mut step = crate::place::step("s", "Versioned.Run", &[], json!({ "n": 7 }));
+    let mut step = crate::place::step("s", "Good.Pure", &[], json!({ "n": 7 }));
     step["effects"] = json!(["read_only"]);
     let mut place = Place::configured(&config, vec![]).plan(&[step]);
     place.damaged();
     let ran = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     let id = ran.json()["job_id"].as_str().unwrap_or_else(|| panic!("{} {}", ran.stdout, ran.stderr)).to_owned();
     (place, id)
 }
@@ -117,14 +118,16 @@ fn deep_finds_damaged_components_and_compiled_code() {
         let all = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
         all.filter(|path| path.extension().is_some_and(|it| it == ending)).collect::<Vec<_>>()
     };
-    let cache = place.dir.join("compiled");
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("compiled");
     let doctor = |args: &[&str]| {
         let args = [&["doctor", "--deep", "--json"], args].concat();
         let ran = ran(latch(&place.dir, &args).env("LATCH_CACHE_DIR", &cache).output().unwrap());
         let checks = ran.json()["checks"].as_array().unwrap().clone();
         (ran.code, checks)
     };
-    assert_eq!(doctor(&[]).0, 0);
+    let (code, sound) = doctor(&[]);
+    assert_eq!(code, 0, "{sound:#?}");
     let compiled = only(&cache, "aot");
     flip(&compiled[0]);
     let component = &only(&place.dir.join(".latch/components"), "wasm")[0];
