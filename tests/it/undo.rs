@@ -218,4 +218,5 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
         wrong.stdout,
         wrong.stderr
     );
+    std::fs::write(&file, config).expect("writable");
 }
