@@ -151,9 +151,10 @@ fn amounts(line: &str) -> String {
     };
     for word in line.split(' ') {
         let unit = word.trim_end_matches("</>").trim_end_matches([',', ';', ')', ':', '.']);
-        let (digits, short) = word.split_at(word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len()));
+        let unit = unit.strip_prefix('+').unwrap_or(unit);
+        let (digits, short) = unit.split_at(unit.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unit.len()));
         if !digits.is_empty() && matches!(short, "ms" | "s" | "m" | "h" | "d") {
-            out.push("TIME".to_owned());
+            out.push(word.replacen(unit, "TIME", 1));
             continue;
         }
         match out.last_mut().filter(|last| is_number(last)) {
@@ -174,6 +175,8 @@ fn what_differs_between_runs_is_replaced() {
     let split = stable("latch job show job_01KHTQ3N5V7Y9ABC\nDEFGHJKMNP s1 job_x");
     assert_eq!(split, format!("latch job show job_{}\n{} s1 job_x", "J".repeat(16), "J".repeat(10)));
     assert_eq!(stable("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
+    assert_eq!(stable("+0.012s  in 2d, 3m"), "+TIME  in TIME, TIME");
+    assert_eq!(stable("expires in 2d</>"), "expires in TIME</>");
     assert_eq!(stable("sha256:0a1b2c3d4e5f, (3.2 MB), 2 left"), "sha256:hhhhhhhhhhhh, (SIZE), 2 left");
     assert_eq!(stable("at 2026-11-23T21:05:59Z for s1/0"), "at 0000-00-00T00:00:00Z for s1/0");
     assert_eq!(stable("/tmp/latch-screen-aB3dEf/latch.toml:3:1"), "/tmp/latch-screen-FOLDER/latch.toml:3:1");

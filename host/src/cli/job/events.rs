@@ -108,17 +108,30 @@ impl<'j> Lines<'j> {
         format!("{}, accepted {since}", self.job).into()
     }
 
-    /// One line; on a terminal of `width` columns the operators take at most a quarter of it.
+    /// One line. On a terminal of `width` columns slots and operators take at most a quarter of it each, and operators are
+    /// left out where too little is left for the text.
     fn line(&self, event: &Event, width: Option<usize>) -> Text {
         let EventText { tone, slot, text, .. } = event_text(self.job, event, "");
         let operator = slot.as_ref().and_then(|slot| self.operators.at(slot)).unwrap_or_default();
         let slot = slot.as_ref().map_or("", |slot| slot.as_str());
-        let names = self.names.min(width.map_or(usize::MAX, |width| width / 4));
-        let (operator, slots) = (shortened(&visible(operator), names), self.slots);
+        let most = width.map_or(usize::MAX, |width| width / 4);
+        let (slots, names) = (self.slots.min(most), self.names.min(most));
+        let slot = shortened(&visible(slot), slots);
         let time = offset(event.time_us - self.since_us);
-        Text::from(format!("{:>4} {time:>9}  {slot:slots$}  {operator:names$}  ", event.seq)) + tone.of(text)
+        let head = format!("{:>4} {time:>9}  {slot:slots$}  ", event.seq);
+        let is_narrow = width.is_some_and(|width| width < head.chars().count() + names + GAP + TEXT_LEAST);
+        let column = match is_narrow || names == 0 {
+            true => String::new(),
+            false => format!("{:names$}  ", shortened(&visible(operator), names)),
+        };
+        Text::from(head + &column) + tone.of(text)
     }
 }
+
+/// Columns that the text has at least beside the operators.
+const TEXT_LEAST: usize = 30;
+/// Blanks between columns.
+const GAP: usize = 2;
 
 /// Text of at most `columns` characters.
 fn shortened(text: &str, columns: usize) -> String {
