@@ -177,7 +177,8 @@ impl Run {
             if over {
                 self.reopen(claim).await?;
             } else {
-                self.write(claim).await?;
+                let receipts = decide::unread_receipts(&self.state().durable);
+                self.write(claim.and(receipts)).await?;
             }
         }
         let limit = self.worker.parts.settings.max_attempts_without_progress;

@@ -86,8 +86,17 @@ pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
 
 /// The text with stable values in the place of those that differ between two runs.
 fn stable(text: &str) -> String {
-    let lines: Vec<String> = ids(text).lines().map(|line| amounts(&words(line))).collect();
+    let lines: Vec<String> = ids(text).lines().map(|line| amounts(&words(&worker(line)))).collect();
     lines.join("\n")
+}
+
+/// The name of a worker: its host and process, whole or cut at the edge of the terminal.
+fn worker(line: &str) -> String {
+    const BEFORE: &str = "begins, worker ";
+    let Some(at) = line.find(BEFORE) else { return line.to_owned() };
+    let (before, name) = line.split_at(at + BEFORE.len());
+    let style = name.find("</>").map_or("", |end| &name[end..]);
+    format!("{before}WORKER{style}")
 }
 
 /// Ids of jobs, also those that the terminal has broken at its edge.
@@ -95,11 +104,15 @@ fn ids(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split("job_").enumerate() {
         let is_id = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '\n';
+        let whole = part.char_indices().filter(|(_, c)| *c != '\n').nth(25).map_or(0, |(last, _)| last + 1);
+        let begun = part.find(|c| !is_id(c)).unwrap_or(part.len());
         let len = match at {
             0 => 0,
-            _ => part.char_indices().filter(|(_, c)| *c != '\n').nth(25).map_or(0, |(last, _)| last + 1),
+            _ if part[..whole].chars().all(is_id) => whole,
+            _ if part[begun..].starts_with('…') => begun,
+            _ => 0,
         };
-        let (id, rest) = part.split_at(if part[..len].chars().all(is_id) { len } else { 0 });
+        let (id, rest) = part.split_at(len);
         out += if at > 0 { "job_" } else { "" };
         out.extend(id.chars().map(|c| if c == '\n' { c } else { 'J' }));
         out += rest;
@@ -117,7 +130,9 @@ fn words(line: &str) -> String {
         let len = chars[at..].iter().take_while(|c| is_part(**c)).count();
         let word: String = chars[at..at + len].iter().collect();
         let digits = word.chars().filter(char::is_ascii_digit).count();
-        let is_hex = len >= 6 && word.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
+        let is_cut = chars.get(at + len) == Some(&'…');
+        let least = if is_cut { 4 } else { 6 };
+        let is_hex = len >= least && word.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
         let is_id = len == 26 && word.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
         let is_folder = len == 6 && out.ends_with("latch-screen-");
         // A part of a time, such as 2026, 11, 23T21, 05, or 59Z.
@@ -129,7 +144,7 @@ fn words(line: &str) -> String {
                 || at > 0 && matches!(around(Some(at - 1)), ':' | '-') && (word.contains(['T', 'Z']) || len == 2));
         match () {
             () if is_id => out += &"J".repeat(len),
-            () if is_hex && digits > 0 => out += &"h".repeat(len),
+            () if is_hex && (digits > 0 || is_cut) => out += &"h".repeat(len),
             () if is_folder => out += "FOLDER",
             () if is_time => out += &word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>(),
             () => out += &word,
@@ -174,6 +189,10 @@ fn what_differs_between_runs_is_replaced() {
     assert_eq!(stable("job_01KHTQ3N5V7Y9ABCDEFGHJKMNP is 12 ms old"), format!("job_{} is TIME old", "J".repeat(26)));
     let split = stable("latch job show job_01KHTQ3N5V7Y9ABC\nDEFGHJKMNP s1 job_x");
     assert_eq!(split, format!("latch job show job_{}\n{} s1 job_x", "J".repeat(16), "J".repeat(10)));
+    assert_eq!(stable("file latch:job_01KHTQ3N…"), format!("file latch:job_{}…", "J".repeat(8)));
+    assert_eq!(stable("32f8… abcd…"), "hhhh… hhhh…");
+    assert_eq!(stable("attempt 1 begins, worker vm pid 3687</>"), "attempt 1 begins, worker WORKER</>");
+    assert_eq!(stable("attempt 1 begins, worker v…"), "attempt 1 begins, worker WORKER");
     assert_eq!(stable("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
     assert_eq!(stable("+0.012s  in 2d, 3m"), "+TIME  in TIME, TIME");
     assert_eq!(stable("expires in 2d</>"), "expires in TIME</>");

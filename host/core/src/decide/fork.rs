@@ -97,9 +97,10 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
     let behind_at = behind(&job.plan.steps, [&request.at]);
     // What was made from an output that is replaced is made again.
     let behind_set = behind(&job.plan.steps, request.set.keys());
-    // What was undone, or may be, is done again, and so is what was made from it; the same with what
+    // What was undone, or may be, or will be, is done again, and so is what was made from it; the same with what
     // is not there as it was recorded.
-    let is_touched = |id: &&StepId| job.is_touched_by_undoing(id) || job.is_known_otherwise(id);
+    let is_touched =
+        |id: &&StepId| job.is_touched_by_undoing(id) || job.will_be_undone(id) || job.is_known_otherwise(id);
     let touched: Vec<&StepId> =
         job.steps.iter().map(|step| &step.id).filter(is_touched).filter(|id| !request.set.contains_key(*id)).collect();
     let behind_undone = behind(&job.plan.steps, touched.iter().copied());
@@ -110,7 +111,7 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
             _ if behind_at.contains(step) => "it comes after the step to fork at",
             _ if behind_set.contains(step) => "it depends on another step whose output is set",
             _ if behind_undone.contains(step) => {
-                "it depends on another step that was undone, or whose effect is not as it was recorded"
+                "it depends on another step that was or will be undone, or whose effect is not as it was recorded"
             }
             Some(StepState::Succeeded) => continue,
             _ => "it did not succeed",

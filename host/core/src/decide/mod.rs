@@ -58,7 +58,7 @@ pub use reopen::{Refusal, may_end_otherwise, reopenable, reopened};
 pub use reuse::indexed;
 pub use step_end::{StepResult, step_ended, step_refused, step_started};
 pub use stopped::{is_confirmable, is_stopped};
-pub use undoable::{ToUndo, UndoRefusal, undoable};
+pub use undoable::{ToUndo, UndoRefusal, undoable, unread_receipts};
 pub use unread::{give_back_unread, park_unread, silent_attempts};
 pub use verdict::{Undecidable, verdict};
 pub use waits::in_order;

@@ -1,10 +1,11 @@
 //! Undoing what a finished job did (§10): when it is refused, and what opens the job again.
 
+use crate::error::Code;
 use crate::event::{Body, Purpose};
 use crate::ids::{JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::state::{CompensationEnd, Draft, Durable};
-use crate::storage::InboxRow;
+use crate::storage::{ActionWrite, InboxRow};
 
 use super::action;
 
@@ -21,7 +22,7 @@ pub enum UndoRefusal {
         state: JobState,
     },
     /// It was cancelled or undone before.
-    #[error("job {job_id} {}: what it did is undone, as far as that can be done", ended(*by_undo))]
+    #[error("job {job_id} {}: each of its effects is undone, or stays as it is", ended(*by_undo))]
     Cancelled {
         /// The job.
         job_id: JobId,
@@ -130,14 +131,27 @@ pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
 /// Opens the job to undo what it did. Receipts that were given again when an earlier undoing was abandoned are
 /// taken back.
 pub(super) fn reopened(durable: &Durable, row: &InboxRow) -> Draft {
+    let actions = undecided_receipts(durable);
+    let (steps, calls) = (Vec::new(), Vec::new());
+    let events = vec![Body::JobReopened { by: row.decider(), steps, calls, purpose: Purpose::Undo }];
+    Draft { events, actions, inbox_done: vec![row.id], flush_now: true, whole: true, ..Draft::default() }
+}
+
+/// Takes back the receipts that [`reopened`] takes back, for a job that was reopened without being loaded. Empty for
+/// every other job.
+pub fn unread_receipts(durable: &Durable) -> Draft {
+    let job = &durable.job;
+    let was_unread = matches!(job.parked, Some((Code::AttemptsExhausted, _)));
+    let actions = if job.undo.is_some() && was_unread { undecided_receipts(durable) } else { Vec::new() };
+    Draft { whole: !actions.is_empty(), actions, ..Draft::default() }
+}
+
+fn undecided_receipts(durable: &Durable) -> Vec<ActionWrite> {
     let undecided = durable
         .job
         .compensations
         .iter()
         .filter(|(_, compensation)| matches!(compensation.end, None | Some(CompensationEnd::Failed(_))));
     let of = undecided.filter_map(|(slot, _)| slot.compensated());
-    let actions = of.flat_map(|of| action::taken_back(durable, &of)).collect();
-    let (steps, calls) = (Vec::new(), Vec::new());
-    let events = vec![Body::JobReopened { by: row.decider(), steps, calls, purpose: Purpose::Undo }];
-    Draft { events, actions, inbox_done: vec![row.id], flush_now: true, whole: true, ..Draft::default() }
+    of.flat_map(|of| action::taken_back(durable, &of)).collect()
 }

@@ -121,6 +121,17 @@ impl Job {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
+    /// Returns true if the job goes on to undo an effect of the step that it has not undone yet.
+    pub fn will_be_undone(&self, step: &StepId) -> bool {
+        let is_settled = |slot: &Slot| {
+            let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
+            self.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
+        };
+        let is_due = |slot: &Slot| slot.step() == *step && !is_settled(slot) && self.undone_by(slot).is_some();
+        let undoes = !self.state.is_terminal() && self.compensates();
+        undoes && self.effects_in_reverse().into_iter().any(|(slot, _)| is_due(slot))
+    }
+
     pub(super) fn apply_compensation(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::CompensationStarted { slot, operator, own, args } => {
@@ -183,6 +194,14 @@ impl Job {
         let open = self.open_compensation().map(|(slot, _)| slot).or(self.failed_compensation()).cloned();
         match open.or_else(|| self.next_to_undo().map(|of| of.compensation())) {
             Some(slot) => Err(unknown(event, format!("the job undoes what it did, and {slot} is not done"))),
+            None => Ok(()),
+        }
+    }
+
+    /// A job that was reopened to undo what it did has one end: it is cancelled.
+    pub(super) fn is_not_undone(&self, event: &Event) -> Result<(), FoldError> {
+        match self.undo {
+            Some(_) => Err(unknown(event, "the job was reopened to undo what it did: it can only end as cancelled")),
             None => Ok(()),
         }
     }

@@ -314,11 +314,17 @@ impl Job {
                 self.move_job(event, JobInput::Cancel)?;
             }
             Body::JobPartial {} => {
+                self.is_not_undone(event)?;
                 self.has_undone_all(event)?;
                 self.move_job(event, JobInput::EndPartial)?;
             }
-            Body::JobCompleted {} => self.move_job(event, JobInput::Complete)?,
+            Body::JobCompleted {} => {
+                self.is_not_undone(event)?;
+                self.has_undone_all(event)?;
+                self.move_job(event, JobInput::Complete)?;
+            }
             Body::JobFailed { code } => {
+                self.is_not_undone(event)?;
                 self.has_undone_all(event)?;
                 self.move_job(event, JobInput::Fail)?;
                 self.failure = *code;

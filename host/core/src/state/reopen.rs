@@ -39,6 +39,11 @@ impl Job {
         self.forget_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
+        // A gate that nobody passed may be past its time: it is requested again, with a time of its own.
+        self.gates.retain(|slot, gate| {
+            let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
+            !slot.is_compensation() || is_approved
+        });
         // The end freed the keys of calls without an effect: another job may hold them by now.
         let is_left =
             |(slot, call): &(&Slot, &mut Call)| !slot.is_compensation() && !call.committed && call.open_try.is_none();

@@ -1,5 +1,6 @@
 //! `latch job cancel`.
 
+use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::storage::{InboxError, Request};
 
@@ -22,14 +23,18 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
     }
     let actor = ctx.actor(args.actor.as_deref());
     let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), Request::Cancel).await;
-    if let Err(error @ InboxError::Over { .. }) = asked {
-        let next = ctx.command(&format!("latch job undo {}", args.job));
-        let message = format!("{error}: only an open job is cancelled; to undo what a finished one did: {next}");
+    if let Err(error @ InboxError::Over { state, .. }) = asked {
+        let undo = || ctx.command(&format!("latch job undo {}", args.job));
+        let next = match state {
+            JobState::Cancelled => String::new(),
+            _ => format!("; to undo what a finished one did: {}", undo()),
+        };
+        let message = format!("{error}: only an open job is cancelled{next}");
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
     asked?;
     let response = run::attach(ctx, &host, &args.job).await?;
-    let cancelled = response.state == latchwork_core::job::JobState::Cancelled;
+    let cancelled = response.state == JobState::Cancelled;
     let gates = gates::left_open(ctx, &host, &response, false).await?;
     let exit = view::answer(ctx, &response, &gates);
     Ok(if cancelled { Exit::Done } else { exit })

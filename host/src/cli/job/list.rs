@@ -74,7 +74,7 @@ fn reason(row: &JobRow, why: &Why, now_us: i64) -> String {
 fn shown(jobs: &[(JobRow, Why)], now_us: i64, width: Option<usize>) -> Text {
     let cells = jobs.iter().map(|(row, why)| {
         let age = age(now_us - row.created_us);
-        let took = duration_us(row, why).map(brief).unwrap_or_default();
+        let took = duration_us(row, why).map(|us| format!("{:>5}", brief(us))).unwrap_or_default();
         let (id, state) = (row.job_id.to_string(), row.state.as_str().to_owned());
         [id, state, age, took, reason(row, why, now_us), row.plan_id.clone(), row.actor_id.clone()]
     });

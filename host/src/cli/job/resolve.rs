@@ -30,7 +30,13 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
         Verdict::NotApplied(slot) => {
             (resolve(&durable, &slot, Resolved::NotApplied)?, "it is recorded that the call did not take effect")
         }
-        Verdict::Lost(slot) => (resolve(&durable, &slot, Resolved::Abort)?, "the call counts as lost"),
+        Verdict::Lost(slot) => {
+            let done = match durable.job.failed_compensation() == Some(&slot) {
+                true => "what it should have undone stays as it is",
+                false => "the call counts as lost",
+            };
+            (resolve(&durable, &slot, Resolved::Abort)?, done)
+        }
         Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job may go on"),
         // A job that undoes what it did ends all the same, only sooner.
         Verdict::Abort => match durable.job.is_given_up() {

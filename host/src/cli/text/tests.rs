@@ -36,7 +36,7 @@ fn cells_wrap_inside_their_column() {
     let rows = [["step_with_a_long_name".to_owned(), "waits for the signal".to_owned(), "x".to_owned()]];
     let text = plain(table(["step", "state", ""], &rows).indented(2), 30);
     assert!(text.lines().all(|line| line.chars().count() <= 30), "{text}");
-    assert_eq!(text.lines().next().map(str::trim_end), Some("  step          state"));
+    assert_eq!(text.lines().next().map(str::trim_end), Some("  step                state"));
     assert_eq!(plain(table(["a", "b"], &[["x".to_owned(), "y".to_owned()]]), 30), "a  b\nx  y\n");
 }
 
