@@ -75,19 +75,25 @@ impl Host {
             job_id: new_job_id(now_us),
             secret: Hash(os::entropy::bytes()),
         };
+        // What was accepted and is not taken in yet, an undo above all, changes what may be copied.
+        if let Some(row) = self.journal.job(job_id).await.map_err(WorkerError::from)? {
+            decide::is_forkable(job_id, row.state)?;
+        }
         let fork = decide::fork(&origin, &request)?;
         for (step, output) in &request.set {
             self.check_output(&origin, step, output)
                 .map_err(|message| ForkError::Output { step: step.clone(), message })?;
         }
         let Body::JobForked { copied, .. } = &fork.body else { unreachable!("a fork begins with its own event") };
-        let violations: Vec<Violation> = self.violations(&origin.job.plan);
+        // The contexts were checked when the origin was accepted, and come along.
+        let of_plan = |violation: &Violation| violation.code != plan::CONTEXT_RULE;
+        let violations = self.violations(&origin.job.plan).into_iter().filter(of_plan);
         let is_copied = |violation: &Violation| {
             let index = violation.pointer.strip_prefix("/steps/").and_then(|rest| rest.split('/').next()?.parse().ok());
             let step = index.and_then(|index: usize| origin.job.plan.steps.get(index));
             step.is_some_and(|step| copied.iter().any(|copied| copied.step_id == step.step_id))
         };
-        let violations: Vec<_> = violations.into_iter().filter(|violation| !is_copied(violation)).collect();
+        let violations: Vec<_> = violations.filter(|violation| !is_copied(violation)).collect();
         if !violations.is_empty() {
             return Err(ForkError::Plan(violations));
         }

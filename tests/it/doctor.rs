@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, wait};
+use crate::place::{Place, step, wait};
 use crate::postgres::live::a_database;
 use crate::program::{latch, ran, run};
 use crate::storms::alter;
@@ -76,6 +76,41 @@ fn deep_finds_a_flipped_byte_with_its_place() {
     let found = named(&deep, "jobs");
     assert_eq!(code, 1, "{deep:#?}");
     assert!(found.iter().any(|it| it["job"] == json!(id)) && found.iter().all(|it| it["job"] != second), "{found:#?}");
+}
+
+/// I169: so is damage in the tables across jobs, and in what the ledger says of them.
+#[test]
+fn deep_finds_damaged_reservations_and_indexes() {
+    let mut keyed = step("k", "Effect.Keyed", &[], json!({ "note": 1 }));
+    keyed["idempotency_template"] = json!("k:{note}");
+    let mut read = step("r", "Effect.Read", &[], json!({ "note": 2 }));
+    read["effects"] = json!(["read_only"]);
+    read["cache_policy"] = json!({ "ttl_seconds": 3600 });
+    read["idempotency_template"] = json!("r:{note}");
+    let mut place = Place::witness("atomic").plan(&[keyed, read]);
+    place.damaged();
+    let ran = place.latch(&["run", "plan.json", "--approve", "k", "--json"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let (code, sound) = checks(&place, &["--deep"]);
+    assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
+    for (change, slot, says) in [
+        ("UPDATE actions SET receipt = CAST('{\"result\":\"7\"}' AS BLOB)", "k", "receipt"),
+        ("UPDATE actions SET args_hash = zeroblob(32)", "k", "arguments' hash"),
+        ("UPDATE actions SET key = zeroblob(32)", "k", "not reserved"),
+        ("UPDATE actions SET slot = 'x'", "k", "reserved for"),
+        ("UPDATE ledger SET action_key = zeroblob(32) WHERE slot = 'k'", "k", "action key of the ledger row"),
+        ("UPDATE ledger SET state = 3 WHERE slot = 'k'", "k", "state of the ledger row"),
+        ("UPDATE reusables SET output_hash = zeroblob(32)", "r", "output hash in the index"),
+        ("UPDATE reusables SET digest = zeroblob(32)", "r", "component digest in the index"),
+    ] {
+        let mut damaged = place.again();
+        damaged.damaged();
+        alter(&damaged.dir.join("latch.db"), change);
+        let (code, deep) = checks(&damaged, &["--deep"]);
+        let found = named(&deep, "jobs");
+        let is_it = |it: &&&Value| it["slot"] == slot && it["found"].as_str().unwrap().contains(says);
+        assert!(code == 1 && found.iter().filter(is_it).count() == 1, "{change}: {deep:#?}");
+    }
 }
 
 /// I169: the same on a server.

@@ -285,3 +285,21 @@ fn a_fork_has_the_seed_of_its_origin_and_the_rest_of_now() {
     assert_eq!((timeout(&old), timeout(&new)), (json!(30_000), json!(7_000)));
     assert_eq!(approved(&place, &id(&forked), "o")["state"], "COMPLETED");
 }
+
+/// I41: the contexts of the request come along, for the step to fork at too.
+#[test]
+fn fork_at_a_step_that_names_a_context() {
+    let place = place(&[]);
+    let mut read = step("r", "Effect.Read", &[], json!({ "note": 1 }));
+    read["hashes"] = json!({ "cv": { "$context": "cv" } });
+    read["idempotency_template"] = json!("read:{cv}");
+    read["effects"] = json!(["read_only"]);
+    let request = json!({
+        "intent": { "type": "letter", "payload": {}, "contexts": [{ "name": "cv", "text": "Ada" }] },
+        "plan": { "plan_id": "p", "schema_version": "1.0", "steps": [read] },
+    });
+    std::fs::write(place.dir.join("plan.json"), request.to_string()).expect("writable");
+    let origin = run(&place);
+    assert_eq!(origin["state"], "COMPLETED", "{origin:#}");
+    assert_eq!(fork(&place, &id(&origin), &["--at", "r"])["state"], "COMPLETED");
+}

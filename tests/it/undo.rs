@@ -109,6 +109,7 @@ fn acknowledged_undo_survives_its_process() {
     assert_eq!(asked["next_actions"], json!([format!("latch resume {job}")]), "{asked:#}");
     holds(&place, &job, "asked for");
     refused(&place.latch(&["job", "retry", &job, "--json"]), "COMPLETED");
+    refused(&place.latch(&["job", "fork", &job, "--at", "d", "--json"]), "PENDING");
     assert_eq!(place.world().len(), 3);
     let cancelled = place.latch(&["job", "cancel", &job, "--json", "--actor", "bob"]);
     assert_eq!(cancelled.code, 0, "{} {}", cancelled.stdout, cancelled.stderr);

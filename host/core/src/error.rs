@@ -135,6 +135,7 @@ impl Code {
                 | Code::PluginException
                 | Code::OutOfFuel
                 | Code::MemoryLimit
+                | Code::StackOverflow
                 | Code::OutputLimit
                 | Code::ModeForbids
                 | Code::DryRunUpstream

@@ -3,7 +3,7 @@
 use latchwork_core::bindings::child;
 use latchwork_core::canon;
 use latchwork_core::pages;
-use latchwork_core::plan::{self, Catalog, Refused, Violation};
+use latchwork_core::plan::{self, Catalog, Misfit, Refused, Violation};
 use serde_json::{Map, Value, json};
 
 use super::args::ParameterArgs;
@@ -26,7 +26,8 @@ pub(super) fn values(
 ) -> Result<Option<Value>, CliError> {
     let Some(schema) = &request.plan.parameters else { return undeclared(plan, args) };
     let input = args.input.as_deref().map(|path| Source::read(path, ctx)).transpose()?;
-    let given = Given { request, plan, set: set(schema, &args.set)?, input: input.map(Input::read).transpose()? };
+    let given =
+        Given { request, plan, set: set(schema, catalog, &args.set)?, input: input.map(Input::read).transpose()? };
     let mut problems = given.unknown(schema);
     match request.plan.values(given.merged(), catalog) {
         Ok(values) if problems.is_empty() => return Ok(values),
@@ -127,10 +128,11 @@ impl Given<'_> {
         if self.set.contains_key(&name) {
             let Refused { pointer, code, message } = refused;
             let json = json!({ "flag": "--set", "pointer": pointer, "code": code, "message": message });
-            return Problem { place: format!("--set {}", &pointer[1..]), code: code.to_owned(), message, json };
+            let inside = pointer.strip_prefix(&child("", &name)).unwrap_or_default();
+            return Problem { place: format!("--set {name}{inside}"), code: code.to_owned(), message, json };
         }
         match &self.input {
-            Some(Input { source, fields }) if fields.contains_key(&name) => {
+            Some(Input { source, fields }) if fields.contains_key(&name) || refused.pointer.is_empty() => {
                 let file = source.name.display().to_string();
                 let mut problem = Problem::from(&refused.in_text("", &source.text));
                 problem.place = format!("{file}:{}", problem.place);
@@ -147,11 +149,11 @@ impl Given<'_> {
 }
 
 /// The values of `--set`, by name.
-fn set(schema: &Value, given: &[(String, String)]) -> Result<Map<String, Value>, CliError> {
+fn set(schema: &Value, catalog: &dyn Catalog, given: &[(String, String)]) -> Result<Map<String, Value>, CliError> {
     let mut values = Map::new();
     for (name, text) in given {
         let property = schema.get("properties").and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
-        let value = value_of(property, text)
+        let value = value_of(property, text, &|value| fits(schema, catalog, name, value))
             .map_err(|why| CliError::input(pages::PARAMETERS_REFUSED, format!("--set {name}: {why}")))?;
         if values.insert(name.clone(), value).is_some() {
             return Err(CliError::input(pages::USAGE, format!("--set {name} is given twice: keep one")));
@@ -160,39 +162,36 @@ fn set(schema: &Value, given: &[(String, String)]) -> Result<Map<String, Value>,
     Ok(values)
 }
 
+/// Returns true if the schema takes the value for this parameter, whatever the others are.
+fn fits(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Value) -> bool {
+    let at = child("", name);
+    let is_about =
+        |pointer: &str| pointer.strip_prefix(&at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let values = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+    let misfits = catalog.misfits(schema, &values).unwrap_or_default();
+    !misfits.iter().any(|misfit| match misfit {
+        Misfit::Missing { pointer, .. } | Misfit::Unknown { pointer, .. } | Misfit::Wrong { pointer, .. } => {
+            is_about(pointer)
+        }
+    })
+}
+
 /// JSON where the text is JSON and the schema takes such a value, else the text itself.
-fn value_of(property: &Value, text: &str) -> Result<Value, String> {
-    let types: Vec<&str> = match property.get("type") {
-        Some(Value::String(one)) => vec![one.as_str()],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => vec![],
-    };
+fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Result<Value, String> {
     let words = property.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let wants_text = types == ["string"]
+    let wants_text = property.get("type").is_some_and(|kind| kind == "string")
         || property.get("const").is_some_and(Value::is_string)
         || (!words.is_empty() && words.iter().all(Value::is_string));
-    let as_text = || Ok(Value::String(text.to_owned()));
+    let as_text = Value::String(text.to_owned());
     if wants_text {
-        return as_text();
+        return Ok(as_text);
     }
     match canon::parse_strict(text.as_bytes()) {
-        Ok(value) if types.contains(&"string") && !types.iter().any(|kind| is_of(kind, &value)) => as_text(),
+        Ok(value) if !fits(&value) && fits(&as_text) => Ok(as_text),
         Ok(value) => Ok(value),
         // A number that would be rounded, or a key that is there twice, is JSON without one meaning.
         Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
-        Err(_) => as_text(),
-    }
-}
-
-fn is_of(kind: &str, value: &Value) -> bool {
-    match kind {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        "number" | "integer" => value.is_number(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => false,
+        Err(_) => Ok(as_text),
     }
 }
 
@@ -202,7 +201,22 @@ mod tests {
 
     #[test]
     fn a_value_is_json_unless_the_schema_wants_text() {
-        let read = |property: Value, text: &str| value_of(&property, text).unwrap();
+        struct Schemas;
+        impl Catalog for Schemas {
+            fn operator(&self, _: &str) -> Option<plan::OperatorInfo> {
+                None
+            }
+            fn names(&self) -> Vec<String> {
+                vec![]
+            }
+            fn misfits(&self, schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
+                crate::engine::schema::misfits(schema, value)
+            }
+        }
+        let read = |property: Value, text: &str| {
+            let schema = json!({ "properties": { "a/b": property }, "$defs": { "s": { "type": "string" } } });
+            value_of(&schema["properties"]["a/b"], text, &|value| fits(&schema, &Schemas, "a/b", value)).unwrap()
+        };
         for (property, text, value) in [
             (json!({ "type": "integer" }), "910", json!(910)),
             (json!({}), "910", json!(910)),
@@ -215,12 +229,19 @@ mod tests {
             (json!({ "type": ["string", "null"] }), "null", json!(null)),
             (json!({ "type": ["string", "null"] }), "7", json!("7")),
             (json!({ "type": ["string", "integer"] }), "7", json!(7)),
+            (json!({ "type": ["string", "integer"], "maximum": 5 }), "910", json!("910")),
+            (json!({ "$ref": "#/$defs/s" }), "910", json!("910")),
+            (json!({ "enum": ["910", null] }), "910", json!("910")),
+            (json!({ "enum": ["910", null] }), "null", json!(null)),
+            (json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }), "910", json!("910")),
+            (json!({ "allOf": [{ "type": "string" }] }), "910", json!("910")),
+            (json!({ "type": "integer", "maximum": 5 }), "910", json!(910)),
             (json!({ "type": "boolean" }), "yes", json!("yes")),
             (json!({ "type": "string" }), "a=b", json!("a=b")),
             (json!({ "type": "string" }), "", json!("")),
         ] {
             assert_eq!(read(property.clone(), text), value, "{property} {text:?}");
         }
-        assert!(value_of(&json!({}), "9007199254740993").unwrap_err().contains("9007199254740993"));
+        assert!(value_of(&json!({}), "9007199254740993", &|_| true).unwrap_err().contains("9007199254740993"));
     }
 }

@@ -333,6 +333,12 @@ fn explained(failure: Failure, hindered: Hindered) -> Failure {
         Hindered { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
+        // A denied write to the map reaches the guest as a store that does not answer.
+        Hindered { denied: Some(why), .. }
+            if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
+        {
+            return Failure { code: Code::CapabilityDenied, retry_after_ms: None, ..failure };
+        }
         Hindered { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
         _ => return failure,
     };

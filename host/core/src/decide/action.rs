@@ -81,6 +81,19 @@ pub(super) fn receipt(output: &Output) -> Vec<u8> {
     serde_json::to_vec(&kept).expect("two texts are plain data")
 }
 
+/// Returns true if a stored receipt says what `expected` says. Earlier versions kept the result alone.
+pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
+    if stored == expected {
+        return true;
+    }
+    let parsed = |bytes: &[u8]| serde_json::from_slice::<Kept>(bytes).ok();
+    match (parsed(stored), parsed(expected)) {
+        (Some(stored), Some(expected)) => stored == expected,
+        (None, Some(expected)) => stored == expected.result.as_bytes(),
+        _ => false,
+    }
+}
+
 /// The reservation of a call that is over, settled; none where it has no key.
 pub(super) fn settled(
     slot: &Slot,

@@ -79,6 +79,19 @@ pub enum ForkRefusal {
     },
 }
 
+/// Checks that a job in this state does not go on by itself.
+///
+/// # Errors
+/// [`ForkRefusal::GoesOn`].
+pub fn is_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
+    match state {
+        JobState::Pending | JobState::Running | JobState::Waiting => {
+            Err(ForkRefusal::GoesOn { job_id: job_id.clone(), state })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What a fork of `origin` begins with.
 ///
 /// # Errors
@@ -86,9 +99,7 @@ pub enum ForkRefusal {
 pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal> {
     let job = &origin.job;
     let job_id = &job.header.job_id;
-    if matches!(job.state, JobState::Pending | JobState::Running | JobState::Waiting) {
-        return Err(ForkRefusal::GoesOn { job_id: job_id.clone(), state: job.state });
-    }
+    is_forkable(job_id, job.state)?;
     let known = |step: &StepId| match job.index(step) {
         Some(_) => Ok(()),
         None => Err(ForkRefusal::NoStep { job_id: job_id.clone(), step: step.clone() }),

@@ -25,7 +25,7 @@ pub(super) fn sought(durable: &Durable, step: &Step, planned: &plan::Step, opera
     input_hash(durable, planned)
 }
 
-fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash> {
+pub(super) fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash> {
     let input = durable.input(&planned.step_id)?;
     let value: Value = serde_json::from_slice(&input).ok()?;
     let key = inputs::template_key(durable, planned, &value).ok()??;

@@ -31,8 +31,8 @@ pub(super) mod whole;
 pub(super) mod tests;
 
 pub use operator::uncovered;
-pub use report::RULES;
 pub(super) use report::parameter_rule;
+pub use report::{CONTEXT_RULE, RULES};
 pub use values::parse_timeout;
 
 use report::{Report, rule};

@@ -18,7 +18,8 @@ mod request;
 mod schema;
 
 pub use check::{
-    Catalog, Misfit, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout, uncovered,
+    CONTEXT_RULE, Catalog, Misfit, OperatorInfo, PLAN_BYTES_MAX, RULES, STEPS_MAX, Violation, check, parse_timeout,
+    uncovered,
 };
 pub use parameters::{INTENT, Refused, VALUES_BYTES_MAX, admits, declared, intent_payload};
 pub use request::{Intent, Request, check_request};

@@ -44,8 +44,13 @@ impl Refused {
     /// The parameter that it is about; none where it is about all of them.
     pub fn parameter(&self) -> Option<String> {
         let first = self.pointer.strip_prefix('/')?.split('/').next()?;
-        Some(first.replace("~1", "/").replace("~0", "~"))
+        Some(unescaped(first))
     }
+}
+
+/// One token of a JSON pointer as the key that it names (RFC 6901).
+fn unescaped(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
 }
 
 /// The names that a schema of parameters declares, in order.
@@ -106,8 +111,10 @@ impl Plan {
 }
 
 fn missing(pointer: &str, why: &str) -> Refused {
-    let name = pointer.trim_start_matches('/');
-    let how = match name.contains('/') {
+    let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
+    let name = path.join("/");
+    // `--set` names one parameter, up to the first equals sign.
+    let how = match path.len() > 1 || name.contains('=') {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),
     };

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use latchwork_core::decide;
 use latchwork_core::evidence::{self, Export, Found, Withhold};
-use latchwork_core::ids::JobId;
+use latchwork_core::ids::{Hash, JobId, Slot};
 use latchwork_core::state::{Durable, FoldError};
 use latchwork_core::storage::{EffectStore, Filter, Journal, StoreError};
 use serde_json::Value;
@@ -146,10 +147,14 @@ async fn job(
             signer: None,
         };
         let written = evidence::write(&export);
+        let durable = Durable::load(record.clone(), stored.clone());
         let mut found: Vec<Finding> = match Durable::problems(record, stored) {
             Ok(problems) => problems.iter().map(of_log).collect(),
             Err(error) => return Ok(vec![of_log(&error)]),
         };
+        if let Ok(durable) = durable {
+            found.extend(across_jobs(journal, &durable).await?);
+        }
         if let Ok(file) = written {
             // A payload that is not the one of its event is told already, with the event.
             let told: &[Found] = if found.is_empty() { &[] } else { &[Found::Payload, Found::Effect, Found::Response] };
@@ -159,6 +164,41 @@ async fn job(
     }
     tally.busy.push(job_id.clone());
     Ok(Vec::new())
+}
+
+/// What the tables across jobs hold of a job otherwise than its log and ledger.
+async fn across_jobs(journal: &dyn Journal, durable: &Durable) -> Result<Vec<Finding>, StoreError> {
+    let header = &durable.job.header;
+    let of_slot = |slot: &Slot, what: String| Finding { what, slot: Some(slot.to_string()), event: None };
+    let key = |key: Option<Hash>| key.map_or_else(|| "none".to_owned(), |key| key.to_hex());
+    let other_keys = decide::other_keys(durable).into_iter().map(|(slot, events, ledger)| {
+        let what = "the action key of the ledger row is not that of the events";
+        of_slot(&slot, format!("{what} (expected {}, found {})", key(events), key(ledger)))
+    });
+    let mut found: Vec<Finding> = other_keys.collect();
+    for expected in decide::reservations(durable) {
+        let stored = match journal.action(&header.tenant_id, &expected.operator, expected.key).await {
+            Ok(stored) => stored,
+            Err(StoreError::Damaged(what)) => {
+                found.push(of_slot(&expected.slot, what));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        found.extend(expected.difference(stored.as_ref()).map(|what| of_slot(&expected.slot, what)));
+    }
+    for expected in decide::indexed_results(durable) {
+        let slot = Slot::of_step(&expected.step);
+        match journal.reusable(&header.tenant_id, &expected.operator, expected.input_hash).await {
+            Ok(Some(stored)) => {
+                found.extend(expected.difference(&header.job_id, &stored).map(|what| of_slot(&slot, what)));
+            }
+            Ok(None) => {}
+            Err(StoreError::Damaged(what)) => found.push(of_slot(&slot, what)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 /// What the log says of itself, or of what it names.

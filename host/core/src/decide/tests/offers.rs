@@ -47,7 +47,27 @@ pub(super) fn each_is_taken(of: &str, durable: &Durable, shown: &Response, now_u
 /// I162: another round is offered where it may end otherwise, and not where the same code fails again.
 #[test]
 fn a_failure_that_would_repeat_offers_no_retry() {
-    for code in Code::ALL.iter().copied().filter(|code| code.is_guest_code() || code.fails_again()) {
+    // What code and input alone decide; every other failure may have a cause that goes away.
+    let again = [
+        Code::InvalidInput,
+        Code::SchemaValidationFailed,
+        Code::MissingRequiredContext,
+        Code::ContractViolation,
+        Code::PluginTrap,
+        Code::PluginException,
+        Code::OutOfFuel,
+        Code::MemoryLimit,
+        Code::StackOverflow,
+        Code::OutputLimit,
+        Code::ModeForbids,
+        Code::DryRunUpstream,
+    ];
+    for code in Code::ALL.iter().copied() {
+        assert_eq!(code.fails_again(), again.contains(&code), "{code}");
+    }
+    let answered = [Code::CapabilityDenied, Code::NetworkUnavailable, Code::WallClockLimit];
+    let guests = Code::ALL.iter().copied().filter(|code| code.is_guest_code());
+    for code in guests.chain(answered).chain(again) {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
         let answer = || Answer::NotApplied(Failure::new(code, "no"));
         sim.script.insert("Opaque".into(), (0..20).map(|_| answer()).collect());

@@ -209,7 +209,7 @@ impl Sim {
         let claim = decide::claimed(attempt, "w", Hash::default());
         let claim = match reopen.filter(|_| durable.job.state.is_terminal()) {
             Some(at) => decide::reopened(&durable, &self.inbox[at], &context).and(claim),
-            None => claim,
+            None => claim.and(decide::unread_receipts(&durable)),
         };
         self.write(&mut durable, claim)?;
         for row in decide::in_order(std::mem::take(&mut self.inbox)) {

@@ -378,3 +378,72 @@ fn what_is_not_as_recorded_is_not_undone() {
         assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], Undone::Left)));
     }
 }
+
+/// I155, I6: a log in which an undone job ends otherwise than CANCELLED is refused.
+#[test]
+fn undone_job_ends_as_cancelled_alone() {
+    let mut sim = finished(Mode::AutoExec);
+    let whole = undo(&mut sim).job;
+    assert_eq!(whole.state, JobState::Cancelled);
+    let at = sim.record.events.iter().position(|event| matches!(event.body, Body::JobReopened { .. })).unwrap();
+    let nothing_done = Job::fold(&sim.record.events[..at + 2]).expect("reopened and claimed");
+    let all_done = Job::fold(&sim.record.events[..sim.record.events.len() - 1]).expect("all but the end");
+    for end in [Body::JobCompleted {}, Body::JobPartial {}, Body::JobFailed { code: None }] {
+        for job in [&nothing_done, &all_done] {
+            let event = Event::seal(job.next_seq, job.last_us, job.attempt, end.clone(), job.head);
+            let refused = job.clone().apply(&event).expect_err("it is refused").to_string();
+            assert!(refused.contains("only end as cancelled"), "{refused}");
+        }
+    }
+}
+
+/// I41, I155: a fork copies no step with an effect that the origin goes on to undo.
+#[test]
+fn fork_copies_nothing_that_will_be_undone() {
+    let mut sim = finished(Mode::AutoExec);
+    sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
+    let durable = undo(&mut sim);
+    assert_eq!(durable.job.state, JobState::Parked, "c/1~c failed; b and a are still to be undone");
+    let request = crate::decide::ForkRequest {
+        at: "c".into(),
+        set: Default::default(),
+        by: crate::event::Decider { actor: "bob".into(), reason: None },
+        job_id: "job_2".into(),
+        secret: Hash::of(&[b"other"]),
+    };
+    let copied = |durable: &Durable| {
+        let Body::JobForked { copied, .. } = crate::decide::fork(durable, &request).unwrap().body else { panic!() };
+        copied.into_iter().map(|step| step.step_id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(copied(&durable), ["r"]);
+    // What a person left stays, and is copied.
+    sim.ask(Request::Abort);
+    let durable = sim.process(None).unwrap();
+    assert_eq!((durable.job.state, copied(&durable)), (JobState::Cancelled, vec!["r".into(), "a".into(), "b".into()]));
+}
+
+/// I155: the gate of an abandoned undoing is requested again, with a time of its own.
+#[test]
+fn gate_of_an_abandoned_undoing_is_requested_again() {
+    let steps =
+        vec![step("a", "Opaque", &[], json!({})), step("f", "Failing", &["a"], json!({ "calls": [], "fail": true }))];
+    let mut sim = job(Mode::HumanGated, "compensate", steps);
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+    header.standing_approvals = vec!["a".into()];
+    sim.begin_with(*header);
+    let slot = Slot::new("a~c");
+    let durable = sim.process(None).unwrap();
+    assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
+    sim.ask(Request::Abort);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Partial);
+    sim.now_us += 100 * 3_600 * 1_000_000;
+    let durable = undo(&mut sim);
+    assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
+    let gate = durable.job.undecided(&slot).expect("it waits for a decision");
+    assert!(gate.expires_us.unwrap() > sim.now_us, "the old time is over");
+    let gate_hash = gate.hash;
+    sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+    assert_eq!(sim.world[&slot], 1);
+    holds(&sim);
+}

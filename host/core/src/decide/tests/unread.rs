@@ -189,3 +189,26 @@ fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
         verify(&export(&sim));
     }
 }
+
+/// I155: reopened without being loaded, a job takes back the receipts of its abandoned undoing when it is loaded.
+#[test]
+fn receipts_are_taken_back_once_a_reopened_job_is_loaded() {
+    let steps =
+        vec![step("b", "Keyed", &[], json!({})), step("f", "Failing", &["b"], json!({ "calls": [], "fail": true }))];
+    let mut sim = super::compensation::job(Mode::AutoExec, "compensate", steps);
+    let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
+    sim.script.insert("Keyed".into(), vec![Answer::Ok(super::sim::good()), refused]);
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Parked);
+    sim.ask(Request::Abort);
+    assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Partial);
+    let given = |sim: &Sim| sim.actions.values().filter(|row| row.receipt.is_some()).count();
+    assert_eq!(given(&sim), 1, "what was not undone stands");
+    let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: Request::Undo };
+    let (attempt, now_us) = (sim.durable().job.attempt + 6, sim.now_us);
+    park(&mut sim, attempt, now_us, Some(asked));
+    // A cancel of what is cancelled already only wakes it.
+    sim.ask(Request::Cancel);
+    let durable = sim.process(None).expect("nobody kills it");
+    assert_eq!(durable.job.failed_compensation(), Some(&Slot::from("b~c")));
+    assert_eq!((durable.job.state, given(&sim)), (JobState::Parked, 0), "no other job gets the receipt");
+}

@@ -99,7 +99,11 @@ fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> boo
     let open = call.open_try.is_some();
     // In a staged commit the row follows its events; until then it stands where it stood before.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
-        (true, Some(true)) => (row.state == RowState::Committed, !row.state.is_final()),
+        (true, Some(true)) => {
+            // A good answer follows a barrier: no row goes back from there to a definite failure.
+            let is_behind = matches!(row.state, RowState::Inflight | RowState::Indeterminate);
+            (row.state == RowState::Committed, is_behind || !row.world_changing && !row.state.is_final())
+        }
         (true, _) => (row.state == RowState::FailedFinal, !row.state.is_final()),
         (false, _) if open => {
             (matches!(row.state, RowState::Inflight | RowState::Indeterminate | RowState::FailedDefinite), false)

@@ -13,6 +13,8 @@ macro_rules! rules {
         pub(in crate::plan) mod parameter_rule {
             pub(in crate::plan) use super::rule::{MISSING_PARAMETER, UNKNOWN_PARAMETER, WRONG_PARAMETER};
         }
+        /// The code of what is wrong with contexts that entries of `hashes` name.
+        pub const CONTEXT_RULE: &str = rule::UNKNOWN_CONTEXT;
         /// Every rule of plans: its stable code and what it asks for.
         pub const RULES: &[(&str, &str)] = &[$(($code, $title)),*];
     };

@@ -1,0 +1,135 @@
+//! What the tables across jobs have to hold of one job: reservations of action keys, and results for reuse.
+//! `latch doctor --deep` compares both.
+
+use crate::effect::Answer;
+use crate::event::ResultType;
+use crate::ids::{Hash, JobId, Operator, Slot, StepId};
+use crate::ledger::RowState;
+use crate::reuse::{self, Reusable};
+use crate::state::{Durable, Step};
+use crate::step::StepState;
+use crate::storage::ActionRow;
+
+use super::{action, is_dry, reuse as reusing};
+
+/// The reservation that a committed call has to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// The call.
+    pub slot: Slot,
+    /// Its operator, a part of the key's identity.
+    pub operator: Operator,
+    /// The action key.
+    pub key: Hash,
+    job_id: JobId,
+    args_hash: Hash,
+    receipt: Vec<u8>,
+}
+
+impl Reservation {
+    /// Returns how the stored reservation differs, or none if it is the call's own.
+    pub fn difference(&self, found: Option<&ActionRow>) -> Option<String> {
+        let Some(row) = found else { return Some("its action key is not reserved".to_owned()) };
+        if (&row.job_id, &row.slot) != (&self.job_id, &self.slot) {
+            return Some(format!("its action key is reserved for job {}, slot {}", row.job_id, row.slot));
+        }
+        if row.args_hash != self.args_hash {
+            let (expected, found) = (self.args_hash.to_hex(), row.args_hash.to_hex());
+            return Some(format!(
+                "the arguments' hash of its action key is not that of the call (expected {expected}, found {found})"
+            ));
+        }
+        match &row.receipt {
+            Some(receipt) if action::is_same_receipt(receipt, &self.receipt) => None,
+            Some(_) => Some("the receipt of its action key is not the recorded answer".to_owned()),
+            None => Some("its action key has no receipt".to_owned()),
+        }
+    }
+}
+
+/// The reservations of calls that took effect, and of which nothing was undone or contradicted.
+pub fn reservations(durable: &Durable) -> Vec<Reservation> {
+    let job = &durable.job;
+    let of = |row: &crate::ledger::Row| {
+        let slot = &row.slot;
+        let is_disputed = job.disputed().any(|disputed| disputed == slot) || job.is_gone(slot);
+        let is_undone = job.compensations.contains_key(&slot.compensation());
+        let took_effect = job.calls.get(slot).is_some_and(|call| job.took_effect(call));
+        if row.state != RowState::Committed || is_disputed || is_undone || !took_effect {
+            return None;
+        }
+        let (key, args) = (row.action_key?, durable.args(slot)?);
+        let answer = durable.answer(slot)?;
+        let Answer::Ok(output) = &answer.answer else { return None };
+        let (args_hash, receipt) = (action::args_hash(&args), action::receipt(output));
+        let (slot, operator, job_id) = (slot.clone(), row.operator.clone(), job.header.job_id.clone());
+        Some(Reservation { slot, operator, key, job_id, args_hash, receipt })
+    };
+    durable.rows.values().filter_map(of).collect()
+}
+
+/// Calls whose ledger row has another action key than their events, with both keys.
+pub fn other_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> {
+    let of = |(slot, row): (&Slot, &crate::ledger::Row)| {
+        let call = durable.job.calls.get(slot).filter(|call| call.first_attempt > 0)?;
+        (call.action_key != row.action_key).then(|| (slot.clone(), call.action_key, row.action_key))
+    };
+    durable.rows.iter().filter_map(of).collect()
+}
+
+/// The row that a step's result has in the index for reuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Indexed {
+    /// The step.
+    pub step: StepId,
+    /// Its operator.
+    pub operator: Operator,
+    /// What the result was made from.
+    pub input_hash: Hash,
+    digest: Hash,
+    version: String,
+    result_type: ResultType,
+    output_hash: Hash,
+}
+
+impl Indexed {
+    /// Returns how the newest stored row for this input differs, or none. A row of another job says nothing.
+    pub fn difference(&self, job_id: &JobId, found: &Reusable) -> Option<String> {
+        if (&found.job_id, &found.step_id) != (job_id, &self.step) {
+            return None;
+        }
+        let same = [
+            ("output hash", found.output_hash == self.output_hash),
+            ("component digest", found.digest == self.digest),
+            ("version", found.version == self.version),
+            ("result type", found.result_type == self.result_type),
+        ];
+        let (name, _) = same.into_iter().find(|(_, same)| !same)?;
+        Some(format!("the {name} in the index of reusable results is not the recorded one"))
+    }
+}
+
+/// The steps whose own results may be in the index for reuse.
+pub fn indexed(durable: &Durable) -> Vec<Indexed> {
+    let job = &durable.job;
+    let of = |step: &Step| {
+        let planned = job.plan.step(&step.id)?;
+        let operator = job.pinned(&planned.name).filter(|operator| reuse::is_candidate(planned, operator))?;
+        let is_own = step.copied.is_none() && !step.reuse.as_ref().is_some_and(|(reused, _)| *reused);
+        let result_type = step.result_type.filter(|kind| matches!(kind, ResultType::Pure | ResultType::Success))?;
+        if step.state != StepState::Succeeded || !is_own || is_dry(job.header.mode) {
+            return None;
+        }
+        let output_hash = Hash::of(&[&*durable.output(&step.id)?]);
+        Some(Indexed {
+            step: step.id.clone(),
+            operator: planned.name.clone(),
+            input_hash: reusing::input_hash(durable, planned)?,
+            digest: operator.digest,
+            version: operator.version.clone(),
+            result_type,
+            output_hash,
+        })
+    };
+    job.steps.iter().filter_map(of).collect()
+}
