@@ -21,7 +21,14 @@ pub(crate) fn root() -> &'static Path {
 
 /// The tracked files that are in the work tree, as paths from the root.
 pub(crate) fn tracked() -> BTreeSet<String> {
-    let listed = Command::new("git").arg("-C").arg(root()).args(["ls-files", "-z"]).output().expect("git runs");
+    let mut git = Command::new("git");
+    // A git hook sets variables that name its own repository and index.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        git.env_remove(name);
+    }
+    // The checkout may belong to another user: git only lists its files here.
+    git.args(["-c", "safe.directory=*", "-C"]).arg(root()).args(["ls-files", "-z"]);
+    let listed = git.output().expect("git runs");
     assert!(listed.status.success(), "tests need a git checkout: {}", String::from_utf8_lossy(&listed.stderr));
     let names = String::from_utf8(listed.stdout).expect("names of files are plain");
     let present = |name: &&str| !name.is_empty() && root().join(name).is_file();

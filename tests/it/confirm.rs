@@ -32,7 +32,7 @@ fn plan(place: Place, change: Value) -> Place {
     place.plan(&[
         step("a", "World.Change", &[], json!({ "do": [write("/d/f"), { "change": change }] })),
         // Long enough for what `a` did to be durable.
-        step("r", "World.Look", &["a"], json!({ "do": [{ "sleep": 300 }] })),
+        step("r", "World.Look", &["a"], json!({ "do": [{ "sleep": 1_000 }] })),
         step("b", "World.Change", &["r"], json!({ "do": [write("/d/g")] })),
     ])
 }

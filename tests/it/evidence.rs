@@ -349,7 +349,7 @@ fn a_secret_is_never_in_evidence() {
     let mut command = latch(temp.path(), &["run", "plan.json", "--json", "--approve", "s"]);
     let ran = crate::program::ran(command.env("LATCH_SECRET_TOKEN", CANARY).output().unwrap());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-    assert!(arrived.recv_timeout(Duration::from_secs(10)).is_ok(), "the secret did not arrive: {}", ran.stdout);
+    assert!(arrived.recv_timeout(Duration::from_secs(60)).is_ok(), "the secret did not arrive: {}", ran.stdout);
     server.join().unwrap();
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
     let exported = run(temp.path(), &["job", "export", &id, "--out", "-"]);

@@ -41,11 +41,18 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
     loads[0].clone()
 }
 
-/// Flushes of one job. What lingers is written after a few milliseconds at the latest, so a
-/// machine that is busy flushes more often: the least of some measurements is what a job needs.
-fn flushes(folder: &Path, workload: &str, at_once: u32) -> f64 {
-    let each = (0..5).map(|_| measure(folder, workload, at_once, None)["flushes_per_job"].as_f64().unwrap());
-    each.fold(f64::INFINITY, f64::min)
+/// Flushes of one job. What lingers is written after a few milliseconds at the latest, so a machine that is busy flushes
+/// more often: the least of some measurements is what a job needs. Measured until that is at most `most`.
+fn flushes(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
+    let mut least = f64::INFINITY;
+    for nth in 0..40 {
+        let flushes = measure(folder, workload, at_once, None)["flushes_per_job"].as_f64().unwrap();
+        least = least.min(flushes);
+        if nth >= 4 && least <= most {
+            break;
+        }
+    }
+    least
 }
 
 /// I36: ten barriers, the start and the end; the commit of a call rides with the barrier of the next.
@@ -53,7 +60,7 @@ fn flushes(folder: &Path, workload: &str, at_once: u32) -> f64 {
 fn ten_keyed_calls_take_one_flush_each_and_two_more() {
     let folder = bench();
     for workload in ["ten", "ten-plan"] {
-        let flushes = flushes(folder.path(), workload, 1);
+        let flushes = flushes(folder.path(), workload, 1, 12.0);
         // Fewer would mean that a barrier was not flushed.
         assert!((10.0..=12.0).contains(&flushes), "{workload}: {flushes}");
     }
@@ -64,7 +71,7 @@ fn ten_keyed_calls_take_one_flush_each_and_two_more() {
 fn what_changes_nothing_needs_no_flush_of_its_own() {
     let folder = bench();
     for (workload, most) in [("ten-read", 3.0), ("ten-pure", 2.0), ("zero", 2.0)] {
-        let flushes = flushes(folder.path(), workload, 1);
+        let flushes = flushes(folder.path(), workload, 1, most);
         assert!((1.0..=most).contains(&flushes), "{workload}: {flushes}");
     }
 }
@@ -72,7 +79,7 @@ fn what_changes_nothing_needs_no_flush_of_its_own() {
 /// I36: jobs of one process share transactions.
 #[test]
 fn jobs_at_once_share_their_flushes() {
-    let flushes = flushes(bench().path(), "ten", 64);
+    let flushes = flushes(bench().path(), "ten", 64, 1.5);
     assert!(flushes <= 1.5, "{flushes}");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::place::{Place, step};
+use crate::place::{Place, sleep_past, step};
 
 /// One gated call of the plan, and one inside a step.
 fn plans() -> [(&'static str, Value); 2] {
@@ -60,9 +60,10 @@ fn a_quorum_of_others_approves() {
 fn a_gate_expires() {
     for (slot, step) in plans() {
         let place = Place::witness("atomic").again().plan(&[step]);
-        let place = place.configure("[policy.default.gate]\nexpires = \"300ms\"");
-        let id = submit(&place)["job_id"].as_str().unwrap().to_owned();
-        std::thread::sleep(std::time::Duration::from_millis(400));
+        let place = place.configure("[policy.default.gate]\nexpires = \"3s\"");
+        let parked = submit(&place);
+        let id = parked["job_id"].as_str().unwrap().to_owned();
+        sleep_past(&parked["blocked_on"]["until"]);
         let late = place.latch(&["job", "approve", &id, slot, "--actor", "bob"]);
         assert_eq!(late.code, 2, "its time is over before anybody has written so: {}", late.stdout);
         let response = place.latch(&["resume", &id, "--json"]).json();

@@ -43,6 +43,9 @@ const REPLAYED_MAX: u64 = 100;
 /// The leases of the storms: a job whose worker was killed is taken over soon.
 const LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
 
+/// A submission takes no longer on a machine that has nothing else to do: on a slower one, pauses are as much longer.
+const SUBMITTED_IN: Duration = Duration::from_millis(150);
+
 /// Leaves plan number `n` to workers.
 fn submit(place: &Place, n: u64, plan: &Value) -> String {
     let file = format!("plan-{n}.json");
@@ -88,12 +91,16 @@ fn storm(
     let begun = Instant::now();
     let mut workers: Vec<Hunted> = (0..WORKERS).map(|_| Hunted::start(place)).collect();
     let (kills, accepted, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    // How long the last submission took.
+    let submitted_in_ms = AtomicU64::new(0);
     let enough = || kills.load(Relaxed) >= KILLS_MIN.min(kills_max) || failed.load(Relaxed);
     let accept = |n: u64| {
         if n >= jobs {
             std::thread::sleep(MORE);
         }
+        let since = Instant::now();
         let id = submit(place, n, &plan(n));
+        submitted_in_ms.store(u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX), Relaxed);
         accepted.fetch_add(1, Relaxed);
         id
     };
@@ -104,7 +111,8 @@ fn storm(
         // Kills, and jobs that were over, when the last window ended.
         let mut window = (0, 0);
         while wrong.is_none() {
-            std::thread::sleep(pause(&mut dice));
+            let slower = submitted_in_ms.load(Relaxed) as f64 / SUBMITTED_IN.as_millis() as f64;
+            std::thread::sleep(pause(&mut dice).mul_f64(slower.clamp(1.0, 20.0)));
             if kills.load(Relaxed) < kills_max {
                 workers[dice.below(WORKERS as u32) as usize] = Hunted::start(place);
                 kills.fetch_add(1, Relaxed);

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
+use latchwork::os::clock::now_us;
 use serde_json::{Value, json};
 
 use crate::checkout;
@@ -321,6 +323,14 @@ pub(crate) fn built(dir: &Path) -> PathBuf {
     let built = latchwork::build::build(dir, &options, &mut |_| {}).expect("the plugin builds");
     known.insert(dir.to_owned(), built.wasm.clone());
     built.wasm
+}
+
+/// Sleeps until a time that a response names, in microseconds of the wall clock, is over.
+pub(crate) fn sleep_past(until_us: &Value) {
+    let until_us = until_us.as_i64().expect("a time");
+    while now_us() <= until_us {
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 pub(crate) fn copy_tree(from: &Path, to: &Path) {

@@ -39,11 +39,19 @@ pub(crate) fn path() -> &'static Path {
 pub(crate) fn latch(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(path());
     command.current_dir(folder).args(args).stdin(std::process::Stdio::null());
-    for name in ["LATCH_CONFIG", "LATCH_DATABASE", "LATCH_LOG", "LATCH_LOG_FORMAT"] {
+    undisturbed(&mut command);
+    command
+}
+
+/// Removes the program's variables from the environment of a command that has set none yet.
+pub(crate) fn undisturbed(command: &mut Command) {
+    // Where the compiler for plugins is found depends on the machine. All else a test sets itself.
+    const KEPT: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
+    let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT.contains(&name);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {
         command.env_remove(name);
     }
     command.env("LATCH_CACHE_DIR", compiled());
-    command
 }
 
 /// Cargo's target folder, where tests keep what they build.

@@ -86,7 +86,12 @@ impl Server {
 
     /// Takes its time with each answer.
     pub(crate) fn slow(self) -> Server {
-        self.shared.inside.lock().unwrap().takes = Duration::from_millis(100);
+        self.takes(Duration::from_millis(100))
+    }
+
+    /// Takes so long with each answer.
+    pub(crate) fn takes(self, each: Duration) -> Server {
+        self.shared.inside.lock().unwrap().takes = each;
         self
     }
 

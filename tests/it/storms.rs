@@ -17,7 +17,8 @@ fn on_a_full_disk(place: &Path, blocks: u64, args: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     // The limit kills with a signal unless it is ignored; then writing fails, as on a full disk.
     command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh").arg(program::path());
-    command.args(args).current_dir(place).stdin(Stdio::null()).env("LATCH_CACHE_DIR", program::compiled());
+    command.args(args).current_dir(place).stdin(Stdio::null());
+    program::undisturbed(&mut command);
     ran(command.output().unwrap())
 }
 

@@ -73,6 +73,11 @@ pub(crate) fn terminate(child: &Child) {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is there");
 }
 
+/// Waits until the worker has received its first signal.
+fn until_stopping(worker: &Working) {
+    until("it is told to stop", || worker.notes().contains("stopping: calls that are under way end first"));
+}
+
 pub(crate) fn state(place: &Place, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()
 }
@@ -138,14 +143,16 @@ fn a_worker_that_stops_gives_its_jobs_back() {
     let place = fetching(&server, "max_attempts_without_progress = 1");
     plan(&place, &[fetch("a", &[], server.url("/a")), fetch("b", &["a"], server.url("/b"))]);
     let job = detached(&place, &[]);
-    let worker = start(&place, &[]);
+    let mut worker = Working::start(&place, workers::worker(&place, &[]));
     server.wait_for(1);
-    terminate(&worker);
-    std::thread::sleep(Duration::from_millis(300));
+    terminate(&worker.child);
+    until_stopping(&worker);
     assert_eq!(state(&place, &job)["state"], "RUNNING", "the call is not cut off");
     server.open();
-    let ran = ended(worker);
-    assert_eq!((ran.code, &ran.json()["released"]), (0, &json!(1)), "{} {}", ran.stdout, ran.stderr);
+    worker.until_ended();
+    let notes = worker.notes();
+    let (code, tally) = worker.stop();
+    assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally} {notes}");
     let shown = state(&place, &job);
     assert_eq!(shown["state"], "PENDING", "{shown:#}");
     let told = events(&place, &job);
@@ -224,14 +231,17 @@ fn a_worker_that_is_told_twice_ends_at_once() {
     let place = fetching(&server, "");
     plan(&place, &[fetch("a", &[], server.url("/a"))]);
     let job = detached(&place, &[]);
-    let worker = start(&place, &[]);
+    let mut worker = Working::start(&place, workers::worker(&place, &[]));
     server.wait_for(1);
-    terminate(&worker);
-    std::thread::sleep(Duration::from_millis(300));
-    terminate(&worker);
-    let ran = ended(worker);
-    assert_eq!((ran.code, &ran.json()["error"]["code"]), (3, &json!("L0063")), "{} {}", ran.stdout, ran.stderr);
-    assert!(ran.json()["error"]["message"].to_string().contains(&job), "{}", ran.stdout);
+    terminate(&worker.child);
+    // Two signals that are pending at once are one.
+    until_stopping(&worker);
+    terminate(&worker.child);
+    worker.until_ended();
+    let notes = worker.notes();
+    let (code, said) = worker.stop();
+    assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0063")), "{said} {notes}");
+    assert!(said["error"]["message"].to_string().contains(&job), "{said}");
     // So does one whose calls do not end in time.
     let place = place.configure("[worker]\ndrain = \"300ms\"");
     let worker = start(&place, &[]);
@@ -250,7 +260,9 @@ fn a_worker_that_is_told_twice_ends_at_once() {
 /// tenants hold over their jobs.
 #[test]
 fn operators_and_tenants_are_limited() {
-    let server = Server::start().slow();
+    // Long enough for calls to overlap on a busy machine.
+    let takes = Duration::from_secs(1);
+    let server = Server::start().takes(takes);
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Web.Fetch\" = { at_once = 3 } }";
     let place = fetching(&server, limits);
     let call = |n: u32| json!({ "operator": "Web.Fetch", "args": { "url": server.url(&format!("/op/{n}")) } });
@@ -265,7 +277,7 @@ fn operators_and_tenants_are_limited() {
     let replayed = place.latch(&["job", "replay", &first, "--every-prefix", "--json"]);
     assert_eq!(replayed.code, 0, "{}", replayed.stdout);
 
-    let server = Server::start().slow();
+    let server = Server::start().takes(takes);
     let limits = "[worker]\njobs = 8\ntenants = { acme = 2 }\noperators = { \"Driver.Run\" = { at_once = 1 } }";
     let place = fetching(&server, limits);
     for n in 0..6 {

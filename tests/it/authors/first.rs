@@ -1,5 +1,9 @@
 //! The first minutes: a terminal session from `latch init` to a result.
 
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
 use crate::sdk;
 use crate::terminal::{Look, Terminal};
 
@@ -9,10 +13,22 @@ fn next(screen: &str) -> Vec<String> {
     after.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
+/// A search path on which no Node.js works: a project's language is then Rust, which this test was built with.
+fn without_node(folder: &Path) -> OsString {
+    for name in ["node", "npm"] {
+        let program = folder.join(name);
+        std::fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path))).unwrap()
+}
+
 /// I153: each command is one that a screen before it has printed, and the last one prints a result.
 #[test]
 fn each_screen_names_the_next_command_until_there_is_a_result() {
-    let temp = tempfile::tempdir().unwrap();
+    let (temp, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = without_node(programs.path());
     let mut folder = temp.path().to_owned();
     let mut todo = vec!["latch init hello".to_owned()];
     let mut screens = Vec::new();
@@ -26,7 +42,9 @@ fn each_screen_names_the_next_command_until_there_is_a_result() {
         }
         let words: Vec<&str> = command.split(' ').collect();
         assert_eq!(words[0], "latch", "{command}");
-        let shown = Terminal::start(sdk::latch(&folder, &words[1..]), 80, Look::NoColor).end();
+        let mut latch = sdk::latch(&folder, &words[1..]);
+        latch.env("PATH", &path);
+        let shown = Terminal::start(latch, 80, Look::NoColor).end();
         let screen = shown.text();
         screens.push(format!("$ {command}\n{screen}"));
         assert_eq!(shown.code, 0, "{}", screens.join("\n"));
@@ -39,6 +57,7 @@ fn each_screen_names_the_next_command_until_there_is_a_result() {
         }
     }
     let screens = screens.join("\n");
+    assert!(screens.contains("Rust is the default on this machine"), "{screens}");
     // A person who opens the project in the middle finds the same two commands on the first screen.
     assert!(screens.contains("$ cd hello") && screens.contains("$ latch run plan.json --build"), "{screens}");
 }

@@ -12,6 +12,9 @@ use crate::made::{Made, OPERATOR, Operator, STEP};
 use crate::program::{self, Ran, latch, run};
 use crate::support::guest;
 
+/// What comes to an end is faster than this on any machine.
+const AT_MOST: Duration = Duration::from_secs(1_200);
+
 /// A check and a look at these bytes: both reports.
 fn both(bytes: &[u8], cases: &str) -> [(i32, Value, Ran); 2] {
     let folder = tempfile::tempdir().unwrap();
@@ -43,7 +46,7 @@ fn a_component_that_misbehaves_as_it_begins_is_a_finding() {
             check.1["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect();
         assert_eq!((check.0, rules), (1, vec!["D008"]), "{what}: {:#}", check.1);
         assert_eq!((inspect.0, &inspect.1["loads"]), (1, &json!(false)), "{what}: {:#}", inspect.1);
-        assert!(began.elapsed() < Duration::from_secs(60), "{what} takes {:?}", began.elapsed());
+        assert!(began.elapsed() < AT_MOST, "{what} takes {:?}", began.elapsed());
     }
 }
 
@@ -80,7 +83,7 @@ fn a_thousand_operators_are_looked_at() {
     assert_eq!(check.0, 0, "{}", check.2.stderr);
     assert_eq!(check.1["findings"].as_array().unwrap().len(), 1000, "each has no case");
     assert_eq!(inspect.1["operators"].as_array().unwrap().len(), 1000);
-    assert!(began.elapsed() < Duration::from_secs(60), "it takes {:?}", began.elapsed());
+    assert!(began.elapsed() < AT_MOST, "it takes {:?}", began.elapsed());
 }
 
 /// I57: a file's name need not be text, nor a path lead to a file.

@@ -44,8 +44,11 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
             log
         }));
     }
+    let mut logs: Vec<Log> = Vec::new();
     for task in tasks {
-        let log: Log = task.await.unwrap();
+        logs.push(task.await.unwrap());
+    }
+    for log in &logs {
         let record = world.store.load(&log.job_id).await.unwrap().unwrap();
         assert_eq!((record.row.next_seq, record.row.head), (log.seq, log.head));
         assert_eq!(record.ledger.len() as u64, log.seq - 2);
@@ -53,8 +56,13 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     let counters = world.store.counters();
     assert_eq!(counters.batches + counters.refused, 480);
     assert_eq!(counters.refused, 160);
+    // Batches of many jobs that wait at the same time: all are handed over before the first result is looked at.
+    let writes: Vec<_> = (0..6).flat_map(|_| logs.iter_mut().map(|log| log.append(1)).collect::<Vec<_>>()).collect();
+    let results = join_all(writes.into_iter().map(|batch| world.store.write(batch)).collect()).await;
+    assert!(results.iter().all(Result::is_ok));
     if world.dir.is_some() {
-        assert!(counters.flushes < 480, "they share transactions: {counters:?}");
+        let flushes = world.store.counters().flushes - counters.flushes;
+        assert!(flushes <= 288 / 4, "they share transactions: {flushes} flushes for 288 batches");
     }
 }
 
@@ -74,7 +82,7 @@ pub(super) async fn batches_of_one_job_follow_each_other(world: World) {
     assert_eq!((record.events.len() as u64, record.row.head), (log.seq, log.head));
     if world.dir.is_some() {
         let flushes = world.store.counters().flushes - before;
-        assert!(flushes <= 20, "{flushes} flushes for 300 batches");
+        assert!(flushes <= 300 / 4, "{flushes} flushes for 300 batches");
     }
 }
 
@@ -84,14 +92,23 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
     let mut alone = log.append(1);
     alone.flush = Flush::Linger;
     world.store.write(alone).await.expect("written after a few milliseconds, without any other");
-    let mut first = log.append(1);
-    first.flush = Flush::Linger;
-    let second = log.append(1);
-    let results = join_all(vec![world.store.write(first), world.store.write(second)]).await;
-    assert_eq!(results, [Ok(()), Ok(())]);
-    assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len() as u64, log.seq);
     if world.dir.is_some() {
-        assert_eq!(world.store.counters().flushes - before, 2, "the lingering one rode along");
+        assert_eq!(world.store.counters().flushes - before, 1);
+    }
+    // Where this task is interrupted between the two, the first one is written alone: one pair of some must share.
+    let mut flushes = Vec::new();
+    while flushes.len() < 8 && !flushes.contains(&1) {
+        let before = world.store.counters().flushes;
+        let mut first = log.append(1);
+        first.flush = Flush::Linger;
+        let second = log.append(1);
+        let results = join_all(vec![world.store.write(first), world.store.write(second)]).await;
+        assert_eq!(results, [Ok(()), Ok(())]);
+        assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len() as u64, log.seq);
+        flushes.push(world.store.counters().flushes - before);
+    }
+    if world.dir.is_some() {
+        assert_eq!(flushes.last(), Some(&1), "the lingering one rode along: {flushes:?}");
     }
 }
 

@@ -185,7 +185,7 @@ async fn fuel_is_reproducible_and_running_out_is_too() {
 
 #[tokio::test]
 async fn a_step_that_never_ends_yields_and_is_stopped_by_the_clock() {
-    let slow = LimitsConfig { fuel: Some(u64::MAX / 2), timeout_ms: Some(300), ..limits() };
+    let slow = LimitsConfig { fuel: Some(u64::MAX / 2), timeout_ms: Some(3_000), ..limits() };
     let plugin = load("hostile-step", Grants::default(), slow).unwrap();
     // On the same, only thread: it runs although the step spins.
     let other = tokio::spawn(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });

