@@ -127,6 +127,13 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         assert_eq!(exported.code, 0, "{}", exported.stderr);
         assert_eq!(run(out.path(), &["verify", "e.jsonl"]).code, 0);
     }
+    for job in jobs {
+        // They wait for a signal.
+        let output = run(dir, &["job", "output", job, "--json"]);
+        assert_eq!((output.code, &output.json()["error"]["code"]), (1, &json!("L0075")), "{}", output.stderr);
+        let waited = run(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);
+        assert_eq!((waited.code, &waited.json()["error"]["code"]), (3, &json!("L0077")), "{}", waited.stderr);
+    }
     let doctor = run(dir, &["doctor", "--json"]);
     let checks = doctor.json()["checks"].clone();
     let database = checks.as_array().unwrap().iter().find(|check| check["check"] == "database").unwrap().clone();
