@@ -221,3 +221,26 @@ fn old_schema_of_a_read_only_database_is_named() {
     }
     assert_eq!(files(&place.dir), before);
 }
+
+/// Looking at plugins and plans makes nothing, and so it works in a folder that cannot be written.
+#[test]
+fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
+    let place = Place::witness("atomic").again();
+    std::fs::remove_dir(place.dir.join("effects")).unwrap();
+    assert!(!place.dir.join(".latch").exists(), "looking at the plugins has kept no component");
+    let before = files(&place.dir);
+    let Some(_mounted) = Mounted::over(&place.dir) else { return };
+    for args in [&["plugin", "list"][..], &["plan", "check", "plan.json"]] {
+        let ran = place.latch(args);
+        assert_eq!(ran.code, 0, "{args:?} {} {}", ran.stdout, ran.stderr);
+    }
+    let called = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(called.json()["error"]["code"], "L0101", "{} {}", called.stdout, called.stderr);
+    assert!(!called.stdout.contains("P012"), "{}", called.stdout);
+    let doctor = place.latch(&["doctor", "--json"]).json();
+    let checks = doctor["checks"].as_array().unwrap();
+    let database = checks.iter().find(|check| check["check"] == "database").unwrap();
+    let fix = database["fix"].as_str().unwrap();
+    assert!(fix.starts_with("let ") && fix.contains(" be written"), "the folder is there: {fix}");
+    assert_eq!(files(&place.dir), before);
+}
