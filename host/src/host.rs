@@ -20,7 +20,7 @@ use crate::config::{Commit, Config, Policy};
 use crate::engine::{Engine, EngineError, EngineOptions, LoadError};
 use crate::notify::Notifier;
 use crate::os::ThisMachine;
-use crate::registry::{Registry, Survey};
+use crate::registry::{Kept, Registry, Survey};
 use crate::submit::{Accepting, Submission};
 use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
@@ -194,10 +194,10 @@ impl Host {
         extensions: Extensions,
     ) -> Result<Host, StartError> {
         let survey = Survey::of(&config);
-        Self::start_surveyed(config, survey, stores, crash, extensions)
+        Self::start_surveyed(config, survey, Kept::Yes, stores, crash, extensions)
     }
 
-    /// The same after a first look at the plugins, [`Survey::of`]. A plugin that cannot be loaded is in
+    /// The same after a first look at the plugins, [`Survey::of`]. Components are kept unless the host only reads. A plugin that cannot be loaded is in
     /// [`Registry::refused`], and the others are served.
     ///
     /// # Errors
@@ -205,6 +205,7 @@ impl Host {
     pub fn start_surveyed(
         config: Config,
         survey: Survey,
+        kept: Kept,
         stores: Stores,
         crash: Arc<dyn CrashPoint>,
         extensions: Extensions,
@@ -219,7 +220,7 @@ impl Host {
         });
         let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })?;
         let engine_profile = engine.step_profile();
-        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv.clone(), survey));
+        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv.clone(), survey, kept));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();
         let settings = Settings {
             lease_ms: config.lease_ms,

@@ -23,6 +23,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod evidence;
+mod files;
 pub mod fork;
 pub mod history;
 pub mod host;

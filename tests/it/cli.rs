@@ -92,10 +92,12 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn an_answer_that_cannot_be_written_is_an_error() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let ended = ran(latch(folder().path(), &["explain"]).stdout(full).stderr(Stdio::piped()).output().unwrap());
-    assert_eq!(ended.code, 1);
-    assert!(ended.stderr.contains("L0040"), "{}", ended.stderr);
+    for command in ["explain", "--help", "--version"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = ran(latch(folder().path(), &[command]).stdout(full).stderr(Stdio::piped()).output().unwrap());
+        assert_eq!(ended.code, 1, "{command}");
+        assert!(ended.stderr.contains("L0040"), "{command}: {}", ended.stderr);
+    }
 }
 
 #[test]

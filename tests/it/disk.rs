@@ -14,6 +14,7 @@ use crate::place::{Place, step, witness_plan_of};
 use crate::postgres::live_call::until;
 use crate::postgres::server::Server;
 use crate::program::{latch, run};
+use crate::sdk;
 use crate::workers::{Working, detached, events, until_over, worker};
 
 /// A file system of its own, gone with the value.
@@ -148,6 +149,46 @@ fn full_disks_and_read_only_folders_are_named() {
     drop(full);
     disk.read_only();
     refused(("L0101", 2), "read-only");
+}
+
+/// What authors make on a full disk, or in a folder that cannot be written, is refused with the same codes, and no half of
+/// it is left.
+#[test]
+fn projects_and_keys_that_cannot_be_written_leave_nothing_behind() {
+    let Some(disk) = SmallDisk::mount(4 * 1_024) else { return };
+    let names = || {
+        let entries = std::fs::read_dir(disk.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.retain(|name| name != "ballast");
+        names.sort();
+        names
+    };
+    let new = ["plugin", "new", "there", "--lang", "c", "--kind", "step"];
+    assert_eq!(run(disk.path(), &new).code, 0);
+    let refused = |expected: (&str, i32)| {
+        for args in [
+            &["init", "project", "--lang", "c"][..],
+            &["plugin", "new", "other", "--lang", "c", "--kind", "tool"],
+            &["plugin", "build", "there"],
+            &["plugin", "check", "there"],
+            &["key", "new", "key.pem"],
+        ] {
+            let ran = sdk::run(disk.path(), &[args, &["--json"]].concat());
+            let error = ran.json()["error"].clone();
+            let found = (error["code"].as_str().unwrap_or_default(), ran.code);
+            assert_eq!(found, expected, "{args:?}: {} {}", ran.stdout, ran.stderr);
+            let message = error["message"].as_str().unwrap();
+            assert!(!message.contains("/.new-") && !message.contains("/.latch-"), "a temporary name: {message}");
+            assert_eq!(names(), ["there"], "{args:?}: {message}");
+        }
+    };
+    let full = disk.fill(0);
+    refused(("L0100", 1));
+    drop(full);
+    assert_eq!(run(disk.path(), &["key", "new", "key.pem"]).code, 0, "what was refused can be made later");
+    std::fs::remove_file(disk.path().join("key.pem")).unwrap();
+    disk.read_only();
+    refused(("L0101", 2));
 }
 
 /// I1, I2, I87: the disk of a server is full while workers are at work: the server itself goes down or refuses.

@@ -227,6 +227,11 @@ fn secrets_without_value_or_open_to_others_are_found() {
     let mode =
         |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     mode(&dir, 0o755);
+    std::fs::write(dir.join("TOKEN"), "").unwrap();
+    let (_, found) = checks(&place, &[]);
+    let empty = named(&found, "secrets")[0].clone();
+    assert_eq!(empty["verdict"], "fail", "{found:#?}");
+    assert!(empty["found"].as_str().unwrap().ends_with("is empty"), "{empty}");
     std::fs::write(dir.join("TOKEN"), "a value").unwrap();
     mode(&dir.join("TOKEN"), 0o644);
     let (_, found) = checks(&place, &[]);

@@ -69,6 +69,7 @@ fn folder_without_a_project_is_an_error() {
         &["plugin", "list"],
         &["plugin", "build"],
         &["plugin", "prune"],
+        &["doctor", "--accept-restore"],
     ] {
         let ran = run(folder.path(), &[args, &["--json"]].concat());
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0110")), "{args:?} {}", ran.stdout);

@@ -70,3 +70,17 @@ fn neither_at_the_terminal_leaves_the_gate_open() {
     assert_eq!((code, &response(&place)["state"]), (3, &json!("PARKED")), "{shown}");
     assert!(place.world().is_empty());
 }
+
+/// Ctrl-d answers nothing, and what follows begins on a line of its own.
+#[test]
+fn the_end_of_the_input_leaves_the_gate_open() {
+    let place = place();
+    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json", "--actor", "ada"]), 120, Look::NoColor);
+    terminal.until("approve? [y]es, [n]o");
+    terminal.ends_input();
+    let shown = terminal.end();
+    let text = shown.text();
+    assert_eq!((shown.code, &response(&place)["state"]), (3, &json!("PARKED")), "{text}");
+    let question = text.lines().find(|line| line.contains("approve? [y]es, [n]o")).unwrap();
+    assert!(question.trim_end().ends_with("later"), "nothing follows the question on its line: {question:?}");
+}

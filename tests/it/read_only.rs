@@ -127,6 +127,13 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         assert_eq!(exported.code, 0, "{}", exported.stderr);
         assert_eq!(run(out.path(), &["verify", "e.jsonl"]).code, 0);
     }
+    for job in jobs {
+        // They wait for a signal.
+        let output = run(dir, &["job", "output", job, "--json"]);
+        assert_eq!((output.code, &output.json()["error"]["code"]), (1, &json!("L0075")), "{}", output.stderr);
+        let waited = run(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);
+        assert_eq!((waited.code, &waited.json()["error"]["code"]), (3, &json!("L0077")), "{}", waited.stderr);
+    }
     let doctor = run(dir, &["doctor", "--json"]);
     let checks = doctor.json()["checks"].clone();
     let database = checks.as_array().unwrap().iter().find(|check| check["check"] == "database").unwrap().clone();
@@ -212,5 +219,28 @@ fn old_schema_of_a_read_only_database_is_named() {
     for part in ["latch.db", "has schema", "brought up to date", "Copy it"] {
         assert!(message.contains(part), "{part}: {message}");
     }
+    assert_eq!(files(&place.dir), before);
+}
+
+/// Looking at plugins and plans makes nothing, and so it works in a folder that cannot be written.
+#[test]
+fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
+    let place = Place::witness("atomic").again();
+    std::fs::remove_dir(place.dir.join("effects")).unwrap();
+    assert!(!place.dir.join(".latch").exists(), "looking at the plugins has kept no component");
+    let before = files(&place.dir);
+    let Some(_mounted) = Mounted::over(&place.dir) else { return };
+    for args in [&["plugin", "list"][..], &["plan", "check", "plan.json"]] {
+        let ran = place.latch(args);
+        assert_eq!(ran.code, 0, "{args:?} {} {}", ran.stdout, ran.stderr);
+    }
+    let called = place.latch(&["run", "plan.json", "--json"]);
+    assert_eq!(called.json()["error"]["code"], "L0101", "{} {}", called.stdout, called.stderr);
+    assert!(!called.stdout.contains("P012"), "{}", called.stdout);
+    let doctor = place.latch(&["doctor", "--json"]).json();
+    let checks = doctor["checks"].as_array().unwrap();
+    let database = checks.iter().find(|check| check["check"] == "database").unwrap();
+    let fix = database["fix"].as_str().unwrap();
+    assert!(fix.starts_with("let ") && fix.contains(" be written"), "the folder is there: {fix}");
     assert_eq!(files(&place.dir), before);
 }

@@ -98,6 +98,14 @@ fn an_operator_of_two_plugins_is_served_by_neither() {
     let place = place.configure(&format!("[[plugin]]{first}")).plan(&tools()[..1]);
     let said = refused(&place.latch(&["run", "plan.json", "--json"]), "L0024", "again");
     assert!(said.contains("could not be loaded"), "{said}");
+    // An operator that nobody serves may be one of the plugin's own: only the plugin is named.
+    let place = place.plan(&[step("n", "Nobody.Does", &[], json!({}))]);
+    for command in ["run", "plan check"] {
+        let args: Vec<&str> = command.split(' ').chain(["plan.json", "--json"]).collect();
+        let ran = place.latch(&args);
+        refused(&ran, "L0024", "again");
+        assert!(!ran.stdout.contains("P012"), "{command}: {}", ran.stdout);
+    }
     let place = place.plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 1 }))]).approved(vec!["q"]);
     assert_eq!(place.latch(&place.run_args()).code, 0);
 }
@@ -153,4 +161,16 @@ fn a_plan_that_does_without_a_refused_plugin_is_compiled_and_run() {
     let place = Place::witness("atomic").again().configure(&entry).plan(&tools()).approved(vec!["o", "k"]);
     let (ran, compiled) = uncompiled(&place, &place.run_args());
     assert_eq!((ran.code, compiled), (0, 3), "{} {}", ran.stdout, ran.stderr);
+}
+
+/// I161: a file that is no component is refused by its first bytes.
+#[test]
+fn a_file_that_is_no_component_is_not_announced_as_compiled() {
+    let place = Place::configured("[[plugin]]\nname = \"g\"\nsource = \"g.wasm\"\n", vec![]);
+    std::fs::write(place.dir.join("g.wasm"), "not it\n").unwrap();
+    let listed = place.latch(&["plugin", "list", "--json"]);
+    let error = listed.json()["error"].clone();
+    assert_eq!((listed.code, error["code"].as_str()), (2, Some("L0023")), "{} {}", listed.stdout, listed.stderr);
+    assert!(error["problems"][0]["message"].as_str().unwrap().contains("text, not WebAssembly"), "{error:#}");
+    assert!(!listed.stderr.contains("compiling"), "{}", listed.stderr);
 }

@@ -110,6 +110,11 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
+    /// Types ctrl-d on an empty line.
+    pub(crate) fn ends_input(&mut self) {
+        self.keyboard.write_all(b"\x04").unwrap();
+    }
+
     /// What the terminal sends to the program when a person presses ctrl-c.
     pub(crate) fn interrupts(&self) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();

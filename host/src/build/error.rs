@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use latchwork_core::pages;
+
 use super::recipe::Problem;
+use crate::files;
 
 /// Why a plugin could not be built, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +82,16 @@ pub enum BuildError {
         /// What to do.
         advice: &'static str,
     },
+    /// A program failed where nothing can be written.
+    #[error("nothing can be written in {} ({source}), and {error}", .dir.display())]
+    NoRoom {
+        /// What failed.
+        error: Box<BuildError>,
+        /// The folder.
+        dir: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The file system refused.
     #[error("cannot {doing} {}: {source}", .path.display())]
     Io {
@@ -93,6 +106,39 @@ pub enum BuildError {
 
 impl BuildError {
     pub(super) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::Io { doing, path: path.to_owned(), source }
+        Self::Io { doing, path: path.to_owned(), source: files::without_path(source) }
     }
+
+    /// The same with the paths below one folder told as below another: what is made in a temporary folder is moved.
+    pub(super) fn moved(self, from: &Path, to: &Path) -> Self {
+        match self {
+            Self::Io { doing, path, source } => {
+                let path = path.strip_prefix(from).map_or(path.clone(), |rest| to.join(rest).components().collect());
+                Self::Io { doing, path, source }
+            }
+            other => other,
+        }
+    }
+
+    /// The code of a disk that is full, or of a folder that cannot be written, where that is the reason.
+    pub fn unwritable(&self) -> Option<&'static str> {
+        match self {
+            Self::NoRoom { source, .. } => pages::of_unwritable(source.kind()),
+            // A file that may not be read, or a program that may not be started, is another matter.
+            Self::Io { doing, source, .. } if !["find", "read", "read from", "start", "wait for"].contains(doing) => {
+                pages::of_unwritable(source.kind())
+            }
+            Self::Failed { output, .. } | Self::Install { output, .. } => said(output),
+            _ => None,
+        }
+    }
+}
+
+/// The same of a program that says so in the words of the system, or as Node.js does.
+fn said(output: &str) -> Option<&'static str> {
+    let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
+    if says(&["No space left on device", "no space left on device", "ENOSPC", "Disk quota exceeded"]) {
+        return Some(pages::DISK_FULL);
+    }
+    says(&["Read-only file system", "read-only file system", "EROFS"]).then_some(pages::FOLDER_READ_ONLY)
 }

@@ -86,12 +86,7 @@ impl Init {
         let dir = &self.dir;
         let work = tempfile::Builder::new().prefix(".latch-init-").tempdir_in(dir);
         let work = work.map_err(|error| BuildError::io("make a folder in", dir, error))?;
-        let new = New { name: PLUGIN.to_owned(), kind: PluginKind::Step, lang: self.lang };
-        new.write_plugin(&work.path().join(PLUGIN))?;
-        for (name, text) in new.starter(PLUGIN) {
-            sdk::put(&work.path().join(name), &text)?;
-        }
-        sdk::put(&work.path().join(".gitignore"), GITIGNORE)?;
+        self.fill(work.path()).map_err(|error| error.moved(work.path(), dir))?;
         for (n, entry) in entries.iter().enumerate() {
             let to = dir.join(entry);
             if let Err(error) = std::fs::rename(work.path().join(entry), &to) {
@@ -102,6 +97,16 @@ impl Init {
             }
         }
         Ok(())
+    }
+
+    /// Writes the project into a folder.
+    fn fill(&self, dir: &Path) -> Result<(), BuildError> {
+        let new = New { name: PLUGIN.to_owned(), kind: PluginKind::Step, lang: self.lang };
+        new.write_plugin(&dir.join(PLUGIN))?;
+        for (name, text) in new.starter(PLUGIN) {
+            sdk::put(&dir.join(name), &text)?;
+        }
+        sdk::put(&dir.join(".gitignore"), GITIGNORE)
     }
 }
 

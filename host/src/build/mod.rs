@@ -30,6 +30,7 @@ mod publish;
 mod python;
 mod real;
 mod recipe;
+mod room;
 mod run;
 mod sdk;
 mod tools;
@@ -135,14 +136,15 @@ fn make(
     options: &Options,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
-    match recipe.lang {
+    let made = match recipe.lang {
         Lang::Rust => cargo::build(dir, folder, options, progress),
         // These begin from nothing each time.
         Lang::Js => js::build(dir, recipe, options, progress),
         Lang::Python => python::build(dir, recipe, options, progress),
         Lang::C => c::build(dir, recipe, options, progress),
         Lang::Go => go::build(dir, recipe, options, progress),
-    }
+    };
+    made.map_err(|error| room::explained(error, dir, options))
 }
 
 /// Build the plugin in `dir`. `progress` is told what is done, line by line. Blocks.

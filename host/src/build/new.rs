@@ -100,20 +100,44 @@ impl New {
 
     /// Makes the project as a folder in `parent`: the plugin, and a configuration and a plan that run it. Returns
     /// that folder.
+    ///
+    /// # Errors
+    /// Something has its name, or it cannot be written. In either case nothing of it is left.
     pub fn write(&self, parent: &Path) -> Result<PathBuf, NewError> {
         self.check_name()?;
         let dir = parent.join(&self.name);
         if dir.exists() {
             return Err(NewError::Exists(dir));
         }
-        self.write_plugin(&dir)?;
+        let made_parent = !parent.exists();
+        std::fs::create_dir_all(parent).map_err(|error| BuildError::io("make", parent, error))?;
+        if let Err(error) = self.written(parent, &dir) {
+            if made_parent {
+                // It is not empty if another program wrote into it.
+                let _ = std::fs::remove_dir(parent);
+            }
+            return Err(error.into());
+        }
+        Ok(dir)
+    }
+
+    /// Everything is written beside its place first: a full disk leaves no half of a project.
+    fn written(&self, parent: &Path, dir: &Path) -> Result<(), BuildError> {
+        let work = tempfile::Builder::new().prefix(".latch-new-").tempdir_in(parent);
+        let work = work.map_err(|error| BuildError::io("make a folder in", parent, error))?;
+        let made = work.path().join(&self.name);
+        self.fill(&made).map_err(|error| error.moved(work.path(), parent))?;
+        std::fs::rename(&made, dir).map_err(|error| BuildError::io("write", dir, error))
+    }
+
+    fn fill(&self, dir: &Path) -> Result<(), BuildError> {
+        self.write_plugin(dir)?;
         for (name, text) in self.starter(".") {
             sdk::put(&dir.join(name), &text)?;
         }
         let ignore = dir.join(".gitignore");
         let ignored = std::fs::read_to_string(&ignore).map_err(|error| BuildError::io("read", &ignore, error))?;
-        sdk::put(&ignore, &format!("{ignored}{IGNORED}"))?;
-        Ok(dir)
+        sdk::put(&ignore, &format!("{ignored}{IGNORED}"))
     }
 
     /// Whether the name can be a plugin's, and begin the names of its operators.

@@ -6,6 +6,7 @@ use std::path::Path;
 use latchwork_core::ids::Hash;
 
 use super::{BuildError, Built, Lang, Recipe, real};
+use crate::files;
 
 /// Magic number, version and layer of a component.
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
@@ -20,7 +21,8 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
         let dir = place.parent().expect("the place is a file in build/");
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let put = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(dir)?;
+            // Whoever may read the folder may run what is in it.
+            let mut file = tempfile::Builder::new().permissions(files::usual()).tempfile_in(dir)?;
             file.write_all(&content)?;
             file.as_file().sync_all()?;
             file.persist(place)?;
@@ -80,6 +82,10 @@ mod tests {
         assert!(first.changed && !put(dir.path(), &COMPONENT).unwrap().changed);
         let other = put(dir.path(), &[&COMPONENT[..], b"x"].concat()).unwrap();
         assert!(other.changed && other.digest != first.digest);
+        // As a file that is created the usual way.
+        std::fs::write(dir.path().join("usual"), "").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions();
+        assert_eq!(mode(&other.wasm), mode(&dir.path().join("usual")));
         assert_eq!(std::fs::read_dir(dir.path().join("build")).unwrap().count(), 1);
     }
 

@@ -55,14 +55,17 @@ pub(super) fn checked(
             if errors.is_empty() || !violations.iter().any(is_unserved) {
                 return Err(refused(path, &violations));
             }
-            Err(open::plugins(errors).with(violations.iter().map(Problem::from)))
+            // An operator that is not there may be one of theirs.
+            let others = violations.iter().filter(|violation| !is_unserved(violation));
+            Err(open::plugins(errors).with(others.map(Problem::from)))
         }
     }
 }
 
 /// Whether a violation names an operator that no loaded plugin serves.
 fn is_unserved(violation: &Violation) -> bool {
-    ["P012", "P023"].contains(&violation.code)
+    // What undoes a step may also be known and unfit for it.
+    violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 
 /// Names the plugins that could not be loaded, to a command that goes on without them.

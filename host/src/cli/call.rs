@@ -13,7 +13,7 @@ use super::args::{CallArgs, ParameterArgs, RunArgs};
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::source::{self, Source};
-use super::{open, plugin, run};
+use super::{catalog, open, plugin, run};
 use crate::registry::Registry;
 
 /// The one step of the job.
@@ -25,7 +25,12 @@ pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     if args.build {
         plugin::build_configured(ctx, &config).await?;
     }
-    let host = open::host(config).await?;
+    let survey = open::survey(&config);
+    if open::is_new(&config)? {
+        // What is refused makes no database.
+        effects(&args, &catalog::surveyed(&config, survey.clone())?)?;
+    }
+    let host = open::surveyed_host(config, survey).await?;
     let effects = effects(&args, &host.registry)?;
     let plan = json!({ "plan_id": STEP, "steps": [
         { "step_id": STEP, "name": args.operator, "payload": payload, "effects": effects },

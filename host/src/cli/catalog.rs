@@ -1,4 +1,4 @@
-//! Plugins without a database: for commands that look at them and call none.
+//! Plugins without a database: for commands that look at them and call none. They write nothing beside compiled code.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::open;
 use crate::capability::EnvOrFile;
 use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings, Statements};
-use crate::registry::{Registry, Survey};
+use crate::registry::{Kept, Registry, Survey};
 
 /// An engine with the configured cache.
 pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
@@ -17,16 +17,19 @@ pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
 
 /// Every configured plugin; all problems of all of them otherwise.
 pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
-    let engine = engine(config)?;
-    // Compiling keeps the thread busy; other tasks go on elsewhere.
-    let loaded = tokio::task::block_in_place(|| Registry::load(engine, config, nowhere()));
-    Ok(loaded.map_err(|errors| open::plugins(&errors))?)
+    let registry = surveyed(config, open::survey(config))?;
+    match registry.refused() {
+        [] => Ok(registry),
+        errors => Err(open::plugins(errors).into()),
+    }
 }
 
 /// The plugins that a first look did not refuse, and the reasons why the others are not there.
 pub(super) fn surveyed(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
     let engine = engine(config)?;
-    Ok(tokio::task::block_in_place(|| Registry::load_surveyed(engine, config, nowhere(), survey)))
+    // Compiling keeps the thread busy; other tasks go on elsewhere.
+    let load = || Registry::load_surveyed(engine, config, nowhere(), survey, Kept::No);
+    Ok(tokio::task::block_in_place(load))
 }
 
 /// What a plugin would be run with.

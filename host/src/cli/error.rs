@@ -10,6 +10,7 @@ use latchwork_core::plan::Violation;
 use latchwork_core::storage::{InboxError, StoreError, WriteError};
 use serde_json::{Value, json};
 
+use crate::build::BuildError;
 use crate::config::{self, ConfigErrors, Origin};
 use crate::engine::EngineError;
 use crate::host::SubmitError;
@@ -124,6 +125,13 @@ impl CliError {
         let exit = if is_path { Exit::Usage } else { Exit::Failed };
         let code = pages::of_unwritable(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
         Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
+    }
+
+    /// The same of a build or of a new project; none where it failed for another reason.
+    pub(super) fn unwritten(error: &BuildError) -> Option<Self> {
+        let code = error.unwritable()?;
+        let exit = if code == pages::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
+        Some(Self { exit, ..Self::input(code, error.to_string()) })
     }
 
     /// It stopped safely and needs someone.

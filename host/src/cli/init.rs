@@ -15,7 +15,9 @@ pub(super) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let dir: std::path::PathBuf = ctx.cwd.join(&args.dir).components().collect();
     let made = Init { dir: dir.clone(), lang }.write().map_err(|error| match error {
         InitError::Exists(_) | InitError::NotFolder(_) => CliError::input(pages::INIT_REFUSED, error.to_string()),
-        InitError::Write(_) => CliError::failed(pages::INIT_REFUSED, error.to_string()),
+        InitError::Write(why) => {
+            CliError::unwritten(&why).unwrap_or_else(|| CliError::failed(pages::INIT_REFUSED, why.to_string()))
+        }
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
     let mut next = vec!["latch run plan.json --build".to_owned()];

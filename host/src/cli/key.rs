@@ -1,7 +1,5 @@
 //! `latch key`: private keys that sign evidence, and their public halves.
 
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use latchwork_core::evidence::PublicKey;
@@ -11,6 +9,7 @@ use serde_json::json;
 use super::args::{KeyArgs, KeyCommand};
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::save::{self, Readers};
 use crate::evidence::SigningKey;
 
 pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -40,14 +39,15 @@ fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
     ctx.answer(&document, || if note.is_empty() { line.clone() } else { format!("{note}\n{line}") });
 }
 
-/// A key that is there is never replaced: nobody could sign with it any more.
+/// A key that is there is never replaced: nobody could sign with it any more. What cannot be written whole is not there.
 fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
-    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let written = file.and_then(|mut file| file.write_all(pem.as_bytes()).and_then(|()| file.sync_all()));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()))
-        }
-        _ => CliError::unwritable(path, &error),
+    let exists =
+        || CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()));
+    if path.symlink_metadata().is_ok() {
+        return Err(exists());
+    }
+    save::create(path, pem.as_bytes(), Readers::Owner).map_err(|error| match error.code {
+        pages::OUTPUT_EXISTS => exists(),
+        _ => error,
     })
 }

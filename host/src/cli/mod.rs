@@ -146,7 +146,13 @@ fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
     let printer = Printer::new(json, if is_json { LogFormat::Json } else { LogFormat::Human });
     if !error.use_stderr() {
         printer.raw(&error.render().to_string());
-        return Exit::Done;
+        return match printer.finish() {
+            Ok(()) => Exit::Done,
+            Err(error) => {
+                printer.error(&error);
+                error.exit
+            }
+        };
     }
     if json || is_json {
         printer.error(&CliError::usage(error));

@@ -19,7 +19,7 @@ use crate::engine::LoadError;
 use crate::host::{Extensions, Host, Stores};
 use crate::notify::Notifier;
 use crate::os;
-use crate::registry::Survey;
+use crate::registry::{Kept, Survey};
 use crate::worker::{CrashPoint, NoCrash};
 
 /// Names the crash point a test wants: `name:before` or `name:after`, and perhaps `:n` for the n-th time.
@@ -73,7 +73,8 @@ async fn host_over(config: Config, survey: Survey, used: Use) -> anyhow::Result<
         Some(kill) => Arc::new(Arrows(kill.clone())),
         None => Arc::new(NoCrash),
     };
-    let host = Host::start_surveyed(config, survey, stores, arrows, Extensions::default())?;
+    let kept = if used == Use::Read { Kept::No } else { Kept::Yes };
+    let host = Host::start_surveyed(config, survey, kept, stores, arrows, Extensions::default())?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)
 }
@@ -122,6 +123,11 @@ pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     }
     project(config)?;
     Ok(Some(path))
+}
+
+/// Whether the database would be made now.
+pub(super) fn is_new(config: &Config) -> anyhow::Result<bool> {
+    Ok(file(config)?.is_some_and(|path| !path.exists()))
 }
 
 /// Makes sure that a command which reads looks at a project: one with a configuration or with a database.

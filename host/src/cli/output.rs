@@ -213,7 +213,12 @@ impl Printer {
                 Ok(_) => Some(answer.trim().to_owned()),
             }
         });
-        read.await.ok().flatten()
+        let answer = read.await.ok().flatten();
+        if answer.is_none() {
+            // Nobody ended the line of the question.
+            self.checked(stderr::write(b"\n"));
+        }
+        answer
     }
 
     /// Whether everything that was said has been taken.

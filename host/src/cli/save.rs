@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use latchwork_core::pages;
 
 use super::error::CliError;
+use crate::files;
 
 /// Who may read a file.
 #[derive(Clone, Copy)]
@@ -55,12 +56,12 @@ fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<
     // Behind a symbolic link the file it points to is replaced, and not the link.
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder(&real);
-    let mode = match readers {
-        Readers::Owner => 0o600,
-        Readers::Everyone => 0o666,
+    let permissions = match readers {
+        Readers::Owner => Permissions::from_mode(0o600),
+        Readers::Everyone => files::usual(),
     };
     let mut builder = tempfile::Builder::new();
-    let made = builder.prefix(".new-").permissions(Permissions::from_mode(mode)).tempfile_in(&folder);
+    let made = builder.prefix(".new-").permissions(permissions).tempfile_in(&folder);
     let written = made.and_then(|mut file| {
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
@@ -70,7 +71,7 @@ fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<
     });
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists if !replaces => exists(path),
-        _ => CliError::unwritable(path, &error),
+        _ => CliError::unwritable(path, &files::without_path(error)),
     })
 }
 

@@ -14,6 +14,9 @@ use crate::config::Grants;
 pub(crate) const PACKAGE: &str = "latchwork:plugin/";
 const VERSION: &str = "@0.1.0";
 
+/// Magic number, version and layer that a component begins with.
+const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+
 const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "events", "log"];
 const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
 
@@ -42,7 +45,11 @@ pub(crate) enum Outside {
 
 /// Decide the world from the names, and hold the imports against it, before anything is compiled.
 pub(crate) fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Outside, Vec<Problem>> {
-    // Bytes that are no component are refused with their reason when they are compiled.
+    // What the bytes are instead is told by whoever asked.
+    if !bytes.starts_with(&COMPONENT) {
+        return Err(vec![Problem::NotAComponent("it does not begin as one".to_owned())]);
+    }
+    // A component that cannot be read is refused with its reason when it is compiled.
     let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(Outside::Unnamed) };
     if !imports.iter().chain(&exports).any(|name| name.starts_with(PACKAGE)) {
         return Ok(Outside::Unnamed);

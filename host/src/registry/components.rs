@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use latchwork_core::ids::Hash;
 
 use crate::engine::Problem;
-use crate::os;
+use crate::{files, os};
 
 /// A directory of `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
 #[derive(Debug)]
@@ -63,6 +63,7 @@ impl Components {
     /// Keep a component. Done before any job can pin it.
     pub(super) fn keep(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
+            let error = files::without_path(error);
             Problem::unwritable(format!("its component cannot be kept in {}: {error}", self.dir.display()), &error)
         };
         std::fs::create_dir_all(&self.dir).map_err(failed)?;

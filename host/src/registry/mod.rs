@@ -26,6 +26,15 @@ use components::Components;
 pub use components::{Damaged, Stored};
 pub use survey::Survey;
 
+/// Whether components are kept, and granted folders made, as they are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Jobs may pin them from now on, and call them.
+    Yes,
+    /// They are looked at: nothing is written.
+    No,
+}
+
 /// All plugins of a configuration.
 pub struct Registry {
     engine: Engine,
@@ -44,12 +53,12 @@ impl Registry {
     /// # Errors
     /// One [`LoadError`] for each plugin that was refused, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
-        let registry = Self::load_surveyed(engine, config, kv, Survey::of(config));
+        let registry = Self::load_surveyed(engine, config, kv, Survey::of(config), Kept::Yes);
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 
     /// Load the plugins that a first look did not refuse. Those that cannot be loaded are in [`Registry::refused`].
-    pub fn load_surveyed(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>, survey: Survey) -> Self {
+    pub fn load_surveyed(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>, survey: Survey, kept: Kept) -> Self {
         let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
         let mut registry = Self {
@@ -84,7 +93,7 @@ impl Registry {
             };
             // Of a refused plugin too: a job may have pinned an earlier component of it.
             registry.settings.insert(plugin.name.clone(), settings.clone());
-            let loaded = seen.and_then(|seen| registry.read(plugin, seen.bytes, settings));
+            let loaded = seen.and_then(|seen| registry.read(plugin, seen.bytes, settings, kept));
             let added = loaded.and_then(|loaded| registry.add(&loaded, config, plugin));
             registry.refused.extend(added.err());
         }
@@ -159,8 +168,17 @@ impl Registry {
         self.by_digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Load one plugin, and keep its component.
-    fn read(&self, config: &PluginConfig, bytes: Vec<u8>, settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
+    /// Load one plugin, and keep its component where jobs are to pin it.
+    fn read(
+        &self,
+        config: &PluginConfig,
+        bytes: Vec<u8>,
+        settings: PluginSettings,
+        kept: Kept,
+    ) -> Result<Arc<Plugin>, LoadError> {
+        if kept == Kept::No {
+            return self.engine.load(&bytes, settings);
+        }
         source::prepare_dirs(&config.grants.dirs)
             .map_err(|problems| LoadError { plugin: config.name.clone(), problems })?;
         let plugin = self.engine.load(&bytes, settings)?;

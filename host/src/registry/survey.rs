@@ -8,11 +8,13 @@ use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, LoadError, Problem, Terms};
 
 /// The configured plugins after a first look, in the order of the configuration.
+#[derive(Clone)]
 pub struct Survey {
     pub(super) seen: Vec<Result<Seen, LoadError>>,
 }
 
 /// A plugin that nothing is known against yet.
+#[derive(Clone)]
 pub(super) struct Seen {
     pub(super) bytes: Vec<u8>,
     /// Its world; none where only its types tell.

@@ -72,3 +72,18 @@ fn arguments_come_from_the_command_line_a_file_or_stdin() {
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("none.json"), "{}", missing.stderr);
 }
+
+/// What is refused before the call makes no database, in a project and elsewhere.
+#[test]
+fn a_call_that_is_refused_makes_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = crate::program::run(folder.path(), &["call", "No.Such", "--json"]);
+    assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("L0085")), "{}", refused.stdout);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let place = Place::witness("atomic").again();
+    for operator in ["Effect.Opaqe", "Effect.Opaque"] {
+        let refused = place.latch(&["call", operator, "{}", "--json"]);
+        assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("L0085")), "{}", refused.stdout);
+        assert!(!place.dir.join("latch.db").exists() && !place.dir.join(".latch").exists(), "{operator}");
+    }
+}

@@ -82,15 +82,26 @@ fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     if path.exists() || accept_restore {
         return None;
     }
-    let used = open::options(config, &config.database, Arc::new(NoProbe)).map(|options| times_used(&options.owner_dir));
-    if let Ok(Ok(times @ 1..)) = used {
+    if let times @ 1.. = used(config) {
         let found = format!("{} is not there, although it has been used for work {times} times", path.display());
         return Some(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
     }
-    Some(match super::writable(path.parent().unwrap_or(Path::new("/"))) {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    Some(match super::writable(folder, "name another database with `database` or --db") {
         Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
-        Err(error) => Check::fail(NAME, error, "make the folder, or choose another database"),
+        Err((found, fix)) => Check::fail(NAME, found, fix),
     })
+}
+
+/// How often the database was used for work, as far as what lies beside it tells.
+fn used(config: &Config) -> u64 {
+    let options = open::options(config, &config.database, Arc::new(NoProbe));
+    options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()
+}
+
+/// Whether the database was used for work, also where it is not there any more.
+pub(super) fn was_used(config: &Config) -> bool {
+    used(config) > 0
 }
 
 /// Whether all that a server's database lacks is tables.

@@ -12,14 +12,16 @@ mod toolchains;
 
 use std::path::Path;
 
+use latchwork_core::pages;
+
 use self::check::{Check, Verdict};
 use super::args::DoctorArgs;
 use super::catalog;
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::open;
 use crate::config::{Commit, Config, FILE_NAME};
-use crate::os;
-use crate::registry;
+use crate::{files, os, registry};
 
 /// 2025-01-01: a machine that believes to be earlier has lost its clock.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
@@ -36,6 +38,9 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
             None
         }
         Ok(config) => {
+            if args.accept_restore && !database::was_used(&config) {
+                open::project(&config)?;
+            }
             checks.push(configuration(&config));
             stores(args, ctx, &config, &mut checks).await;
             checks.push(state_dir(&config));
@@ -101,15 +106,23 @@ fn configuration(config: &Config) -> Check {
 fn state_dir(config: &Config) -> Check {
     let dir = &config.state_dir;
     let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
-    match writable(nearest) {
+    match writable(nearest, "set `state_dir` to another folder") {
         Ok(()) => Check::ok("state directory", dir.display().to_string()),
-        Err(error) => Check::fail("state directory", error, "set `state_dir` to a folder that may be written"),
+        Err((found, fix)) => Check::fail("state directory", found, fix),
     }
 }
 
-/// Whether files can be made in a folder.
-fn writable(dir: &Path) -> Result<(), String> {
-    tempfile::tempfile_in(dir).map(drop).map_err(|error| format!("{} cannot be written to: {error}", dir.display()))
+/// Whether files can be made in a folder: why not, and what to do.
+fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
+    let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
+    let error = files::without_path(error);
+    let shown = dir.display();
+    let fix = match pages::of_unwritable(error.kind()) {
+        Some(pages::DISK_FULL) => format!("make room in {shown}, or {name}"),
+        Some(_) => format!("let {shown} be written, or {name}"),
+        None => format!("make the folder {shown}, or {name}"),
+    };
+    Err((format!("{shown} cannot be written to: {error}"), fix))
 }
 
 fn cache(config: &Config) -> Check {
@@ -119,8 +132,8 @@ fn cache(config: &Config) -> Check {
         return Check::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
     };
     let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
-    if let Err(error) = writable(nearest) {
-        return Check::warn(NAME, error, "set LATCH_CACHE_DIR to a folder of your own");
+    if let Err((found, fix)) = writable(nearest, "set LATCH_CACHE_DIR to a folder of your own") {
+        return Check::warn(NAME, found, fix);
     }
     if !dir.exists() {
         return Check::ok(NAME, format!("{} is not there yet", dir.display()));

@@ -24,6 +24,9 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     if built.is_empty() && !unbuilt.is_empty() {
         return;
     }
+    for plugin in &built {
+        checks.extend(unwritable_dirs(plugin));
+    }
     let of_built = Config { plugins: built, ..config.clone() };
     match catalog::registry(&of_built) {
         Ok(registry) => {
@@ -43,6 +46,17 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
             checks.extend(error.problems.iter().map(|problem| refused(ctx, config, problem)));
         }
     }
+}
+
+/// Granted directories that a job would make, and cannot.
+fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
+    let missing = plugin.grants.dirs.iter().filter(|dir| dir.write && !dir.host.is_dir());
+    missing.filter_map(|dir| {
+        let nearest = dir.host.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
+        let (found, fix) = super::writable(nearest, "grant another directory").err()?;
+        let found = format!("{}: its granted directory {} cannot be made: {found}", plugin.name, dir.host.display());
+        Some(Check::fail(NAME, found, fix).about("plugin", plugin.name.as_str()))
+    })
 }
 
 /// What one plugin was refused for.

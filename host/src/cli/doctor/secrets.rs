@@ -18,9 +18,11 @@ pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
     let source = EnvOrFile { dir: dir.clone() };
     let wanted = wanted(config);
     for (name, users) in &wanted {
-        if source.value(name).is_none() {
+        let value = source.value(name);
+        if value.as_ref().is_none_or(String::is_empty) {
             let users = users.iter().cloned().collect::<Vec<_>>().join(", ");
-            let found = format!("{name}, which {users} may use, has no value");
+            let lack = if value.is_none() { "has no value" } else { "is empty" };
+            let found = format!("{name}, which {users} may use, {lack}");
             let fix =
                 format!("set LATCH_SECRET_{name}, or write the value to {} with mode 600", dir.join(name).display());
             checks.push(Check::fail(NAME, found, fix).about("secret", name.as_str()).about("used_by", users));

@@ -18,7 +18,7 @@ use crate::cli::open;
 use crate::cli::output::Text;
 
 pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(&ctx.config(None)?).await?;
     let durable = super::durable(&stores, &args.job).await?;
     let steps = match args.step {
         Some(step) => vec![known(&durable, step)?],

@@ -23,7 +23,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// Waits without executing anything: another process does.
 pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_only(&config).await?;
+    let stores = open::stores_to_read(&config).await?;
     let began_us = clock::boot_us();
     let left = || args.timeout.map(|all| all.saturating_sub(Duration::from_micros(clock::boot_us() - began_us)));
     let journal = &stores.journal;

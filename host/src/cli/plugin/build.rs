@@ -81,6 +81,9 @@ pub(super) fn again(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn failed(error: BuildError) -> CliError {
+    if let Some(unwritten) = CliError::unwritten(&error) {
+        return unwritten;
+    }
     let message = error.to_string();
     match error {
         // Nothing was tried: the command named the wrong thing, or the recipe has to be mended.

@@ -1,22 +1,33 @@
 //! `latch plugin new`: a project to begin with.
 
 use latchwork_core::pages;
+use latchwork_core::response::quoted;
 use serde_json::json;
 
 use crate::build::{New, NewError};
 use crate::cli::args::PluginNewArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::output::{Text, Tone};
 
 pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let new = New { name: args.name.clone(), kind: args.kind.into(), lang: args.lang.into() };
     let dir = new.write(&ctx.cwd.join(&args.into)).map_err(|error| match error {
         NewError::Name(_) | NewError::Exists(_) => CliError::input(pages::PLUGIN_NEW, error.to_string()),
-        NewError::Write(_) => CliError::failed(pages::PLUGIN_NEW, error.to_string()),
+        NewError::Write(why) => {
+            CliError::unwritten(&why).unwrap_or_else(|| CliError::failed(pages::PLUGIN_NEW, why.to_string()))
+        }
     })?;
     let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
-    let (test, build) = (new.test_command(), format!("latch plugin build {shown}"));
-    let document = json!({ "plugin": new.name, "dir": dir.display().to_string(), "test": test, "build": build });
-    ctx.answer(&document, || format!("made {shown}\nnext: (cd {shown} && {test}), {build}"));
+    let folder = quoted(&shown);
+    let (test, build) = (new.test_command(), format!("latch plugin build {folder}"));
+    let run = "latch run plan.json --build";
+    let document =
+        json!({ "plugin": new.name, "dir": dir.display().to_string(), "test": test, "build": build, "run": run });
+    ctx.answer(&document, || {
+        let commands = [format!("(cd {folder} && {test})"), build.clone(), format!("(cd {folder} && {run})")];
+        let made = Text::from(format!("made {shown}")).under(Tone::Title.of("next:"));
+        commands.iter().fold(made, |text, command| text.under(Text::whole(format!("  {command}"))))
+    });
     Ok(Exit::Done)
 }

@@ -1,0 +1,62 @@
+//! Whether a build failed because nothing can be written: its programs say so in words of their own, or not at all.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use super::{BuildError, Options};
+
+/// With less room than this a build may fail.
+const ROOM_BYTES: usize = 4 << 20;
+
+/// The error of a program with the folder in which it could not write, where there is one.
+pub(super) fn explained(error: BuildError, dir: &Path, options: &Options) -> BuildError {
+    let is_of_program =
+        matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));
+    if !is_of_program || error.unwritable().is_some() {
+        return error;
+    }
+    let build = dir.join("build");
+    for folder in [build.as_path(), dir] {
+        if let Err(source) = has_room(folder) {
+            return BuildError::NoRoom { error: Box::new(error), dir: folder.to_owned(), source };
+        }
+    }
+    // Builds also work where these cannot be written, but not where they are full.
+    for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
+        if let Err(source) = has_room(folder)
+            && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+        {
+            return BuildError::NoRoom { error: Box::new(error), dir: folder.clone(), source };
+        }
+    }
+    error
+}
+
+/// Writes a file without a name.
+fn has_room(folder: &Path) -> io::Result<()> {
+    let block = vec![1; 64 << 10];
+    let mut file = tempfile::tempfile_in(folder)?;
+    (0..ROOM_BYTES / block.len()).try_for_each(|_| file.write_all(&block))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_left_as_it_is_where_there_is_room() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("build")).unwrap();
+        let folder = dir.path().to_owned();
+        let options = Options { skip: vec![], toolchain_dir: folder.clone(), tools_dir: folder };
+        let failed = |output: &str| BuildError::Failed {
+            what: "compiling".into(),
+            status: "exit status: 1".into(),
+            output: output.into(),
+        };
+        assert_eq!(explained(failed("no such name"), dir.path(), &options).unwritable(), None);
+        for (said, code) in [("write: No space left on device", "L0100"), ("EROFS: read-only file system", "L0101")] {
+            assert_eq!(explained(failed(said), dir.path(), &options).unwritable(), Some(code), "{said}");
+        }
+    }
+}

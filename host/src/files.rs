@@ -1,0 +1,39 @@
+//! Temporary files: what is said of them, and who may read what they become.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+
+/// The permissions of a file that is created the usual way: the umask takes some of them away.
+pub(crate) fn usual() -> Permissions {
+    Permissions::from_mode(0o666)
+}
+
+/// The error without the path of the temporary file, which `tempfile` adds to it: that name means nothing to a person.
+pub(crate) fn without_path(error: io::Error) -> io::Error {
+    // An error of the system itself has no path.
+    if error.get_ref().is_none() {
+        return error;
+    }
+    let text = error.to_string();
+    match text.split_once(" at path \"") {
+        Some((reason, _)) => io::Error::new(error.kind(), reason.to_owned()),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_file_is_not_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = tempfile::Builder::new().tempfile_in(dir.path().join("none")).map(drop).unwrap_err();
+        assert!(error.to_string().contains("at path"), "{error}");
+        let said = without_path(error);
+        assert_eq!(said.kind(), io::ErrorKind::NotFound);
+        assert_eq!(said.to_string(), "No such file or directory (os error 2)");
+        assert_eq!(without_path(io::Error::from_raw_os_error(28)).raw_os_error(), Some(28));
+    }
+}
