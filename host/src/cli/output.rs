@@ -20,6 +20,7 @@ use super::error::CliError;
 use super::stderr;
 use super::text::Target;
 pub(crate) use super::text::{Text, Tone, table};
+pub(crate) use crate::units::size;
 
 /// Writes for people or for programs.
 pub struct Printer {
@@ -77,7 +78,7 @@ impl Printer {
     }
 
     /// Whether lines of stderr are for people.
-    fn talks(&self) -> bool {
+    pub(super) fn talks(&self) -> bool {
         self.log_format == LogFormat::Human
     }
 
@@ -239,15 +240,6 @@ impl Printer {
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.lost.lock().expect("nobody panics while holding it").get_or_insert(error);
         }
-    }
-}
-
-/// A number of bytes, for people.
-pub(crate) fn size(bytes: usize) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 
