@@ -20,6 +20,7 @@ use super::error::CliError;
 use super::stderr;
 use super::text::Target;
 pub(crate) use super::text::{Text, Tone, table};
+use crate::os;
 pub(crate) use crate::units::size;
 
 /// Writes for people or for programs.
@@ -31,6 +32,7 @@ pub struct Printer {
     /// Whether stdin is what a command reads, and not a person's answers.
     stdin_is_input: AtomicBool,
     lost: Mutex<Option<io::Error>>,
+    began_us: i64,
 }
 
 /// Narrower terminals get lines of this many columns.
@@ -51,7 +53,13 @@ impl Printer {
             stderr,
             stdin_is_input: AtomicBool::new(false),
             lost: Mutex::default(),
+            began_us: os::clock::now_us(),
         }
+    }
+
+    /// When the command began.
+    pub(super) fn began_us(&self) -> i64 {
+        self.began_us
     }
 
     /// A command reads its input from stdin: nothing is asked there any more.
