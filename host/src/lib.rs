@@ -33,6 +33,7 @@ pub mod registry;
 pub mod replay;
 pub mod schemas;
 pub mod submit;
+mod units;
 pub mod validate;
 pub mod verifier;
 pub mod worker;

@@ -90,6 +90,11 @@ impl Terminal {
         self.until_it(wanted, |screen| screen.contains(wanted));
     }
 
+    /// Waits until this is the end of what the screen shows.
+    pub(crate) fn until_last(&mut self, wanted: &str) {
+        self.until_it(wanted, |screen| screen.ends_with(wanted));
+    }
+
     /// Waits until the screen is as wanted.
     fn until_it(&mut self, wanted: &str, is_there: impl Fn(&str) -> bool) {
         while !is_there(&text(&self.bytes, self.columns)) {
@@ -97,6 +102,15 @@ impl Terminal {
                 Ok(bytes) => self.bytes.extend(bytes),
                 Err(_) => panic!("{wanted:?} was never shown:\n{}", text(&self.bytes, self.columns)),
             }
+        }
+    }
+
+    /// Makes the terminal narrower or wider, and waits until the program has sent what is wanted.
+    pub(crate) fn resizes(&mut self, columns: u16, is_wanted: impl Fn(&str) -> bool) {
+        tcsetwinsize(&self.keyboard, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let from = self.bytes.len();
+        while !is_wanted(&String::from_utf8_lossy(&self.bytes[from..])) {
+            self.bytes.extend(self.output.recv_timeout(PATIENCE).expect("the program goes on"));
         }
     }
 

@@ -105,6 +105,17 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    /// The error without what a program said: for a reader to whom `progress` has shown it already.
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Failed { what, status, .. } => format!("{what} failed ({status})"),
+            Self::Install { name, .. } => {
+                format!("{name} cannot be installed; it comes from its language's package registry")
+            }
+            other => other.to_string(),
+        }
+    }
+
     pub(super) fn io(doing: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self::Io { doing, path: path.to_owned(), source: files::without_path(source) }
     }

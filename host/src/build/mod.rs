@@ -51,6 +51,8 @@ pub use recipe::{JsEngine, Lang, More, Problem, RECIPE, Recipe};
 pub(crate) use sdk::interfaces;
 pub use wasm_target::Toolchain;
 
+use crate::units::size;
+
 /// A component that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
@@ -155,6 +157,7 @@ pub fn build(dir: &Path, options: &Options, progress: &mut dyn FnMut(&str)) -> R
     let made = make(&dir, &recipe, cargo::Folder::Usual, options, progress)?;
     let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };
-    progress(&format!("{how}: {} ({} KiB, sha256:{})", built.wasm.display(), built.bytes.div_ceil(1024), built.digest));
+    let size = size(usize::try_from(built.bytes).unwrap_or(usize::MAX));
+    progress(&format!("{how}: {} ({size}, sha256:{})", built.wasm.display(), built.digest));
     Ok(built)
 }

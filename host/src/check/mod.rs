@@ -33,6 +33,7 @@ pub use rule::{Kind, RULES, Rule, Severity, find};
 pub use static_rules::Examined;
 
 use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
+use crate::units::size;
 
 /// What is checked.
 pub struct Subject<'a> {
@@ -83,7 +84,10 @@ pub async fn check(
     for file in inputs.histories {
         histories.push(history::read(file).map_err(|why| InputError::History(file.file.clone(), why))?);
     }
-    progress("compiling it");
+    let named = named(&subject.settings, subject.bytes);
+    if !engine.is_compiled(subject.bytes) {
+        progress(&format!("compiling {named}"));
+    }
     let loaded = load(engine, subject);
     let mut report = Report::new(component(subject, loaded.as_deref().ok()));
     let examined =
@@ -116,7 +120,9 @@ pub async fn check(
             for kind in [Kind::Dynamic, Kind::History] {
                 report.not_run(kind, "it is a tool");
             }
-            progress("running its cases");
+            if inputs.cases.is_some() {
+                progress(&format!("running the cases of {}", subject.settings.name));
+            }
             tool(plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
         }
         Err(_) => {
@@ -140,6 +146,11 @@ async fn tool(
     let checked =
         tools::Tools { plugin, settings: &subject.settings, is_configured: subject.is_configured, cases_file };
     tools::run(&checked, &tools::parse(bytes)?, report).await
+}
+
+/// A component with its size, as lines about compilations name it.
+fn named(settings: &PluginSettings, bytes: &[u8]) -> String {
+    format!("{} ({})", settings.name, size(bytes.len()))
 }
 
 fn load(engine: &Engine, subject: &Subject<'_>) -> Result<Arc<Plugin>, LoadError> {

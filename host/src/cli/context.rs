@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use latchwork_core::response::quoted;
 
-use super::args::Global;
+use super::args::{Global, LogFormat};
 use super::output::{Printer, Text};
 use crate::config::{Config, ConfigErrors, Durability, LoadOptions};
 
@@ -22,6 +22,8 @@ pub struct Context<'p> {
     pub cwd: PathBuf,
     config: Option<PathBuf>,
     db: Option<String>,
+    log_format: LogFormat,
+    verbose: u8,
     /// The configuration in use, if a later command would not find it unless it is named.
     elsewhere: OnceLock<PathBuf>,
     /// Whether the configuration lets a power failure undo what was acknowledged.
@@ -38,6 +40,8 @@ impl<'p> Context<'p> {
             cwd,
             config: global.config,
             db: global.db,
+            log_format: global.log_format,
+            verbose: global.verbose,
             elsewhere: OnceLock::new(),
             relaxed: OnceLock::new(),
             hurries: AtomicBool::new(false),
@@ -88,6 +92,13 @@ impl<'p> Context<'p> {
     /// `--db` as it was given, for a process that uses the same database.
     pub(super) fn database_flag(&self) -> Vec<String> {
         self.db.as_ref().map(|url| vec!["--db".to_owned(), url.clone()]).unwrap_or_default()
+    }
+
+    /// The flags of log lines, for a process whose lines go to the same stderr.
+    pub(super) fn log_flags(&self) -> Vec<String> {
+        let json = (self.log_format == LogFormat::Json).then(|| ["--log-format", "json"].map(str::to_owned));
+        let verbose = (0..self.verbose).map(|_| "-v".to_owned());
+        json.into_iter().flatten().chain(verbose).collect()
     }
 
     /// Whether `--config` names a configuration.

@@ -64,10 +64,16 @@ impl From<&Violation> for Problem {
     fn from(violation: &Violation) -> Self {
         let Violation { pointer, code, message, line, column } = violation;
         let json = json!({ "pointer": pointer, "line": line, "column": column, "code": code, "message": message });
-        let place = if pointer.is_empty() { "(the plan)" } else { pointer };
-        let place = format!("{line}:{column} {place}");
-        Self { place, code: (*code).to_owned(), message: message.clone(), json }
+        let (place, message) = located(pointer, (*line as u64, *column as u64), message);
+        Self { place, code: (*code).to_owned(), message, json }
     }
+}
+
+/// The place of a problem of a plan, and its message without the place: programs have it in one, people read both.
+pub(super) fn located(pointer: &str, (line, column): (u64, u64), message: &str) -> (String, String) {
+    let place = if pointer.is_empty() { "(the plan)" } else { pointer };
+    let message = message.strip_prefix(&format!("line {line}, column {column}: ")).unwrap_or(message);
+    (format!("{line}:{column} {place}"), message.to_owned())
 }
 
 impl From<&config::Problem> for Problem {

@@ -20,6 +20,8 @@ use super::error::CliError;
 use super::stderr;
 use super::text::Target;
 pub(crate) use super::text::{Text, Tone, table};
+use crate::os;
+pub(crate) use crate::units::size;
 
 /// Writes for people or for programs.
 pub struct Printer {
@@ -30,6 +32,7 @@ pub struct Printer {
     /// Whether stdin is what a command reads, and not a person's answers.
     stdin_is_input: AtomicBool,
     lost: Mutex<Option<io::Error>>,
+    began_us: i64,
 }
 
 /// Narrower terminals get lines of this many columns.
@@ -50,7 +53,13 @@ impl Printer {
             stderr,
             stdin_is_input: AtomicBool::new(false),
             lost: Mutex::default(),
+            began_us: os::clock::now_us(),
         }
+    }
+
+    /// When the command began.
+    pub(super) fn began_us(&self) -> i64 {
+        self.began_us
     }
 
     /// A command reads its input from stdin: nothing is asked there any more.
@@ -77,7 +86,7 @@ impl Printer {
     }
 
     /// Whether lines of stderr are for people.
-    fn talks(&self) -> bool {
+    pub(super) fn talks(&self) -> bool {
         self.log_format == LogFormat::Human
     }
 
@@ -244,15 +253,6 @@ impl Printer {
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.lost.lock().expect("nobody panics while holding it").get_or_insert(error);
         }
-    }
-}
-
-/// A number of bytes, for people.
-pub(crate) fn size(bytes: usize) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 

@@ -237,7 +237,7 @@ async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::
     let job_id = claim.row.job_id.clone();
     // The attempt, which has the claim, names what cannot be read.
     let past = past(&*host.journal, &job_id).await.unwrap_or_default();
-    let mut screen = Screen::new(ctx.printer, &job_id, &past);
+    let mut screen = Screen::own(ctx.printer, &job_id, &past);
     let (live, mut seen) = Live::new();
     let driven = host.drive(claim, Arc::new(live));
     tokio::pin!(driven);
@@ -303,7 +303,7 @@ async fn wait(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Re
         return Ok(false);
     }
     let job_id = &response.job_id;
-    let mut screen = Screen::new(ctx.printer, job_id, &past(&*host.journal, job_id).await?);
+    let mut screen = Screen::own(ctx.printer, job_id, &past(&*host.journal, job_id).await?);
     let over = tokio::time::sleep(Duration::from_micros(left_us));
     tokio::pin!(over);
     loop {

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::sdk;
+use crate::terminal::{Look, Terminal};
 
 /// Looks, 50 ms apart: five minutes, for a machine that others keep busy.
 const LOOKS: u32 = 6_000;
@@ -85,4 +86,86 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(entries(&scratch), 0, "the scratch database is gone");
     assert!(!dir.join("latch.db").exists());
+}
+
+/// I154: with --live, only what was dry-run is run for real: a change withdraws the question, and one that was not yet
+/// seen makes the answer void.
+#[test]
+fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
+    let (_temp, dir, scratch) = project();
+    let mut command = sdk::latch(&dir, &["dev", "plan.json", "--live"]);
+    command.env("TMPDIR", &scratch);
+    let mut terminal = Terminal::start(command, 100, Look::NoColor);
+    terminal.until("run it for real?");
+    let plan = dir.join("plan.json");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(&plan, text.replace("Ada", "Eve")).unwrap();
+    terminal.types("y");
+    terminal.until("changed: plan.json");
+    terminal.until("not run for real");
+    terminal.until("Hello, Eve!");
+    let question = "run it for real? [y]es, anything else: no";
+    terminal.until_last(question);
+    std::fs::write(&plan, text.replace("Ada", "Mallory")).unwrap();
+    terminal.until("the question is withdrawn");
+    terminal.until("Hello, Mallory!");
+    assert!(!dir.join("latch.db").exists(), "nothing was run for real");
+    terminal.until_last(question);
+    terminal.types("y");
+    terminal.until("COMPLETED");
+    assert!(dir.join("latch.db").exists());
+    terminal.until_last("ctrl-c ends");
+    terminal.interrupts();
+    let shown = terminal.end();
+    assert_eq!(shown.code, 0, "{}", shown.text());
+    assert!(shown.text().ends_with("stopped"), "{}", shown.text());
+}
+
+/// I154: every line of stderr is JSON where that is asked for, those of the processes of a round too; a problem of the
+/// plan says its place once; compilations are announced before they begin.
+#[test]
+fn lines_for_programs_and_places_of_problems() {
+    let (_temp, dir, scratch) = project();
+    let once = |args: &[&str]| {
+        let mut command = sdk::latch(&dir, &[&["dev", "plan.json", "--once"], args].concat());
+        command.env("TMPDIR", &scratch).env("LATCH_CACHE_DIR", scratch.with_extension("cache"));
+        crate::program::ran(command.output().unwrap())
+    };
+    let ran = once(&["--log-format", "json"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let message = |line: &str| -> String {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{}", ran.stderr));
+        line["message"].as_str().unwrap().to_owned()
+    };
+    let messages: Vec<String> = ran.stderr.lines().map(message).collect();
+    let at = |begins: &str, ends: &str| {
+        let is_it = |message: &String| message.starts_with(begins) && message.ends_with(ends);
+        messages.iter().position(is_it).unwrap_or_else(|| panic!("{begins} {ends}: {messages:#?}"))
+    };
+    let (usual, other) =
+        (at("compiling greeter (", "B)"), at("compiling greeter (", "without optimization, to compare"));
+    assert!(at("building greeter", "") < usual && usual < other && other < at("checked greeter", ""), "{messages:#?}");
+
+    std::fs::write(dir.join("plan.json"), "{\n  \"plan_id\": \"p\",\n}").unwrap();
+    let refused = once(&[]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
+    let refused = sdk::run(&dir, &["plan", "check", "plan.json"]);
+    assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
+}
+
+/// I134: what a compiler says is shown once; a document of an error has it whole.
+#[test]
+fn what_a_compiler_says_is_shown_once() {
+    let (_temp, dir, _) = project();
+    let source = dir.join("greeter/plugin.c");
+    let text = std::fs::read_to_string(&source).unwrap();
+    std::fs::write(&source, format!("{text}\n#error broken on purpose\n")).unwrap();
+    let said = |args: &[&str]| sdk::run(&dir.join("greeter"), args);
+    let shown = said(&["plugin", "build", "."]);
+    assert_eq!(shown.code, 1, "{}", shown.stderr);
+    assert_eq!(shown.stderr.matches("error: broken on purpose").count(), 1, "{}", shown.stderr);
+    assert!(shown.stderr.starts_with("building greeter\n"), "{}", shown.stderr);
+    let document = said(&["plugin", "build", ".", "--json"]);
+    assert!(document.stdout.contains("error: broken on purpose"), "{}", document.stdout);
 }

@@ -83,6 +83,31 @@ fn a_job_of_another_process_is_followed() {
     assert!(said.contains(&format!("next: latch job events {job} --follow")), "{said}");
 }
 
+/// I131: where the terminal becomes narrower, the rows that its lines occupy now are cleared, not those of before.
+#[test]
+fn a_narrower_terminal_is_redrawn_whole() {
+    let place = slow();
+    let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 100, Look::NoColor);
+    terminal.until("d/0  Effect.Read  called");
+    // Three lines; each of them occupies several rows of six columns.
+    terminal.resizes(6, |sent| (6..=20).any(|rows| sent.contains(&format!("\x1b[{rows}A"))));
+    terminal.interrupts();
+    terminal.interrupts();
+    terminal.end();
+}
+
+/// I131: a job that no worker has claimed says what it waits for.
+#[test]
+fn a_job_without_a_worker_says_so() {
+    let place = slow();
+    let job = place.latch(&["run", "plan.json", "--detach", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
+    let mut terminal = Terminal::start(latch(&place.dir, &["job", "events", &job, "--follow"]), 80, Look::Color);
+    terminal.until("waits for a worker");
+    terminal.interrupts();
+    let shown = terminal.end();
+    assert_eq!(shown.code, 0, "{}", shown.text());
+}
+
 /// I134: a line precedes each compilation, with the size and how many are left.
 #[test]
 fn compilations_are_announced() {

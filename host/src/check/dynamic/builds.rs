@@ -27,7 +27,7 @@ pub(super) fn load(hosts: &Hosts<'_>, plugin: &Plugin, rebuilt: &Rebuilt, report
         // The same bytes do the same.
         return None;
     }
-    (hosts.progress)("compiling its other build, to compare");
+    hosts.compiles(hosts.engine, &rebuilt.bytes, "as another build made it");
     let loaded = tokio::task::block_in_place(|| hosts.engine.load(&rebuilt.bytes, hosts.settings.clone()));
     let finding = |message: String| Finding::new("D065", hosts.file, message);
     let other = match loaded {

@@ -6,6 +6,7 @@ use super::again::Process;
 use super::builds::{self, Rebuilt};
 use super::moved;
 use crate::check::finding::Finding;
+use crate::check::named;
 use crate::check::report::Report;
 use crate::engine::{Engine, EngineError, Plugin, PluginSettings, Variation};
 
@@ -39,7 +40,6 @@ pub(super) struct Loaded {
 impl Hosts<'_> {
     pub(super) fn load(&self, plugin: &Plugin, report: &mut Report) -> Loaded {
         let apart = self.varied(Variation::Apart, "D062", "with half the stack it cannot be loaded", report);
-        (self.progress)("compiling it without optimization, to compare");
         let message = "compiled without optimization it cannot be loaded";
         let unoptimized = self.varied(Variation::Unoptimized, "D066", message, report);
         let rebuilt = match self.rebuilt {
@@ -52,12 +52,19 @@ impl Hosts<'_> {
         Loaded { apart, unoptimized, moved: self.moved(report), rebuilt }
     }
 
+    /// Tells of a compilation that is about to begin; of none where compiled code is kept.
+    pub(super) fn compiles(&self, engine: &Engine, bytes: &[u8], how: &str) {
+        if !engine.is_compiled(bytes) {
+            (self.progress)(&format!("compiling {} {how}, to compare", named(self.settings, bytes)));
+        }
+    }
+
     fn moved(&self, report: &mut Report) -> Option<Arc<Plugin>> {
         let Some(bytes) = moved::moved(self.bytes) else {
             report.not_run_rule("D070", "it has no stack and heap of its own that could be elsewhere");
             return None;
         };
-        (self.progress)("compiling it with its stack and heap elsewhere, to compare");
+        self.compiles(self.engine, &bytes, "with its stack and heap elsewhere");
         let load = || self.engine.load(&bytes, self.settings.clone());
         // A component that no compiler made may trap, and what it logs then says nothing about the plugin that is checked.
         let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
@@ -71,6 +78,11 @@ impl Hosts<'_> {
     fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut Report) -> Option<Arc<Plugin>> {
         let load = || -> Result<Arc<Plugin>, String> {
             let engine = self.engine.varied(variation).map_err(|error: EngineError| error.to_string())?;
+            let how = match variation {
+                Variation::Apart => "with half the stack",
+                Variation::Unoptimized => "without optimization",
+            };
+            self.compiles(&engine, self.bytes, how);
             engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
         };
         match tokio::task::block_in_place(load) {

@@ -89,6 +89,7 @@ pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case],
     }
     report.ran(Kind::Dynamic);
     let loaded = hosts.load(plugin, report);
+    (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
     let mut ran = Vec::new();
     for case in cases {
         let value = serde_json::from_str(&case.input).expect("a case's input is JSON");

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -11,6 +12,10 @@ use tokio::process::{Child, Command};
 use crate::cli::args::ParameterArgs;
 use crate::cli::context::Context;
 use crate::config::Config;
+
+/// Between two looks whether a killed process is gone, and the most looks.
+const ENDS_LOOK: Duration = Duration::from_millis(2);
+const ENDS_LOOKS: u32 = 250;
 
 /// How the processes are started.
 pub(super) struct Children {
@@ -49,6 +54,13 @@ impl Drop for Group {
         // Compilers that the process has started are of its group.
         if let Some(pid) = self.pid {
             let _ = kill_process_group(pid, Signal::KILL);
+            // What it wrote to is cleared away next: it must not write any more.
+            for _ in 0..ENDS_LOOKS {
+                if !matches!(self.child.try_wait(), Ok(None)) {
+                    break;
+                }
+                std::thread::sleep(ENDS_LOOK);
+            }
         }
     }
 }
@@ -58,7 +70,7 @@ impl Children {
         Ok(Self {
             program: std::env::current_exe()?,
             scratch: scratch.to_owned(),
-            flags: ctx.config_flag(),
+            flags: [ctx.config_flag(), ctx.log_flags()].concat(),
             values: values(parameters),
             database: ctx.database_flag(),
             color: ctx.printer.colors_stderr(),

@@ -1,16 +1,18 @@
 //! `latch dev`: after each change of a source, builds and checks what changed, runs the plan anew as a dry run on a
 //! scratch database, and shows how its output differs from the run before.
 //!
-//! Builds, checks and runs are processes of their own, each a process group: a round that is interrupted leaves
-//! nothing behind, and a plugin that hangs takes nothing with it.
+//! Builds, checks and runs are processes of their own, each a process group: a round that is abandoned leaves
+//! nothing behind, and a plugin that hangs takes nothing with it. A change abandons the round that goes on, and
+//! withdraws the question whether to run for real.
 
 mod child;
 mod difference;
+mod project;
+mod question;
 mod watch;
 
-use std::io::BufRead as _;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use latchwork_core::pages;
 use serde_json::{Value, json};
@@ -18,15 +20,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::args::DevArgs;
 use super::context::Context;
-use super::error::{CliError, Exit};
+use super::error::{CliError, Exit, located};
 use super::text::{Text, Tone};
 use crate::build::RECIPE;
 use child::Children;
 use difference::{Line, Output};
+use project::Project;
+use question::Question;
 use watch::Watched;
-
-/// Between two looks at the sources.
-const LOOK: Duration = Duration::from_millis(300);
 
 pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     if args.live && !ctx.printer.can_ask() {
@@ -38,13 +39,15 @@ pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     super::source::file(&plan)?;
     let scratch = tempfile::Builder::new().prefix("latch-dev-").tempdir()?;
     let mut stop = Stop::new()?;
+    let project = Project { ctx, plan };
     let mut dev = Dev {
         args,
         ctx,
-        plan,
+        project: &project,
         children: Children::new(scratch.path(), ctx, &args.parameters)?,
+        question: Question::default(),
         before: None,
-        built: None,
+        built: BTreeMap::new(),
     };
     let exit = dev.rounds(&mut stop).await?;
     // The scratch database goes with its folder.
@@ -74,88 +77,70 @@ impl Stop {
 /// Why a round came to nothing; it was shown.
 struct Failed;
 
+/// What ended a round, the question after it, or the run for real.
+enum End {
+    /// Something is other than it was when the round began.
+    Changed,
+    /// The command was stopped.
+    Stopped,
+    /// It is over; none where it came to nothing.
+    Over(Result<(), Failed>),
+}
+
 struct Dev<'d> {
     args: &'d DevArgs,
     ctx: &'d Context<'d>,
-    plan: PathBuf,
+    project: &'d Project<'d>,
     children: Children,
+    question: Question,
     /// The output of the last run that had one.
     before: Option<Output>,
-    /// The sources as they were when each plugin's folder was built and checked.
-    built: Option<Watched>,
+    /// The sources of each plugin's folder as they were when it was built and checked.
+    built: BTreeMap<PathBuf, Watched>,
 }
 
 impl Dev<'_> {
     async fn rounds(&mut self, stop: &mut Stop) -> anyhow::Result<Exit> {
         loop {
-            let watched = self.watched();
-            let round = tokio::select! {
-                round = self.round(&watched) => round?,
-                () = stop.asked() => return Ok(Exit::Done),
-            };
-            if self.args.once {
-                return Ok(if round.is_ok() { Exit::Done } else { Exit::Failed });
-            }
-            if round.is_ok() && self.args.live && self.live(stop).await? {
-                return Ok(Exit::Done);
+            let watched = self.project.watched();
+            match self.one(&watched, stop).await? {
+                End::Changed => continue,
+                End::Stopped => return Ok(self.stopped()),
+                End::Over(round) if self.args.once => {
+                    return Ok(if round.is_ok() { Exit::Done } else { Exit::Failed });
+                }
+                End::Over(_) => {}
             }
             let files = watched.len();
             self.ctx.printer.note(Tone::Quiet.of(format!("watching {files} files; ctrl-c ends")));
             tokio::select! {
-                () = self.change(&watched) => {}
-                () = stop.asked() => {
-                    self.ctx.printer.note("stopped");
-                    return Ok(Exit::Done);
-                }
+                () = self.project.change(&watched) => {}
+                () = stop.asked() => return Ok(self.stopped()),
             }
         }
     }
 
-    /// Returns when something has changed and nothing changes any more: editors write in several steps.
-    async fn change(&self, before: &Watched) {
-        let mut last = before.clone();
-        loop {
-            tokio::time::sleep(LOOK).await;
-            let now = self.watched();
-            if now == last && now != *before {
-                for path in now.changes(before).iter().take(3) {
-                    self.ctx.printer.note(Tone::Title.of(format!("changed: {}", self.shown(path))));
-                }
-                return;
-            }
-            last = now;
-        }
+    fn stopped(&self) -> Exit {
+        self.ctx.printer.note("stopped");
+        Exit::Done
     }
 
-    /// The plan, the configuration, and each plugin's component or folder. A configuration that cannot be read is
-    /// watched until it can.
-    fn watched(&self) -> Watched {
-        let mut watched = Watched::default();
-        watched.file(&self.plan);
-        match self.ctx.config(self.plan.parent()) {
-            Ok(config) => {
-                if let Some(file) = &config.file {
-                    watched.file(file);
-                }
-                for plugin in &config.plugins {
-                    watched.source(&plugin.source);
-                }
-            }
-            Err(errors) => {
-                for problem in &errors.0 {
-                    if let crate::config::Origin::File { path, .. } | crate::config::Origin::WholeFile(path) =
-                        &problem.origin
-                    {
-                        watched.file(path);
-                    }
-                }
-            }
+    /// A round, and the run for real after it.
+    async fn one(&mut self, watched: &Watched, stop: &mut Stop) -> anyhow::Result<End> {
+        let (project, once) = (self.project, self.args.once);
+        let round = tokio::select! {
+            round = self.round(watched) => round?,
+            () = project.change(watched), if !once => return Ok(End::Changed),
+            () = stop.asked() => return Ok(End::Stopped),
+        };
+        match round {
+            Ok(()) if self.args.live && !once => self.live(watched, stop).await,
+            round => Ok(End::Over(round)),
         }
-        watched
     }
 
     async fn round(&mut self, watched: &Watched) -> anyhow::Result<Result<(), Failed>> {
-        let config = match self.ctx.config(self.plan.parent()) {
+        let config = match self.ctx.config(self.project.plan.parent()) {
             Ok(config) => config,
             Err(errors) => {
                 self.ctx.printer.error(&CliError::from(&errors));
@@ -163,20 +148,20 @@ impl Dev<'_> {
             }
         };
         let folders = config.plugins.iter().map(|plugin| &plugin.source).filter(|dir| dir.join(RECIPE).is_file());
-        let changed: Vec<_> = folders
-            .filter(|dir| self.built.as_ref().is_none_or(|built| built.below(dir) != watched.below(dir)))
-            .cloned()
-            .collect();
-        // What fails is built again in the next round.
-        let before = self.built.take();
-        for dir in &changed {
+        let dirs: Vec<_> = folders.cloned().collect();
+        for dir in &dirs {
+            let sources = watched.below(dir);
+            if self.built.get(dir) == Some(&sources) {
+                continue;
+            }
+            // What fails, or is abandoned, is built again in the next round.
+            self.built.remove(dir);
             if !self.check(dir).await? {
-                self.built = before;
                 return Ok(Err(Failed));
             }
+            self.built.insert(dir.clone(), sources);
         }
-        self.built = Some(watched.clone());
-        let response = self.children.dry_run(&self.plan, &config).await?;
+        let response = self.children.dry_run(&self.project.plan, &config).await?;
         if let Some(error) = response.get("error") {
             self.refused(error);
             return Ok(Err(Failed));
@@ -187,7 +172,7 @@ impl Dev<'_> {
     }
 
     async fn check(&self, dir: &Path) -> anyhow::Result<bool> {
-        let shown = self.shown(dir);
+        let shown = self.project.shown(dir);
         let (passed, report) = self.children.check(dir).await?;
         match passed {
             true => self.ctx.printer.note(Tone::Good.of(format!("checked {shown}"))),
@@ -207,14 +192,14 @@ impl Dev<'_> {
         let head = Tone::Bad.of(format!("error[{}]:", text(&error["code"])));
         let mut lines = vec![head + " " + text(&error["message"])];
         for problem in error["problems"].as_array().into_iter().flatten() {
-            let place = match (problem["line"].as_u64(), problem["column"].as_u64()) {
-                (Some(line), Some(column)) => format!("{line}:{column} "),
-                _ => String::new(),
-            };
-            let pointer = problem["pointer"].as_str().or(problem["plugin"].as_str()).unwrap_or_default();
             let (message, code) = (text(&problem["message"]), text(&problem["code"]));
-            lines
-                .push(Text::from("  ") + Tone::Title.of(format!("{place}{pointer}")) + format!(": {message} [{code}]"));
+            let pointer = problem["pointer"].as_str();
+            let at = pointer.zip(problem["line"].as_u64().zip(problem["column"].as_u64()));
+            let (place, message) = match at {
+                Some((pointer, at)) => located(pointer, at, &message),
+                None => (pointer.or(problem["plugin"].as_str()).unwrap_or_default().to_owned(), message),
+            };
+            lines.push(Text::from("  ") + Tone::Title.of(place) + format!(": {message} [{code}]"));
         }
         self.ctx.printer.note(Text::lines(lines));
     }
@@ -238,26 +223,29 @@ impl Dev<'_> {
         self.before = Some(output);
     }
 
-    /// Asks, and runs the plan for real if the answer is yes. Returns true if the command was stopped instead.
-    async fn live(&self, stop: &mut Stop) -> anyhow::Result<bool> {
-        self.ctx.printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));
-        // On a thread of its own: ctrl-c ends the command while it waits.
-        let answer = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            std::io::stdin().lock().read_line(&mut line).map(|_| line)
-        });
+    /// Asks, and runs the plan for real if the answer is yes. Only what was dry-run is run: a change withdraws the
+    /// question, and an answer that comes before the change was seen is refused.
+    async fn live(&mut self, watched: &Watched, stop: &mut Stop) -> anyhow::Result<End> {
+        let printer = self.ctx.printer;
+        printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));
         let answer = tokio::select! {
-            answer = answer => answer??,
-            () = stop.asked() => return Ok(true),
+            answer = self.question.answer() => answer?,
+            () = self.project.change(watched) => {
+                printer.note("not run for real: the question is withdrawn");
+                return Ok(End::Changed);
+            }
+            () = stop.asked() => return Ok(End::Stopped),
         };
-        if matches!(answer.trim(), "y" | "yes") {
-            self.children.live(&self.plan).await?;
+        if !matches!(answer.trim(), "y" | "yes") {
+            return Ok(End::Over(Ok(())));
         }
-        Ok(false)
-    }
-
-    fn shown(&self, path: &Path) -> String {
-        let shown = path.strip_prefix(&self.ctx.cwd).unwrap_or(path).display().to_string();
-        if shown.is_empty() { ".".to_owned() } else { shown }
+        let now = self.project.watched();
+        if now != *watched {
+            self.project.say_changes(&now, watched);
+            printer.note(Tone::Attention.of("not run for real: this is not what was dry-run"));
+            return Ok(End::Changed);
+        }
+        self.children.live(&self.project.plan).await?;
+        Ok(End::Over(Ok(())))
     }
 }

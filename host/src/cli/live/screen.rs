@@ -24,11 +24,19 @@ pub(in crate::cli) struct Screen<'p> {
 }
 
 impl<'p> Screen<'p> {
-    /// The screen of a job with these events behind it.
+    /// The screen of a job that another process executes, with these events behind it.
     pub(in crate::cli) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
-        let mut view = View::new(job_id, os::clock::now_us());
+        Self::of(printer, View::new(job_id, os::clock::now_us(), None), past)
+    }
+
+    /// The screen of a job that this command executes. Its time goes on where an earlier screen of the command ended.
+    pub(in crate::cli) fn own(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
+        Self::of(printer, View::new(job_id, os::clock::now_us(), Some(printer.began_us())), past)
+    }
+
+    fn of(printer: &'p Printer, mut view: View, past: &[Event]) -> Self {
         for event in past {
-            view.take(event);
+            view.past(event);
         }
         let area = printer.redraws().then(Area::begin);
         let mut next = tokio::time::interval(REDRAW);

@@ -54,7 +54,14 @@ struct Item {
 pub(super) struct View {
     job_id: JobId,
     attempt: u32,
-    since_us: i64,
+    /// When the view began.
+    began_us: i64,
+    /// When the command began that executes the job; none where another one does.
+    own_us: Option<i64>,
+    /// When the job was first claimed, as far as this view is concerned: later attempts go on with its time.
+    claimed_us: Option<i64>,
+    /// Since when it waits for a worker.
+    unclaimed_us: Option<i64>,
     /// Steps in the order of the plan, with their operators.
     steps: Vec<(StepId, String)>,
     over: BTreeSet<StepId>,
@@ -63,11 +70,14 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn new(job_id: &JobId, now_us: i64) -> View {
+    pub(super) fn new(job_id: &JobId, now_us: i64, own_us: Option<i64>) -> View {
         View {
             job_id: job_id.clone(),
             attempt: 0,
-            since_us: now_us,
+            began_us: now_us,
+            own_us,
+            claimed_us: None,
+            unclaimed_us: None,
             steps: Vec::new(),
             over: BTreeSet::new(),
             started: BTreeMap::new(),
@@ -96,9 +106,22 @@ impl View {
         let line = words::line(&self.job_id, event, operator, &took).filter(|_| !is_known);
         self.take(event);
         if matches!(event.body, Body::JobClaimed { .. }) {
-            self.since_us = now_us;
+            self.claimed_us.get_or_insert(now_us);
         }
         line.into_iter().collect()
+    }
+
+    /// An event from before the view. A view of another process's job goes by its last claim, one of the command's own
+    /// job by the first claim since the command began.
+    pub(super) fn past(&mut self, event: &Event) {
+        self.take(event);
+        if matches!(event.body, Body::JobClaimed { .. }) {
+            match self.own_us {
+                None => self.claimed_us = Some(event.time_us),
+                Some(own_us) if event.time_us >= own_us => drop(self.claimed_us.get_or_insert(event.time_us)),
+                Some(_) => {}
+            }
+        }
     }
 
     /// A call that is under way, and the lines that it is shown as.
@@ -142,10 +165,13 @@ impl View {
     pub(super) fn take(&mut self, event: &Event) {
         let at_us = event.time_us;
         match &event.body {
-            Body::PlanCreated { plan, .. } => self.steps = planned(plan),
+            Body::PlanCreated { plan, .. } => {
+                self.steps = planned(plan);
+                self.unclaimed_us = Some(at_us);
+            }
             Body::JobClaimed { .. } => {
                 self.attempt = event.attempt;
-                self.since_us = at_us;
+                self.unclaimed_us = None;
                 self.rests();
             }
             Body::StepStarted { step_id } => {
@@ -198,13 +224,23 @@ impl View {
                 let doing = correlation_key.clone().map_or(Doing::Timer, Doing::Signal);
                 self.begins(Slot::of_step(step_id), doing, None, at_us, *until_us);
             }
-            Body::JobReopened { steps, .. } => self.over.retain(|step| !steps.contains(step)),
-            Body::JobReleased { .. } | Body::JobParked { .. } | Body::JobWaiting { .. } => self.rests(),
+            Body::JobReopened { steps, .. } => {
+                self.over.retain(|step| !steps.contains(step));
+                self.unclaimed_us = Some(at_us);
+            }
+            Body::JobReleased { .. } => {
+                self.unclaimed_us = Some(at_us);
+                self.rests();
+            }
+            Body::JobParked { .. } | Body::JobWaiting { .. } => self.rests(),
             Body::JobCompleted {}
             | Body::JobPartial {}
             | Body::JobFailed { .. }
             | Body::JobCancelled {}
-            | Body::JobDiverged { .. } => self.items.clear(),
+            | Body::JobDiverged { .. } => {
+                self.unclaimed_us = None;
+                self.items.clear();
+            }
             _ => {}
         }
     }
@@ -218,16 +254,25 @@ impl View {
     pub(super) fn going_on(&self, now_us: i64, rows: usize) -> Vec<Text> {
         let attempt = if self.attempt > 1 { format!(", attempt {}", self.attempt) } else { String::new() };
         let (over, all) = (self.over.len(), self.steps.len());
-        let time = ticking(now_us - self.since_us);
-        let head = Tone::Title.of(format!("{over} of {all} steps done, {time}{attempt}"));
+        let mut lines = match self.unclaimed_us {
+            // A command that executes the job itself is its worker.
+            Some(unclaimed_us) if self.own_us.is_none() => {
+                let waits = format!("  waits for a worker {}", ticking(now_us - unclaimed_us));
+                vec![Tone::Title.of(format!("{over} of {all} steps done")), Tone::Attention.of(waits)]
+            }
+            _ => {
+                let time = ticking(now_us - self.claimed_us.unwrap_or(self.began_us));
+                vec![Tone::Title.of(format!("{over} of {all} steps done, {time}{attempt}"))]
+            }
+        };
         let place = |slot: &Slot| self.steps.iter().position(|(step, _)| *step == slot.step());
         let mut items: Vec<_> = self.items.iter().collect();
         items.sort_by_key(|(slot, _)| place(slot));
-        let room = rows.saturating_sub(1);
+        lines.truncate(rows);
+        let room = rows - lines.len();
         let shown = if items.len() > room { room.saturating_sub(1) } else { items.len() };
-        let mut lines = vec![head];
         lines.extend(items[..shown].iter().map(|(slot, item)| item.line(slot, now_us)));
-        if shown < items.len() {
+        if shown < items.len() && room > 0 {
             lines.push(Tone::Quiet.of(format!("  and {} more", items.len() - shown)));
         }
         lines
@@ -267,69 +312,4 @@ fn planned(plan: &Value) -> Vec<(StepId, String)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use latchwork_core::ids::Hash;
-    use serde_json::json;
-
-    fn event(seq: u64, time_us: i64, body: Body) -> Event {
-        Event { seq, time_us, attempt: 1, body, prev_hash: Hash([0; 32]), hash: Hash([0; 32]), bytes: Vec::new() }
-    }
-
-    fn shown(view: &View, now_us: i64, rows: usize) -> String {
-        Text::lines(view.going_on(now_us, rows)).plain()
-    }
-
-    fn view() -> View {
-        let mut view = View::new(&JobId::new("job_1"), 0);
-        let plan = json!({ "steps": [
-            { "step_id": "b", "name": "Web.Search" }, { "step_id": "a", "name": "Mail.Send" },
-        ] });
-        view.take(&event(1, 0, Body::PlanCreated { plan, plan_hash: Hash([0; 32]) }));
-        view.event(&event(2, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
-        view
-    }
-
-    /// I131: steps stand in the order of the plan, calls under their step, with what is waited for.
-    #[test]
-    fn what_goes_on_is_shown_with_operators_and_times() {
-        let mut view = view();
-        let step = |id: &str| StepId::new(id);
-        view.event(&event(3, 0, Body::StepStarted { step_id: step("b") }), 0);
-        view.call(&Slot::new("b/0"), &Operator::new("Web.Fetch"), 500_000);
-        let retry = Body::StepRetryScheduled {
-            step_id: step("a"),
-            slot: Slot::new("a"),
-            code: Code::RateLimit,
-            not_before_us: 6_000_000,
-        };
-        view.event(&event(4, 900_000, retry), 900_000);
-        let text = "0 of 2 steps done, 2.0 s\n  b  Web.Search  running 2.0 s\n    b/0  Web.Fetch  called 1.5 s ago\n  \
-                    a  Mail.Send  RATE_LIMIT: next try in 4.0 s";
-        assert_eq!(shown(&view, 2_000_000, 20), text);
-        assert_eq!(shown(&view, 2_000_000, 3).lines().last(), Some("  and 2 more"));
-        let ended = Body::StepSucceeded { step_id: step("b"), result_type: latchwork_core::event::ResultType::Success };
-        let lines = view.event(&event(5, 2_500_000, ended), 2_500_000);
-        assert_eq!(lines[0].text.plain(), "  b  Web.Search  succeeded in 2.500 s");
-        assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
-    }
-
-    /// I131: a new attempt shows no call of an earlier process as under way.
-    #[test]
-    fn a_new_attempt_begins_with_what_is_waited_for() {
-        let mut view = view();
-        view.event(&event(3, 0, Body::StepStarted { step_id: StepId::new("b") }), 0);
-        let gate = Body::GateRequested {
-            slot: Slot::new("a"),
-            gate_hash: Hash([0; 32]),
-            args: latchwork_core::event::PayloadRef { hash: Hash([0; 32]), len: 0 },
-            operator: Operator::new("Mail.Send"),
-            quorum: 1,
-            expires_us: None,
-        };
-        view.event(&event(4, 0, gate), 0);
-        view.event(&event(5, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
-        let text = shown(&view, 0, 20);
-        assert!(!text.contains("Web.Search") && text.contains("a  Mail.Send  needs approval"), "{text}");
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use latchwork_core::pages;
 use serde_json::json;
 
-use crate::build::{self, BuildError, Built, Options, RECIPE, Toolchain};
+use crate::build::{self, BuildError, Built, Options, RECIPE, Recipe, Toolchain};
 use crate::cli::args::PluginBuildArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
@@ -54,7 +54,7 @@ pub(super) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let found = tokio::task::block_in_place(|| {
         Toolchain::find(&ctx.cwd, &Options::from_env(), &mut |line| ctx.printer.note(line))
     });
-    let rustc = found.map_err(failed)?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
+    let rustc = found.map_err(|error| failed(ctx, error))?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
     ctx.answer(&json!({ "rustc": rustc }), || Text::whole(rustc.display().to_string()));
     Ok(Exit::Done)
 }
@@ -70,21 +70,23 @@ pub(super) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<V
         // Compilers take their time; other tasks go on elsewhere.
         tokio::task::block_in_place(|| build::build(dir, &options, &mut |line| ctx.printer.note(line)))
     };
-    Ok(dirs.iter().enumerate().map(build).collect::<Result<Vec<_>, _>>().map_err(failed)?)
+    Ok(dirs.iter().enumerate().map(build).collect::<Result<Vec<_>, _>>().map_err(|error| failed(ctx, error))?)
 }
 
 /// Build a folder again; the component, which is put nowhere.
 pub(super) fn again(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
     let options = Options::from_env();
     let build = || build::again(dir, &options, &mut |line| ctx.printer.note(line));
-    Ok(tokio::task::block_in_place(build).map_err(failed)?)
+    Ok(tokio::task::block_in_place(build).map_err(|error| failed(ctx, error))?)
 }
 
-fn failed(error: BuildError) -> CliError {
+fn failed(ctx: &Context<'_>, error: BuildError) -> CliError {
     if let Some(unwritten) = CliError::unwritten(&error) {
         return unwritten;
     }
-    let message = error.to_string();
+    // People have read on stderr what the program said; for programs the error is whole.
+    let has_read = !ctx.json && ctx.printer.talks();
+    let message = if has_read { error.brief() } else { error.to_string() };
     match error {
         // Nothing was tried: the command named the wrong thing, or the recipe has to be mended.
         BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(pages::PLUGIN_BUILD, message),
@@ -95,7 +97,31 @@ fn failed(error: BuildError) -> CliError {
     }
 }
 
-/// A path from the working directory, where it lies below.
-fn shown(cwd: &Path, path: &Path) -> String {
-    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
+/// A folder from the working directory, where it lies below. The working directory itself is named as its plugin is.
+fn shown(cwd: &Path, dir: &Path) -> String {
+    let below = dir.strip_prefix(cwd).unwrap_or(dir);
+    if below.components().next().is_some() {
+        return below.display().to_string();
+    }
+    match Recipe::read(dir) {
+        Ok(recipe) => recipe.name,
+        Err(_) => cwd.file_name().unwrap_or(cwd.as_os_str()).to_string_lossy().into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_wherever_one_stands() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("folder");
+        std::fs::create_dir(&dir).unwrap();
+        assert_eq!(shown(temp.path(), &dir), "folder");
+        assert_eq!(shown(&dir, &dir.join(".")), "folder");
+        std::fs::write(dir.join(RECIPE), "[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n").unwrap();
+        assert_eq!(shown(&dir, &dir.join(".")), "mail");
+        assert_eq!(shown(temp.path(), &dir), "folder");
+    }
 }

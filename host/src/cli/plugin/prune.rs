@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::open;
+use crate::cli::output::size;
 use crate::host::Host;
 use crate::os::clock;
 
@@ -30,7 +31,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let document = json!({ "pruned": list.collect::<Vec<_>>(), "bytes": bytes });
     ctx.answer(&document, || match pruned.len() {
         0 => "every kept component is configured, fresh, or needed by a job that may go on or be undone".to_owned(),
-        n => format!("{n} removed, {} KiB", bytes.div_ceil(1024)),
+        n => format!("{n} removed, {}", size(usize::try_from(bytes).unwrap_or(usize::MAX))),
     });
     Ok(Exit::Done)
 }

@@ -130,7 +130,9 @@ impl<'c> Phases<'c> {
         Self { ctx, began: std::sync::Mutex::new(vec![("building it".to_owned(), clock::boot_us())]) }
     }
 
+    /// Says what takes its time before it does.
     fn begin(&self, what: &str) {
+        self.ctx.printer.note(what);
         self.began.lock().expect("no holder panics").push((what.to_owned(), clock::boot_us()));
     }
 

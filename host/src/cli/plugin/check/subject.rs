@@ -76,7 +76,7 @@ pub(super) fn rebuilt(
     let bytes = match (&args.rebuilt, &target.dir) {
         (Some(file), _) => plan::read(&ctx.cwd.join(file))?,
         (None, Some(dir)) if !args.once => {
-            phases.begin("building it a second time, to compare");
+            phases.begin(&format!("building {} a second time, to compare", target.name));
             build::again(ctx, dir)?
         }
         _ => return Ok(None),

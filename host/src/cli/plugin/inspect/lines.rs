@@ -3,7 +3,7 @@
 use latchwork_core::manifest::{OperatorSpec, PluginKind};
 
 use super::{Seen, reach, word};
-use crate::cli::output::{Text, Tone};
+use crate::cli::output::{Text, Tone, size};
 use crate::engine::Plugin;
 use crate::engine::anatomy::{Form, Reach};
 
@@ -16,7 +16,7 @@ impl Seen<'_> {
             .map_or("neither step nor tool".to_owned(), |kind| format!("a {}", word(&kind)));
         let verdict = if self.anatomy.is_plain() { format!("{verdict} (plain component)") } else { verdict };
         let mut lines = vec![
-            title(&self.file.display().to_string()) + format!(" {verdict}, {} KiB", self.bytes.div_ceil(1024)),
+            title(&self.file.display().to_string()) + format!(" {verdict}, {}", size(self.bytes)),
             Text::from(format!("sha256:{}", self.digest)),
         ];
         if *self.anatomy.form() != Form::Component {
