@@ -61,7 +61,7 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
                 let next = ctx.command(&format!("latch resume {}", response.job_id));
                 let stands =
                     format!("\n{} is parked at {}, which needs approval; continue:", response.job_id, view.slot);
-                ctx.printer.note_of(&response.job_id, Text::from(stands).under(Text::whole(next).indented(2)));
+                ctx.printer.note_of(&response.job_id, Text::from(stands).to_type(next));
                 return Ok(decided);
             }
             _ => continue,

@@ -17,6 +17,7 @@ mod doctor;
 mod error;
 mod event_text;
 mod explain;
+mod following;
 mod gates;
 mod init;
 mod interrupt;

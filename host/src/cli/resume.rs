@@ -96,7 +96,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
             document["unread"] = json!(unread);
         }
         if !left.is_empty() {
-            let why = |error: &CliError| json!({ "code": error.code, "message": error.message });
+            let why = |error: &CliError| json!({ "code": error.code, "message": error.whole_message() });
             document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
         }
         ctx.printer.document(&document);

@@ -13,9 +13,9 @@ use crate::cli::brief::offset;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::event_text::{EventText, Operators, event_text};
+use crate::cli::following::FOLLOW_MS;
 use crate::cli::open;
 use crate::cli::output::Text;
-use crate::cli::run::FOLLOW_MS;
 use crate::cli::text::visible;
 use crate::os;
 
