@@ -4,6 +4,7 @@
 
 mod admission;
 pub mod args;
+mod arguments;
 mod bench;
 mod bench_workers;
 mod brief;
