@@ -6,7 +6,7 @@ use latchwork_core::event::{Consequence, ResultType};
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
 use latchwork_core::response::{
-    BlockedView, CompensationView, PendingView, Response, UnconfirmedView, Undone, WouldCallView,
+    BlockedView, CompensationView, PendingView, Response, UnconfirmedView, Undone, WouldCallView, in_short,
 };
 use latchwork_core::step::StepState;
 
@@ -226,6 +226,9 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
     let mut lines = vec![format!("  {} may have happened, with", visible(&call.operator))];
     if let Some(key) = &call.external_key {
         lines.push(format!("  external key: {key}"));
+    }
+    if let Some(failure) = &call.failure {
+        lines.push(format!("  its call ended with {}", visible(&in_short(failure))));
     }
     lines.extend(arguments::fields(&call.args));
     lines
