@@ -15,8 +15,8 @@ mod views;
 mod waits;
 
 pub use views::{
-    BlockedView, CallView, ChangedView, CompensatedBy, CompensationView, FailedView, OutcomeView, PendingView,
-    Response, Setting, StepView, UnconfirmedView, Undone, WouldCallView,
+    BlockedView, CallView, ChangedView, CompensatedBy, CompensationView, FailedView, Left, OutcomeView, PendingView,
+    Response, Setting, StepView, UnconfirmedView, Undone, WouldCallView, in_short,
 };
 
 use next::next_actions;

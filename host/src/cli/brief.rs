@@ -14,7 +14,8 @@ pub(super) fn brief(us: i64) -> String {
         1..=9 => format!("{secs}.{}s", ms % 1_000 / 100),
         10..=59 => format!("{secs}s"),
         60..=3_599 => format!("{}m", secs / 60),
-        3_600..=172_799 => format!("{}h", secs / 3_600),
+        // Up to three days and less than an hour.
+        3_600..=262_799 => format!("{}h", secs / 3_600),
         _ => format!("{}d", secs / 86_400),
     }
 }
@@ -68,7 +69,7 @@ mod tests {
     fn durations_have_one_unit() {
         let cases = [(-5, "0ms"), (350_999, "350ms"), (S, "1.0s"), (9_999_999, "9.9s"), (59 * S, "59s")];
         let longer =
-            [(60 * S, "1m"), (3_599 * S, "59m"), (3_600 * S, "1h"), (47 * 3_600 * S, "47h"), (172_800 * S, "2d")];
+            [(60 * S, "1m"), (3_599 * S, "59m"), (3_600 * S, "1h"), (72 * 3_600 * S, "72h"), (73 * 3_600 * S, "3d")];
         for (us, expected) in cases.into_iter().chain(longer) {
             assert_eq!(brief(us), expected, "{us}");
         }

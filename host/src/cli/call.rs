@@ -95,7 +95,6 @@ fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError
     }
     let words: Vec<_> = missing.iter().map(|effect| effect.as_str()).collect();
     let flags: Vec<_> = words.iter().map(|word| format!("--effect {word}")).collect();
-    let message =
-        format!("`{}` may cause {}; to allow that, add: {}", args.operator, words.join(" and "), flags.join(" "));
-    Err(CliError::input(pages::CALL_REFUSED, message))
+    let message = format!("`{}` may cause {}; to allow that, add:", args.operator, words.join(" and "));
+    Err(CliError::input(pages::CALL_REFUSED, message).to_type(flags.join(" ")))
 }

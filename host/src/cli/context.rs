@@ -57,12 +57,19 @@ impl<'p> Context<'p> {
             near,
             env: &|name| std::env::var(name).ok(),
         };
-        let config = Config::load(&options)?;
+        let mut config = Config::load(&options)?;
         let unaided = Config::find(&LoadOptions { config: None, near: None, ..options });
         if let Some(file) = &config.file
             && (self.config.is_some() || unaided.as_ref() != Some(file))
         {
             self.elsewhere.get_or_init(|| file.clone());
+        }
+        if let Some(notify) = &mut config.notify {
+            // Whoever reads a notice is in some other folder.
+            let file = self.elsewhere.get().map(|file| self.cwd.join(file));
+            let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
+            let given = flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(&value?))));
+            notify.flags = given.collect();
         }
         self.relaxed.get_or_init(|| config.durability == Durability::Relaxed);
         Ok(config)

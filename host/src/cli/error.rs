@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
+use latchwork_core::ids::JobId;
 use latchwork_core::pages;
 use latchwork_core::plan::Violation;
 use latchwork_core::storage::{InboxError, StoreError, WriteError};
@@ -108,6 +109,10 @@ pub struct CliError {
     pub message: String,
     /// Every single problem, where there are several.
     pub problems: Vec<Problem>,
+    /// What to type next: shown on a line of its own, and last in the message for programs.
+    pub to_type: Option<String>,
+    /// The job that it is about.
+    pub job_id: Option<JobId>,
     /// How the command ends.
     pub exit: Exit,
 }
@@ -115,7 +120,7 @@ pub struct CliError {
 impl CliError {
     /// An error of usage, configuration or input.
     pub fn input(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), problems: vec![], exit: Exit::Usage }
+        Self { code, message: message.into(), problems: vec![], to_type: None, job_id: None, exit: Exit::Usage }
     }
 
     /// What was asked for failed.
@@ -151,6 +156,21 @@ impl CliError {
         self
     }
 
+    /// The same with what to type next.
+    pub fn to_type(self, command: impl Into<String>) -> Self {
+        Self { to_type: Some(command.into()), ..self }
+    }
+
+    /// The same about a job.
+    pub fn of_job(self, job_id: &JobId) -> Self {
+        Self { job_id: Some(job_id.clone()), ..self }
+    }
+
+    /// The message in one line, with what to type next.
+    pub fn whole_message(&self) -> String {
+        self.to_type.as_ref().map_or_else(|| self.message.clone(), |command| format!("{} {command}", self.message))
+    }
+
     /// What the parser of the command line did not understand.
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
@@ -161,13 +181,13 @@ impl CliError {
     /// The document of `--json`.
     pub fn to_json(&self) -> Value {
         let problems: Vec<_> = self.problems.iter().map(|problem| &problem.json).collect();
-        json!({ "error": { "code": self.code, "message": self.message, "problems": problems } })
+        json!({ "error": { "code": self.code, "message": self.whole_message(), "problems": problems } })
     }
 }
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}] {}", self.code, self.message)?;
+        write!(f, "[{}] {}", self.code, self.whole_message())?;
         self.problems.iter().try_for_each(|p| write!(f, "\n  {}: {} [{}]", p.place, p.message, p.code))
     }
 }

@@ -68,7 +68,11 @@ impl Operators {
 /// What happened, in words. `took` follows what came to an end: ` in 0.042 s`, or nothing where that is not known.
 pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
-    let until = |time_us: i64| brief(time_us - event.time_us);
+    // Times are set a little before their event is written: seconds that began count.
+    let until = |time_us: i64| match time_us - event.time_us {
+        left_us @ ..60_000_000 => brief(left_us),
+        left_us => brief(left_us + 999_999),
+    };
     match &event.body {
         Body::IntentAccepted { header } => {
             job(Title, format!("accepted from {}, {}", header.actor_id, header.mode.as_str()))
@@ -162,10 +166,11 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
             call(slot, Attention, format!("needs approval{many}{expires}"))
         }
-        Body::GateApproved { slot, by, standing, .. } => {
-            let when = if *standing { " with the submission" } else { "" };
-            call(slot, Good, format!("approved{when} by {}", who(by)))
+        // Its reason is that it was given so.
+        Body::GateApproved { slot, by, standing: true, .. } => {
+            call(slot, Good, format!("approved with the submission by {}", by.actor))
         }
+        Body::GateApproved { slot, by, .. } => call(slot, Good, format!("approved by {}", who(by))),
         Body::GateRejected { slot, by, .. } => call(slot, Bad, format!("rejected by {}", who(by))),
         Body::GateExpired { slot, .. } => call(slot, Bad, "the gate expired without a decision"),
         Body::WaitStarted { step_id, correlation_key: Some(key), until_us, .. } => {

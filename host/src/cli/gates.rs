@@ -10,6 +10,7 @@ use latchwork_core::response::Response;
 use latchwork_core::state::{Durable, Gate};
 use latchwork_core::storage::{InboxError, InboxRow, Request};
 
+use super::arguments;
 use super::context::Context;
 use super::interrupt;
 use super::output::Text;
@@ -61,7 +62,7 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
                 let next = ctx.command(&format!("latch resume {}", response.job_id));
                 let stands =
                     format!("\n{} is parked at {}, which needs approval; continue:", response.job_id, view.slot);
-                ctx.printer.note_of(&response.job_id, Text::from(stands).under(Text::whole(next).indented(2)));
+                ctx.printer.note_of(&response.job_id, Text::from(stands).to_type(next));
                 return Ok(decided);
             }
             _ => continue,
@@ -153,28 +154,9 @@ pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) 
     }
     let bytes = durable.args(slot).unwrap_or_default();
     match serde_json::from_slice::<serde_json::Value>(&bytes) {
-        Ok(value) if value.is_object() => lines.extend(fields(&value)),
+        Ok(value) if value.is_object() => lines.extend(arguments::fields(&value)),
         _ => lines.push(format!("  {}", visible(&String::from_utf8_lossy(&bytes)))),
     }
     lines.push(String::new());
-    lines
-}
-
-/// Arguments, a line or more for each.
-pub(super) fn fields(args: &serde_json::Value) -> Vec<String> {
-    match args.as_object() {
-        Some(fields) => fields.iter().flat_map(|(name, value)| field(name, value)).collect(),
-        None => vec![format!("  {}", visible(&args.to_string()))],
-    }
-}
-
-fn field(name: &str, value: &serde_json::Value) -> Vec<String> {
-    let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
-    let name = visible(name);
-    if !text.contains('\n') {
-        return vec![format!("  {name}: {}", visible(&text))];
-    }
-    let mut lines = vec![format!("  {name}:")];
-    lines.extend(text.lines().map(|line| format!("    {}", visible(line))));
     lines
 }

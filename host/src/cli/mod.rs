@@ -4,6 +4,7 @@
 
 mod admission;
 pub mod args;
+mod arguments;
 mod bench;
 mod bench_workers;
 mod brief;
@@ -17,6 +18,7 @@ mod doctor;
 mod error;
 mod event_text;
 mod explain;
+mod following;
 mod gates;
 mod init;
 mod interrupt;

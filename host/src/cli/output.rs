@@ -12,7 +12,7 @@ use anstream::{AutoStream, ColorChoice};
 use console::Term;
 use latchwork_core::ids::JobId;
 use latchwork_core::pages;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tracing::Level;
 
 use super::args::LogFormat;
@@ -186,10 +186,16 @@ impl Printer {
             return self.document(&error.to_json());
         }
         if !self.talks() {
-            let document = error.to_json()["error"].take();
-            return self.checked(stderr::tell_error(&error.message, document));
+            let mut document = error.to_json()["error"].take();
+            if let Some(job_id) = &error.job_id {
+                document["job_id"] = json!(job_id);
+            }
+            return self.checked(stderr::tell_error(&error.whole_message(), document));
         }
         let mut text = Tone::Bad.of(format!("error[{}]:", error.code)) + " " + error.message.as_str();
+        if let Some(command) = &error.to_type {
+            text = text.to_type(command);
+        }
         for problem in &error.problems {
             let line = Text::from("  ") + Tone::Title.of(&problem.place) + ": " + problem.message.as_str() + " ";
             text = text.under(line + Tone::Quiet.of(format!("[{}]", problem.code)));

@@ -4,6 +4,7 @@ use latchwork_core::response::{OutcomeView, Response};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
+use super::arguments;
 use super::context::Context;
 use super::output::{Text, Tone};
 
@@ -41,7 +42,12 @@ fn head(outcome: &OutcomeView) -> String {
 
 /// The lines of a value, and whether a terminal of `width` columns shows less than all of it.
 fn shown(value: &Value, width: Option<usize>) -> (Vec<String>, bool) {
-    let text = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
+    let text = match value.as_str() {
+        // Nothing of it would be seen.
+        Some(text) if text.trim().is_empty() => arguments::quoted(text),
+        Some(text) => text.to_owned(),
+        None => format!("{value:#}"),
+    };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let Some(width) = width else { return (lines, false) };
     let all = lines.len();
@@ -64,6 +70,7 @@ mod tests {
         assert!(!is_cut && whole.join("\n") == format!("{long:#}"));
         let (lines, is_cut) = shown(&long, Some(80));
         assert!(is_cut && lines.len() == LINES_MAX, "{lines:#?}");
+        assert_eq!(shown(&json!(""), None), (vec!["\"\"".to_owned()], false));
         assert_eq!(shown(&json!("a\nb"), Some(80)), (vec!["a".to_owned(), "b".to_owned()], false));
         assert_eq!(shown(&json!({ "a": 1 }), Some(10)), (vec!["{".into(), "  \"a\": 1".into(), "}".into()], false));
     }

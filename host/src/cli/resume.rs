@@ -13,6 +13,7 @@ use super::args::ResumeArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::{admission, changed, gates, interrupt, open, run, view};
+use crate::host::Host;
 use crate::os::ThisMachine;
 use crate::worker::WorkerError;
 
@@ -96,7 +97,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
             document["unread"] = json!(unread);
         }
         if !left.is_empty() {
-            let why = |error: &CliError| json!({ "code": error.code, "message": error.message });
+            let why = |error: &CliError| json!({ "code": error.code, "message": error.whole_message() });
             document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
         }
         ctx.printer.document(&document);
@@ -105,13 +106,8 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
     let mut worst = if unread.is_empty() { Exit::Done } else { Exit::NeedsSomeone };
     let mut exits: Vec<Exit> = left.values().map(|error| error.exit).collect();
-    for response in &responses {
-        if ctx.json {
-            exits.push(view::exit(response));
-            continue;
-        }
-        let gates = gates::left_open(ctx, &host, response, false).await?;
-        exits.push(view::answer(ctx, response, &gates));
+    for response in responses {
+        exits.push(if ctx.json { view::exit(&response) } else { shown(ctx, &host, response, &actor).await? });
     }
     for exit in exits {
         if exit.code() > worst.code() {
@@ -119,6 +115,14 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     }
     Ok(worst)
+}
+
+/// Shows a job. At a terminal its gates are asked about first, as those of a job that is named.
+async fn shown(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
+    let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
+    let response = if asks { run::until_settled(ctx, host, response, actor).await? } else { response };
+    let gates = gates::left_open(ctx, host, &response, asks).await?;
+    Ok(view::answer(ctx, &response, &gates))
 }
 
 /// Says what stays behind, and why.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use latchwork_core::error::Code;
-use latchwork_core::event::{Event, Mode};
+use latchwork_core::event::Mode;
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
 use latchwork_core::pages;
 use latchwork_core::response::{BlockedView, Response, StepView, response};
 use latchwork_core::step::StepState;
-use latchwork_core::storage::{Claim, JobRow, Journal};
+use latchwork_core::storage::{Claim, JobRow};
 use latchwork_core::suggest::did_you_mean;
 use latchwork_core::wait::SHORT_WAIT_MS;
 use serde_json::json;
@@ -20,6 +20,7 @@ use serde_json::json;
 use super::args::RunArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::following::{Follow, past};
 use super::live::{Live, Screen};
 use super::output::Text;
 use super::source::Source;
@@ -29,9 +30,6 @@ use crate::host::{Accepted, Enqueued, Host};
 use crate::os;
 use crate::submit::{Submission, fresh_request_id, intent_payload};
 use crate::worker::WorkerError;
-
-/// Between two looks at a job that another process executes.
-pub(super) const FOLLOW_MS: u64 = 200;
 
 pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     parameters::one_stdin(&args.plan, &args.parameters)?;
@@ -112,10 +110,17 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
         ctx.printer.warn("the database was restored or cloned: no worker takes the job before that is accepted");
     }
     ctx.answer(&document, || match is_new {
-        true => format!("{} waits for a worker (`{}`); next: {next}", row.job_id, ctx.command("latch worker")),
-        false => format!("attached to {}, which is {}; next: {next}", row.job_id, row.state.as_str()),
+        true => waits_for_a_worker(ctx, &row.job_id, &next),
+        false => {
+            Text::from(format!("attached to {}, which is {}; next:", row.job_id, row.state.as_str())).to_type(&next)
+        }
     });
     Ok(Exit::Done)
+}
+
+/// What is said of a job that was left to a worker.
+pub(super) fn waits_for_a_worker(ctx: &Context<'_>, job_id: &JobId, next: &str) -> Text {
+    Text::from(format!("{job_id} waits for a worker (`{}`); next:", ctx.command("latch worker"))).to_type(next)
 }
 
 /// Goes on with a job while gates are decided at the terminal or its own timers come.
@@ -140,10 +145,10 @@ pub(super) async fn until_settled(
 }
 
 /// What is said of a job that was parked without being loaded.
-pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> String {
+pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> Text {
     let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
     let code = Code::AttemptsExhausted;
-    format!("{job_id} is PARKED, {code}: {cause}; find out what ends the process, then: {next}")
+    Text::from(format!("{job_id} is PARKED, {code}: {cause}; find out what ends the process, then:")).to_type(next)
 }
 
 /// Claims a job and drives it, or follows the process that does.
@@ -179,7 +184,8 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
         };
         if follow.pause(&*host.journal).await? {
             let again = ctx.command(&format!("latch job events {job_id} --follow"));
-            ctx.printer.note_of(job_id, format!("{job_id} goes on in another process; follow it again: {again}"));
+            let goes_on = Text::from(format!("{job_id} goes on in another process; follow it again:"));
+            ctx.printer.note_of(job_id, goes_on.to_type(again));
             return Ok(response(&durable));
         }
     }
@@ -188,40 +194,6 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
 /// Whether another process has the job now.
 fn is_lost(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(WorkerError::Lost(_)))
-}
-
-/// A job that another process executes, on the screen.
-struct Follow<'p> {
-    screen: Screen<'p>,
-    job_id: JobId,
-    next_seq: u64,
-}
-
-impl<'p> Follow<'p> {
-    async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
-        let past = past(&*host.journal, job_id).await?;
-        let next_seq = past.last().map_or(0, |event| event.seq + 1);
-        Ok(Follow { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
-    }
-
-    /// Shows what was appended, and waits until it is time for another look; true where ctrl-c ends the following.
-    async fn pause(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
-        let events = past(journal, &self.job_id).await?;
-        for event in events.iter().filter(|event| event.seq >= self.next_seq) {
-            self.screen.event(event);
-        }
-        self.next_seq = events.last().map_or(0, |event| event.seq + 1);
-        self.screen.draw();
-        tokio::select! {
-            () = tokio::time::sleep(Duration::from_millis(FOLLOW_MS)) => Ok(false),
-            () = interrupt::times(1) => Ok(true),
-        }
-    }
-}
-
-/// The events of a job.
-async fn past(journal: &dyn Journal, job_id: &JobId) -> anyhow::Result<Vec<Event>> {
-    Ok(journal.load(job_id).await?.map(|record| record.events).unwrap_or_default())
 }
 
 /// Drives a claimed job, showing what happens; if another process takes it over, follows that one.
@@ -277,7 +249,7 @@ async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Resu
     let next = ctx.command(&format!("latch resume {job_id}"));
     let state = response.state.as_str();
     let stands = Text::from(format!("{job_id} is {state}{at}; continue:"));
-    ctx.printer.note_of(job_id, stands.under(Text::whole(next).indented(2)));
+    ctx.printer.note_of(job_id, stands.to_type(next));
     Ok(response)
 }
 
@@ -285,10 +257,9 @@ async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Resu
 fn cut_off(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     let next = ctx.command(&format!("latch resume {job_id}"));
     let message = format!(
-        "stopped at once, with {job_id} in hand: a call that was under way is in doubt until the job goes on; continue: \
-         {next}"
+        "stopped at once, with {job_id} in hand: a call that was under way is in doubt until the job goes on; continue:"
     );
-    CliError::needs_someone(pages::WORKER_CUT_OFF, message)
+    CliError::needs_someone(pages::WORKER_CUT_OFF, message).to_type(next).of_job(job_id)
 }
 
 /// Sits out the next time at which the job goes on by itself; false where that is too far away, or

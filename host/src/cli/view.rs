@@ -6,14 +6,14 @@ use latchwork_core::event::{Consequence, ResultType};
 use latchwork_core::job::JobState;
 use latchwork_core::replay::{Difference, Divergence};
 use latchwork_core::response::{
-    BlockedView, CompensationView, PendingView, Response, UnconfirmedView, Undone, WouldCallView,
+    BlockedView, CompensationView, PendingView, Response, UnconfirmedView, Undone, WouldCallView, in_short,
 };
 use latchwork_core::step::StepState;
 
+use super::arguments;
 use super::changed;
 use super::context::Context;
 use super::error::Exit;
-use super::gates;
 use super::output::{Text, Tone, table};
 use super::results;
 use super::text::visible;
@@ -227,7 +227,10 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
     if let Some(key) = &call.external_key {
         lines.push(format!("  external key: {key}"));
     }
-    lines.extend(gates::fields(&call.args));
+    if let Some(failure) = &call.failure {
+        lines.push(format!("  its call ended with {}", visible(&in_short(failure))));
+    }
+    lines.extend(arguments::fields(&call.args));
     lines
 }
 
@@ -262,7 +265,7 @@ fn side_by_side(divergence: &Divergence) -> Text {
 /// A call that a dry run left out, with every argument.
 fn would_call(call: &WouldCallView) -> Vec<String> {
     let mut lines = vec![format!("{} would call {}", call.slot, call.operator)];
-    lines.extend(gates::fields(&call.args));
+    lines.extend(arguments::fields(&call.args));
     if !call.open.is_empty() {
         lines.push(format!("  open, since a dry run did not make what they stand for: {}", call.open.join(", ")));
     }

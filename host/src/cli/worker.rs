@@ -12,6 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::output::Text;
 use super::{admission, open, run, unheeded};
 use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
 
@@ -142,13 +143,12 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
         PoolEvent::Claimed(job_id, attempt) => printer.note_of(job_id, format!("{job_id} goes on, attempt {attempt}")),
         PoolEvent::Rested(response) => {
             let why = response.reason_code.map(|code| format!(", {code}")).unwrap_or_default();
-            let next = response.next_actions.first().map(|next| format!("; next: {}", ctx.command(next)));
-            printer.note_of(&response.job_id, format!(
-                "{} is {}{why}{}",
-                response.job_id,
-                response.state.as_str(),
-                next.unwrap_or_default()
-            ));
+            let is = format!("{} is {}{why}", response.job_id, response.state.as_str());
+            let told = match response.next_actions.first() {
+                Some(next) => Text::from(is + "; next:").to_type(ctx.command(next)),
+                None => is.into(),
+            };
+            printer.note_of(&response.job_id, told);
         }
         PoolEvent::ParkedUnread(job_id, cause) => printer.warn_of(job_id, run::unread(ctx, job_id, cause)),
         PoolEvent::Released(job_id) => printer.note_of(job_id, format!("{job_id} is given back")),

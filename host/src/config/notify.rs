@@ -23,7 +23,7 @@ pub(super) fn read(mut table: Table<'_>) -> Option<Notify> {
     let events = table.get("events").map(|field| events(&field)).unwrap_or_else(|| Kind::ALL.into());
     table.finish();
     let (uri, place) = webhook?;
-    Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms, events })
+    Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms, events, flags: String::new() })
 }
 
 /// The events that are posted: at least one.

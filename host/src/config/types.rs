@@ -122,6 +122,8 @@ pub struct Notify {
     pub timeout_ms: u32,
     /// The events that are posted.
     pub events: BTreeSet<Kind>,
+    /// Flags with which commands find the same jobs, with a blank before each: ` --config /srv/latch.toml`.
+    pub flags: String,
 }
 
 impl fmt::Debug for Notify {

@@ -35,6 +35,8 @@ const WAITING_MAX: usize = 4_096;
 /// Posts notices of the configured events.
 pub struct Notifier {
     events: BTreeSet<Kind>,
+    /// Those of the command to type next.
+    flags: String,
     queue: mpsc::Sender<Notice>,
     left: Arc<Left>,
 }
@@ -61,7 +63,7 @@ impl Notifier {
     pub fn start(config: Notify, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
         let (queue, mut waiting) = mpsc::channel::<Notice>(WAITING_MAX);
         let left = Arc::new(Left::default());
-        let events = config.events.clone();
+        let (events, flags) = (config.events.clone(), config.flags.clone());
         let told = left.clone();
         tokio::spawn(async move {
             // In their order, one after the other: whoever listens hears of a gate before the park.
@@ -71,12 +73,13 @@ impl Notifier {
                 told.fewer.notify_waiters();
             }
         });
-        Arc::new(Notifier { events, queue, left })
+        Arc::new(Notifier { events, flags, queue, left })
     }
 
     /// Queues the notices whose events are configured; never waits.
     pub(crate) fn tell(&self, notices: Vec<Notice>) {
-        for notice in notices.into_iter().filter(|notice| self.events.contains(&notice.kind)) {
+        for mut notice in notices.into_iter().filter(|notice| self.events.contains(&notice.kind)) {
+            notice.next_action += &self.flags;
             self.left.count.fetch_add(1, Ordering::AcqRel);
             if let Err(error) = self.queue.try_send(notice) {
                 self.left.count.fetch_sub(1, Ordering::AcqRel);

@@ -132,9 +132,10 @@ impl Database {
         let mut whys = Vec::with_capacity(jobs.len());
         for jobs in jobs.chunks(WHYS_AT_ONCE) {
             let mut script = Script::default();
-            let asked: Vec<&JobRow> = jobs.iter().filter(|row| !says_why(row.state).is_empty()).collect();
+            let asked: Vec<&JobRow> =
+                jobs.iter().filter(|row| !says_why(row.state, row.cancel_requested).is_empty()).collect();
             for row in &asked {
-                let parts = says_why(row.state);
+                let parts = says_why(row.state, row.cancel_requested);
                 let like = vec!["e.bytes LIKE ?"; parts.len()].join(" OR ");
                 script.push(&format!(
                     "SELECT e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < (j.id + 1) * \
@@ -149,10 +150,10 @@ impl Database {
             let found = if asked.is_empty() { Vec::new() } else { self.readers.run(Name::JOBS_READ, script).await? };
             let mut found = found.iter();
             for row in jobs {
-                let rows = if says_why(row.state).is_empty() { None } else { found.next() };
+                let rows = if says_why(row.state, row.cancel_requested).is_empty() { None } else { found.next() };
                 let texts = rows.into_iter().flatten().map(|row| Stored::new(row, "events").text());
                 let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-                whys.push(why(row.state, texts.iter().flat_map(|text| text.rsplit('\n'))));
+                whys.push(why(row.state, row.cancel_requested, texts.iter().flat_map(|text| text.rsplit('\n'))));
             }
         }
         Ok(whys)

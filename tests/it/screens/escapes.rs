@@ -56,6 +56,6 @@ fn escape_sequences_of_others_are_shown_as_text() {
     terminal.until("approve? [y]es, [n]o");
     terminal.types("later");
     let shown = terminal.end();
-    assert!(shown.text().contains(r"text: \u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[31mred"), "{}", shown.text());
+    assert!(shown.text().contains(r#"text: "\u001b[2J\u001b]0;owned\u0007\u001b[31mred""#), "{}", shown.text());
     assert!(!shown.styled().contains("<red>red"), "{}", shown.styled());
 }

@@ -5,3 +5,4 @@ mod escapes;
 mod live;
 mod records;
 mod snapshot;
+mod to_type;

@@ -205,7 +205,7 @@ impl Journal for Memory {
         let state = self.state();
         let of = |row: &JobRow| {
             let events = state.jobs.get(&row.job_id).into_iter().flat_map(|job| job.events.iter().rev());
-            why(row.state, events.filter_map(|event| std::str::from_utf8(&event.bytes).ok()))
+            why(row.state, row.cancel_requested, events.filter_map(|event| std::str::from_utf8(&event.bytes).ok()))
         };
         Ok(rows.iter().map(of).collect())
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cost::Totals;
-use crate::error::Code;
+use crate::error::{Code, Failure};
 use crate::event::{Consequence, Holder, Resource, ResultType, Unconfirmed};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
@@ -213,6 +213,33 @@ pub struct CallView {
     /// The key the outside system was given, once a try has started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_key: Option<String>,
+    /// Of a call in doubt: why its answer could not be used, where one came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+}
+
+/// What is kept of an answer that leaves its call in doubt.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Left {
+    /// Why it could not be used.
+    pub failure: Failure,
+}
+
+impl Left {
+    /// Reads the payload of a try.
+    pub fn read(bytes: &[u8]) -> Option<Left> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// Code and message in one line, without a stack.
+    pub fn in_short(&self) -> String {
+        in_short(&self.failure)
+    }
+}
+
+/// Code and message of a failure in one line, without a stack.
+pub fn in_short(failure: &Failure) -> String {
+    format!("{}: {}", failure.code, failure.message.lines().next().unwrap_or_default())
 }
 
 /// A recorded change that was not confirmed.

@@ -1,13 +1,13 @@
 //! What a job waits for, and what undoes it.
 
 use crate::decide::{self, Standing, waits_for};
-use crate::error::Code;
+use crate::error::{Code, Failure};
 use crate::ids::Slot;
 use crate::keys;
-use crate::state::{Compensation, Durable, NotConfirmed, Step};
+use crate::state::{Compensation, Durable, NotConfirmed, Step, label};
 use crate::step::StepState;
 
-use super::{BlockedView, CallView, CompensatedBy, CompensationView, UnconfirmedView, Undone};
+use super::{BlockedView, CallView, CompensatedBy, CompensationView, Left, UnconfirmedView, Undone};
 
 pub(super) fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
     UnconfirmedView {
@@ -124,6 +124,13 @@ fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> Blo
     }
 }
 
+/// Why the answer of the last try could not be used, where one came.
+fn left(durable: &Durable, slot: &Slot) -> Option<Failure> {
+    let try_no = durable.rows.get(slot)?.try_no;
+    let bytes = durable.payloads.get(&label::kept(slot, try_no))?;
+    Some(Left::read(bytes)?.failure)
+}
+
 /// What is waited for, where it is an invocation and not a signal or a time.
 fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
     let job = &durable.job;
@@ -140,5 +147,6 @@ fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
         operator: operator.to_string(),
         args,
         external_key: first.map(|first| keys::external_key(&job.header.job_id, slot, first)),
+        failure: (reason == Code::IndeterminateEffect).then(|| left(durable, slot)).flatten(),
     })
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Code;
-use crate::event::{Body, Consequence};
+use crate::event::{Body, Consequence, Purpose};
 use crate::ids::Slot;
 use crate::job::JobState;
 
@@ -19,18 +19,28 @@ pub struct Why {
     /// Who cancelled it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Whether its end was asked for when it was over: what it did is being undone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
     /// When it came to this state, microseconds since 1970 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_us: Option<i64>,
 }
 
 /// What the events that say why a job is in `state` have in their canonical text; at most so many stored rows of events
-/// are needed. None where no event says it.
-pub fn says_why(state: JobState) -> &'static [&'static str] {
+/// are needed. None where no event says it. `is_given_up` says whether its end was asked for.
+pub fn says_why(state: JobState, is_given_up: bool) -> &'static [&'static str] {
     // The only confirmations among these are those that ended the job.
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
+        // A finished job is not cancelled but undone: its last end, or what opened it again, tells.
+        JobState::Pending | JobState::Running if is_given_up => &[
+            r#""type":"job_completed""#,
+            r#""type":"job_partial""#,
+            r#""type":"job_failed""#,
+            r#""type":"job_reopened""#,
+        ],
         JobState::Pending | JobState::Running => &[],
         JobState::Waiting => &[r#""type":"job_waiting""#],
         JobState::Parked => &[r#""type":"job_parked""#],
@@ -49,11 +59,25 @@ struct Said {
     body: Body,
 }
 
+/// Whether an open job whose end was asked for undoes what it did when it was over. The newest event that tells decides.
+fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+    let mut bodies = texts.filter_map(|text| serde_json::from_str::<Said>(text).ok()).map(|said| said.body);
+    match bodies.next() {
+        Some(Body::JobReopened { purpose, .. }) => purpose == Purpose::Undo,
+        Some(Body::JobCompleted {} | Body::JobPartial {} | Body::JobFailed { .. }) => true,
+        _ => false,
+    }
+}
+
 /// What events say of a job in `state`: canonical texts, the newest first. One that cannot be read says nothing;
-/// loading the job names it.
-pub fn why<'t>(state: JobState, events: impl IntoIterator<Item = &'t str>) -> Why {
+/// loading the job names it. `is_given_up` says whether its end was asked for: cancelling, or undoing.
+pub fn why<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> Why {
     let mut why = Why::default();
-    let wanted = says_why(state);
+    let wanted = says_why(state, is_given_up);
+    if matches!(state, JobState::Pending | JobState::Running) {
+        let told = events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part)));
+        return Why { undone: is_undone(told), ..why };
+    }
     for text in events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part))) {
         let Ok(Said { time_us, body }) = serde_json::from_str(text) else { continue };
         let (code, slot) = match body {
@@ -101,7 +125,7 @@ mod tests {
         let parked = |slot: &str, reason| Body::JobParked { reason, slot: Some(Slot::new(slot)), cause: None };
         let old = text(3, parked("a", Code::RequiresSignal));
         let new = text(9, parked("b", Code::RequiresApproval));
-        let found = why(JobState::Parked, [new.as_str(), old.as_str(), "not an event \"type\":\"job_parked\""]);
+        let found = why(JobState::Parked, false, [new.as_str(), old.as_str(), "not an event \"type\":\"job_parked\""]);
         let expected = (Some(Code::RequiresApproval), Some(Slot::new("b")), Some(1_009));
         assert_eq!((found.reason_code, found.slot, found.since_us), expected);
     }
@@ -113,20 +137,36 @@ mod tests {
             text(8, failed("s2", Code::RateLimit)),
             text(5, failed("s1", Code::InvalidInput)),
         ];
-        let found = why(JobState::Partial, events.iter().map(String::as_str));
+        let found = why(JobState::Partial, false, events.iter().map(String::as_str));
         let expected = (Some(Code::RateLimit), Some(Slot::new("s2")), Some(1_009));
         assert_eq!((found.reason_code, found.slot, found.since_us), expected);
         let own =
             [text(9, Body::JobFailed { code: Some(Code::AttemptsExhausted) }), text(8, failed("s2", Code::RateLimit))];
-        let found = why(JobState::Failed, own.iter().map(String::as_str));
+        let found = why(JobState::Failed, false, own.iter().map(String::as_str));
         assert_eq!((found.reason_code, found.slot), (Some(Code::AttemptsExhausted), None));
+    }
+
+    #[test]
+    fn a_finished_job_is_undone_and_an_open_one_is_cancelled() {
+        let by = Decider { actor: "bob".into(), reason: None };
+        let reopened = |purpose| Body::JobReopened { steps: Vec::new(), calls: Vec::new(), by: by.clone(), purpose };
+        let (end, undo, retry) = (Body::JobCompleted {}, reopened(Purpose::Undo), reopened(Purpose::Retry));
+        let cases: [(&[&Body], bool); 4] =
+            [(&[], false), (&[&end], true), (&[&end, &undo], true), (&[&end, &retry], false)];
+        for state in [JobState::Pending, JobState::Running] {
+            for (bodies, undone) in cases {
+                let texts: Vec<String> = bodies.iter().zip(3..).map(|(body, seq)| text(seq, (*body).clone())).collect();
+                let found = why(state, true, texts.iter().rev().map(String::as_str));
+                assert_eq!(found, Why { undone, ..Why::default() }, "{texts:?}");
+            }
+        }
     }
 
     #[test]
     fn a_cancelled_job_names_who_asked() {
         let by = Decider { actor: "bob".into(), reason: None };
         let events = [text(9, Body::JobCancelled {}), text(4, Body::JobCancelRequested { by })];
-        let found = why(JobState::Cancelled, events.iter().map(String::as_str));
+        let found = why(JobState::Cancelled, false, events.iter().map(String::as_str));
         assert_eq!((found.by.as_deref(), found.since_us, found.reason_code), (Some("bob"), Some(1_009), None));
     }
 }

@@ -24,13 +24,13 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
     let actor = ctx.actor(args.actor.as_deref());
     let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), Request::Cancel).await;
     if let Err(error @ InboxError::Over { state, .. }) = asked {
-        let undo = || ctx.command(&format!("latch job undo {}", args.job));
-        let next = match state {
-            JobState::Cancelled => String::new(),
-            _ => format!("; to undo what a finished one did: {}", undo()),
-        };
-        let message = format!("{error}: only an open job is cancelled{next}");
-        return Err(CliError::input(pages::JOB_REFUSES, message).into());
+        let message = format!("{error}: only an open job is cancelled");
+        if state == JobState::Cancelled {
+            return Err(CliError::input(pages::JOB_REFUSES, message).into());
+        }
+        let undo = ctx.command(&format!("latch job undo {}", args.job));
+        let message = message + "; to undo what a finished one did:";
+        return Err(CliError::input(pages::JOB_REFUSES, message).to_type(undo).into());
     }
     asked?;
     let response = run::attach(ctx, &host, &args.job).await?;

@@ -1,11 +1,16 @@
 //! `latch job events`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use latchwork_core::error::Code;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
+use latchwork_core::response::Left;
+use latchwork_core::state::label;
+use latchwork_core::storage::Payload;
 use serde_json::{Value, json};
 
 use crate::cli::args::JobEventsArgs;
@@ -13,9 +18,9 @@ use crate::cli::brief::offset;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
 use crate::cli::event_text::{EventText, Operators, event_text};
+use crate::cli::following::FOLLOW_MS;
 use crate::cli::open;
 use crate::cli::output::Text;
-use crate::cli::run::FOLLOW_MS;
 use crate::cli::text::visible;
 use crate::os;
 
@@ -40,12 +45,17 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
             }
         }
         if !shown.is_empty() {
-            let lines = Lines::new(&args.job, &record.events);
+            let lines = Lines::new(&args.job, &record.events, &record.payloads);
             if !std::mem::replace(&mut has_head, true) {
                 ctx.printer.say(lines.head());
             }
             let width = ctx.printer.width();
-            shown.into_iter().for_each(|event| ctx.printer.say_cut(lines.line(event, width)));
+            for event in shown {
+                match lines.line(event, width) {
+                    (line, true) => ctx.printer.say(line),
+                    (line, false) => ctx.printer.say_cut(line),
+                }
+            }
         }
         next = next.max(record.row.next_seq);
         let rests = state.is_terminal() || matches!(state, JobState::Parked | JobState::Diverged);
@@ -80,6 +90,8 @@ fn document(job: &JobId, event: &Event) -> Value {
 struct Lines<'j> {
     job: &'j JobId,
     operators: Operators,
+    /// Why a call is in doubt, by the number of the event that says it is.
+    failures: BTreeMap<u64, String>,
     /// When the job was accepted: times are shown from there.
     since_us: i64,
     /// Columns of slots.
@@ -89,7 +101,7 @@ struct Lines<'j> {
 }
 
 impl<'j> Lines<'j> {
-    fn new(job: &'j JobId, events: &[Event]) -> Lines<'j> {
+    fn new(job: &'j JobId, events: &[Event], payloads: &[Payload]) -> Lines<'j> {
         let mut operators = Operators::default();
         events.iter().for_each(|event| operators.learn(event));
         let slots = events.iter().filter_map(|event| event_text(job, event, "").slot).collect::<Vec<_>>();
@@ -100,6 +112,7 @@ impl<'j> Lines<'j> {
             slots: widest(&mut slots.iter().map(Slot::as_str)),
             names: widest(&mut slots.iter().filter_map(|slot| operators.at(slot))),
             operators,
+            failures: failures(events, payloads),
         }
     }
 
@@ -108,10 +121,15 @@ impl<'j> Lines<'j> {
         format!("{}, accepted {since}", self.job).into()
     }
 
-    /// One line. On a terminal of `width` columns slots and operators take at most a quarter of it each, and operators are
-    /// left out where too little is left for the text.
-    fn line(&self, event: &Event, width: Option<usize>) -> Text {
+    /// One line, and whether it is wrapped instead of cut. On a terminal of `width` columns slots and operators take at
+    /// most a quarter of it each. Where too little is left for the text, operators are left out, then times; then lines are
+    /// wrapped.
+    fn line(&self, event: &Event, width: Option<usize>) -> (Text, bool) {
         let EventText { tone, slot, text, .. } = event_text(self.job, event, "");
+        let text = match self.failures.get(&event.seq) {
+            Some(failure) => format!("{text}: {failure}"),
+            None => text,
+        };
         let operator = slot.as_ref().and_then(|slot| self.operators.at(slot)).unwrap_or_default();
         let slot = slot.as_ref().map_or("", |slot| slot.as_str());
         let most = width.map_or(usize::MAX, |width| width / 4);
@@ -119,17 +137,47 @@ impl<'j> Lines<'j> {
         let slot = shortened(&visible(slot), slots);
         let time = offset(event.time_us - self.since_us);
         let head = format!("{:>4} {time:>9}  {slot:slots$}  ", event.seq);
-        let is_narrow = width.is_some_and(|width| width < head.chars().count() + names + GAP + TEXT_LEAST);
-        let column = match is_narrow || names == 0 {
-            true => String::new(),
-            false => format!("{:names$}  ", shortened(&visible(operator), names)),
-        };
-        Text::from(head + &column) + tone.of(text)
+        let leaves = |head: &str, least: usize| width.is_none_or(|width| width >= head.chars().count() + least);
+        if names > 0 && leaves(&head, names + GAP + TEXT_BESIDE_OPERATORS) {
+            let column = format!("{:names$}  ", shortened(&visible(operator), names));
+            return (Text::from(head + &column) + tone.of(text), false);
+        }
+        if leaves(&head, TEXT_LEAST) {
+            return (Text::from(head) + tone.of(text), false);
+        }
+        let head = format!("{:>4}  {slot:slots$}  ", event.seq);
+        if leaves(&head, TEXT_LEAST) {
+            return (Text::from(head) + tone.of(text), false);
+        }
+        let head = if slot.is_empty() { format!("{}  ", event.seq) } else { format!("{}  {slot}  ", event.seq) };
+        (Text::from(head) + tone.of(text), true)
     }
 }
 
+/// What is left of the answers of calls in doubt, by the event that parks the job for them.
+fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
+    let mut tries: BTreeMap<&Slot, u32> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for event in events {
+        match &event.body {
+            Body::ToolInvocationStarted { slot, try_no, .. } => drop(tries.insert(slot, *try_no)),
+            Body::JobParked { reason: Code::IndeterminateEffect, slot: Some(slot), .. } => {
+                let label = tries.get(slot).map(|try_no| label::kept(slot, *try_no));
+                let payload = payloads.iter().find(|payload| Some(&payload.label) == label.as_ref());
+                if let Some(left) = payload.and_then(|payload| Left::read(&payload.bytes)) {
+                    found.insert(event.seq, left.in_short());
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Columns that the text has at least beside the operators.
-const TEXT_LEAST: usize = 30;
+const TEXT_BESIDE_OPERATORS: usize = 30;
+/// Columns that the text has at least; lines with fewer are wrapped.
+const TEXT_LEAST: usize = 20;
 /// Blanks between columns.
 const GAP: usize = 2;
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::cli::args::JobExportArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::output::{Text, Tone};
+use crate::cli::output::Tone;
 use crate::cli::save::{self, Readers};
 use crate::cli::{key, open};
 use crate::host::Stores;
@@ -75,7 +75,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         let signed = key.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {}", key.public()));
         let head =
             format!(" {}: {} events, {state}, {} bytes, {signed}", path.display(), record.events.len(), file.len());
-        (done + head).under(Text::whole(format!("next: {next}")))
+        (done + head).under("next:").to_type(&next)
     });
     Ok(Exit::Done)
 }

@@ -7,9 +7,9 @@ use latchwork_core::job::JobState;
 use crate::cli::args::JobEventsArgs;
 use crate::cli::context::Context;
 use crate::cli::error::Exit;
+use crate::cli::following::FOLLOW_MS;
 use crate::cli::live::Screen;
 use crate::cli::output::Text;
-use crate::cli::run::FOLLOW_MS;
 use crate::cli::{interrupt, open};
 
 pub(super) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -36,7 +36,7 @@ pub(super) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resu
         }
     };
     drop(screen);
-    let next = Text::whole(ctx.command(&again));
-    ctx.printer.say(Text::from(format!("{} is {}; next: ", args.job, state.as_str())) + next);
+    let is = Text::from(format!("{} is {}; next:", args.job, state.as_str()));
+    ctx.printer.say(is.to_type(ctx.command(&again)));
     Ok(Exit::Done)
 }

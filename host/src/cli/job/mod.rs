@@ -9,6 +9,7 @@ use latchwork_core::storage::{InboxRow, JobRow, Request, StoreError};
 use super::args::{JobArgs, JobCommand};
 use super::context::Context;
 use super::error::{CliError, Exit};
+use super::output::Text;
 use crate::host::Stores;
 use crate::os::ThisMachine;
 
@@ -103,7 +104,7 @@ async fn ask(
     let over = crate::worker::audit(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
     let next = ctx.command(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });
-    ctx.answer(&document, || format!("{done}; next: {next}"));
+    ctx.answer(&document, || Text::from(format!("{done}; next:")).to_type(&next));
     Ok(Exit::Done)
 }
 

@@ -40,9 +40,7 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
         let list =
             due.iter().map(|due| json!({ "slot": due.slot, "operator": due.operator, "by": due.by, "own": due.own }));
         let document = json!({ "job_id": job_id, "undo": list.collect::<Vec<_>>(), "next_actions": [next] });
-        ctx.answer(&document, || {
-            format!("{job_id} waits for a worker (`{}`); next: {next}", ctx.command("latch worker"))
-        });
+        ctx.answer(&document, || run::waits_for_a_worker(ctx, job_id, &next));
         return Ok(Exit::Done);
     }
     let response = run::attach(ctx, &host, job_id).await?;

@@ -11,6 +11,7 @@ use super::show::Shown;
 use crate::cli::args::JobWaitArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
+use crate::cli::output::Text;
 use crate::cli::{open, view};
 use crate::host::Stores;
 use crate::os::clock;
@@ -42,7 +43,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
             return Err(not_over(ctx, &args.job, state).into());
         }
         if noted != Some(state) {
-            ctx.printer.note(waits(ctx, &args.job, state));
+            ctx.printer.note_of(&args.job, waits(ctx, &args.job, state));
             noted = Some(state);
         }
         tokio::select! {
@@ -67,15 +68,15 @@ async fn at_rest(stores: &Stores, job_id: &JobId, state: JobState) -> anyhow::Re
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }
 
-fn waits(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> String {
+fn waits(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> Text {
     let state_word = state.as_str();
     match state {
         JobState::Pending => {
             let (worker, resume) = (ctx.command("latch worker"), ctx.command(&format!("latch resume {job_id}")));
-            format!("{job_id} is {state_word}: a worker takes it up (`{worker}`), or `{resume}`")
+            Text::from(format!("{job_id} is {state_word}: a worker takes it up (`{worker}`), or:")).to_type(resume)
         }
-        JobState::Running => format!("{job_id} is {state_word}: waiting for its end"),
-        _ => format!("{job_id} is {state_word}: it goes on when its time comes"),
+        JobState::Running => format!("{job_id} is {state_word}: waiting for its end").into(),
+        _ => format!("{job_id} is {state_word}: it goes on when its time comes").into(),
     }
 }
 

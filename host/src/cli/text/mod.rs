@@ -107,6 +107,11 @@ impl Text {
         Text::lines(text.lines().map(Text::whole))
     }
 
+    /// What to type next, on a line of its own below this text: it is copied in one piece.
+    pub fn to_type(self, command: impl AsRef<str>) -> Text {
+        self.under(Text::whole(command).indented(2))
+    }
+
     /// `other` below this text.
     pub fn under(mut self, other: impl Into<Text>) -> Text {
         self.blocks.extend(other.into().blocks);

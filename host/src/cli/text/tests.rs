@@ -62,3 +62,17 @@ fn last_column_stands_under_the_others_where_words_would_break() {
 fn redrawn_lines_are_cut_at_the_edge() {
     assert_eq!(Text::from("  s1  running").cut(false, 8), ["  s1  r…"]);
 }
+
+/// I131: a command in backquotes is copied in one piece, however narrow the terminal is.
+#[test]
+fn commands_in_backquotes_are_not_broken() {
+    let text = Text::from("it is parked; `latch job show job_1234567890` tells (`latch worker`) more of it");
+    for width in 20..80 {
+        let shown = text.render(Target { color: false, width: Some(width) });
+        for command in ["`latch job show job_1234567890`", "(`latch worker`)"] {
+            assert!(shown.lines().any(|line| line.contains(command)), "{width}: {shown}");
+        }
+        assert_eq!(shown.split_whitespace().collect::<Vec<_>>().join(" "), text.plain(), "{width}");
+    }
+    assert_eq!(Text::from("a:").to_type("latch b").plain(), "a:\n  latch b");
+}

@@ -34,14 +34,14 @@ pub(super) fn longest_word(cells: &[Cell]) -> usize {
     cells.split(|cell| cell.char == ' ').map(columns).max().unwrap_or(0)
 }
 
-/// A line as it fits `width`: broken at blanks, and inside a word only where the word is longer than a line. Further
-/// lines are indented.
+/// A line as it fits `width`: broken at blanks, and inside a word only where the word is longer than a line. A command in
+/// backquotes is never broken, so that it can be copied. Further lines are indented.
 pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
     let Some(width) = width.filter(|width| columns(cells) > *width) else { return vec![cells.to_vec()] };
     let indent = cells.iter().take_while(|cell| cell.char == ' ').count();
     let hang = if indent + HANG < width / 2 { indent + HANG } else { 0 };
     let (first, rest) = cells.split_at(indent);
-    let broken = words(rest, width.saturating_sub(indent), width - hang);
+    let broken = pieces(rest, width.saturating_sub(indent), width - hang, true);
     let lines = broken.into_iter().enumerate().map(|(at, line)| match at {
         0 => first.iter().copied().chain(line).collect(),
         _ => blank(hang).chain(line).collect(),
@@ -50,7 +50,12 @@ pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
 }
 
 /// Text in lines of at most `first` columns, then of at most `others`.
-pub(super) fn words(mut rest: &[Cell], first: usize, others: usize) -> Vec<Vec<Cell>> {
+pub(super) fn words(rest: &[Cell], first: usize, others: usize) -> Vec<Vec<Cell>> {
+    pieces(rest, first, others, false)
+}
+
+/// The same; lines that hold a whole command may be longer.
+fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) -> Vec<Vec<Cell>> {
     let mut lines = Vec::new();
     let mut width = first.max(1);
     while columns(rest) > width {
@@ -60,6 +65,7 @@ pub(super) fn words(mut rest: &[Cell], first: usize, others: usize) -> Vec<Vec<C
         // A word that is longer than a line is broken behind a mark that joins its parts, where it has one.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
         let end = blank.or_else(joint).unwrap_or(fits);
+        let end = if keeps_commands { beside_commands(rest, end) } else { end };
         let (line, after) = rest.split_at(end);
         lines.push(line.to_vec());
         let skipped = after.iter().take_while(|cell| cell.char == ' ').count();
@@ -70,6 +76,23 @@ pub(super) fn words(mut rest: &[Cell], first: usize, others: usize) -> Vec<Vec<C
         lines.push(rest.to_vec());
     }
     lines
+}
+
+/// `end`, or where it is inside a command in backquotes, the blank before that command; where there is none, the blank
+/// behind it.
+fn beside_commands(rest: &[Cell], end: usize) -> usize {
+    const BEGINNING: [char; 7] = ['`', 'l', 'a', 't', 'c', 'h', ' '];
+    let begins =
+        |at: &usize| BEGINNING.iter().enumerate().all(|(n, char)| rest.get(at + n).is_some_and(|c| c.char == *char));
+    let Some(start) = (0..end).rev().find(begins) else { return end };
+    let Some(length) = rest[start + 1..].iter().position(|cell| cell.char == '`') else { return end };
+    let stop = start + length + 2;
+    if end >= stop {
+        return end;
+    }
+    let before = rest[..start].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
+    let behind = || rest[stop..].iter().position(|cell| cell.char == ' ').map_or(rest.len(), |at| stop + at);
+    before.unwrap_or_else(behind)
 }
 
 /// The line, or as much of it as fits with an ellipsis behind.

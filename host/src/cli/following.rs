@@ -1,0 +1,49 @@
+//! A job that another process executes, on the screen.
+
+use std::time::Duration;
+
+use latchwork_core::event::Event;
+use latchwork_core::ids::JobId;
+use latchwork_core::storage::Journal;
+
+use super::context::Context;
+use super::interrupt;
+use super::live::Screen;
+use crate::host::Host;
+
+/// Between two looks at a job that another process executes.
+pub(super) const FOLLOW_MS: u64 = 200;
+
+/// A job that another process executes, on the screen.
+pub(super) struct Follow<'p> {
+    screen: Screen<'p>,
+    job_id: JobId,
+    next_seq: u64,
+}
+
+impl<'p> Follow<'p> {
+    pub(super) async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
+        let past = past(&*host.journal, job_id).await?;
+        let next_seq = past.last().map_or(0, |event| event.seq + 1);
+        Ok(Follow { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
+    }
+
+    /// Shows what was appended, and waits until it is time for another look; true where ctrl-c ends the following.
+    pub(super) async fn pause(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
+        let events = past(journal, &self.job_id).await?;
+        for event in events.iter().filter(|event| event.seq >= self.next_seq) {
+            self.screen.event(event);
+        }
+        self.next_seq = events.last().map_or(0, |event| event.seq + 1);
+        self.screen.draw();
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_millis(FOLLOW_MS)) => Ok(false),
+            () = interrupt::times(1) => Ok(true),
+        }
+    }
+}
+
+/// The events of a job.
+pub(super) async fn past(journal: &dyn Journal, job_id: &JobId) -> anyhow::Result<Vec<Event>> {
+    Ok(journal.load(job_id).await?.map(|record| record.events).unwrap_or_default())
+}

@@ -1,0 +1,86 @@
+//! Commands to type next are copied from the screen: no line end is put into one.
+
+use serde_json::json;
+
+use crate::place::{Place, step};
+use crate::program::latch;
+use crate::terminal::{Look, Terminal};
+
+/// Screens in copies of this folder at widths that are smaller than the commands. Each shows these commands in one piece,
+/// and all others in backquotes too.
+fn whole(place: &Place, screens: &[(&str, &[&str])]) {
+    let job = place.the_job()["job_id"].as_str().unwrap_or_default().to_owned();
+    for (args, commands) in screens {
+        for columns in [40, 60] {
+            let copy = place.again();
+            let args = args.replace("JOB", &job);
+            let args: Vec<&str> = args.split(' ').collect();
+            let shown = Terminal::start(latch(&copy.dir, &args), columns, Look::Dumb).end();
+            // As it was written: the terminal itself wraps what is longer than its lines.
+            let written = String::from_utf8(shown.bytes.clone()).unwrap();
+            let new = copy.the_job()["job_id"].as_str().unwrap_or_default().to_owned();
+            for command in *commands {
+                let command = command.replace("JOB", if job.is_empty() { &new } else { &job });
+                assert!(written.lines().any(|line| line.contains(&command)), "{command}, {columns}:\n{written}");
+            }
+            for line in written.lines().filter(|line| line.contains("`latch ")) {
+                assert_eq!(line.matches('`').count() % 2, 0, "{args:?}, {columns}: {line}");
+            }
+        }
+    }
+}
+
+/// I132: those of jobs that go on, and of errors.
+#[test]
+fn commands_to_type_are_not_broken() {
+    let send = step("send-a-message", "Effect.Opaque", &[], json!({ "note": 2 }));
+    let mut place = Place::witness("atomic").plan(&[send]);
+    place.unreplayed();
+    whole(
+        &place,
+        &[
+            ("run plan.json --detach", &["latch job show JOB"]),
+            ("run nofile", &["latch explain L0011"]),
+            ("call Effect.Opaque {\"note\":1}", &["--effect external_send"]),
+        ],
+    );
+    assert_eq!(place.latch(&["run", "plan.json", "--detach"]).code, 0);
+    whole(
+        &place,
+        &[
+            ("run plan.json --detach", &["latch job show JOB"]),
+            ("job wait JOB --timeout 1ms", &["latch resume JOB", "latch job wait JOB", "latch job show JOB"]),
+            ("worker --until-idle", &["latch job approve JOB send-a-message"]),
+        ],
+    );
+    assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
+    whole(
+        &place,
+        &[
+            ("job approve JOB send-a-message", &["latch resume JOB"]),
+            ("job output JOB", &["latch job show JOB"]),
+            ("job export JOB --out exported-to-a-file-of-some-length.jsonl", &["latch verify exported-to-a-file"]),
+        ],
+    );
+    assert_eq!(place.latch(&["job", "approve", &id(&place), "send-a-message"]).code, 0);
+    whole(&place, &[("job reject JOB send-a-message", &["latch resume JOB"])]);
+    assert_eq!(place.latch(&["resume"]).code, 0);
+    whole(&place, &[("job cancel JOB", &["latch job undo JOB"]), ("job events JOB --follow", &["latch job show JOB"])]);
+}
+
+fn id(place: &Place) -> String {
+    place.the_job()["job_id"].as_str().expect("an id").to_owned()
+}
+
+/// I132: an undoing that is left to a worker.
+#[test]
+fn commands_to_type_of_undoing_are_not_broken() {
+    let mut place = Place::undo("atomic");
+    place.unreplayed();
+    let mut steps = crate::compensation::bookings();
+    steps.truncate(1);
+    crate::compensation::plan(&place, "keep", &steps);
+    let ran = crate::compensation::run(&place, &[]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    whole(&place, &[("job undo JOB --detach", &["latch job show JOB"])]);
+}
