@@ -3,7 +3,8 @@
 //! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. It is drawn in a copy of a prepared folder at 60,
 //! 80 and 120 columns, without colours and on a dumb terminal, and compared with `snapshots/NAME.txt`. `JOB` in the
 //! arguments stands for the job of the folder. Values that differ between two runs are replaced by stable ones of the
-//! same length where they have one. `LATCH_UPDATE_SCREENS=1` writes the files; look at them before they are committed.
+//! same length where they have one. A length of time has none: the blanks that pad it in a table are left out too.
+//! `LATCH_UPDATE_SCREENS=1` writes the files; look at them before they are committed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -86,7 +87,7 @@ pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
 
 /// The text with stable values in the place of those that differ between two runs.
 fn stable(text: &str) -> String {
-    let lines: Vec<String> = ids(text).lines().map(|line| amounts(&words(&worker(line)))).collect();
+    let lines: Vec<String> = ids(text).lines().map(|line| unpadded(&amounts(&words(&worker(line))))).collect();
     lines.join("\n")
 }
 
@@ -95,7 +96,9 @@ fn worker(line: &str) -> String {
     const BEFORE: &str = "begins, worker ";
     let Some(at) = line.find(BEFORE) else { return line.to_owned() };
     let (before, name) = line.split_at(at + BEFORE.len());
-    let style = name.find("</>").map_or("", |end| &name[end..]);
+    // A line that is cut at the edge of the terminal has lost the end of its style.
+    let is_styled = before.contains('<') || name.contains("</>");
+    let style = if is_styled { "</>" } else { "" };
     format!("{before}WORKER{style}")
 }
 
@@ -108,7 +111,7 @@ fn ids(text: &str) -> String {
         let begun = part.find(|c| !is_id(c)).unwrap_or(part.len());
         let len = match at {
             0 => 0,
-            _ if part[..whole].chars().all(is_id) => whole,
+            _ if whole > 0 && part[..whole].chars().all(is_id) => whole,
             _ if part[begun..].starts_with('…') => begun,
             _ => 0,
         };
@@ -167,8 +170,7 @@ fn amounts(line: &str) -> String {
     for word in line.split(' ') {
         let unit = word.trim_end_matches("</>").trim_end_matches([',', ';', ')', ':', '.']);
         let unit = unit.strip_prefix('+').unwrap_or(unit);
-        let (digits, short) = unit.split_at(unit.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unit.len()));
-        if !digits.is_empty() && matches!(short, "ms" | "s" | "m" | "h" | "d") {
+        if is_length(unit) {
             out.push(word.replacen(unit, "TIME", 1));
             continue;
         }
@@ -181,7 +183,38 @@ fn amounts(line: &str) -> String {
             _ => out.push(word.to_owned()),
         }
     }
-    out.join(" ")
+    // `3 min 05 s` is one length.
+    out.join(" ").replace("TIME TIME", "TIME")
+}
+
+/// Numbers that have their units without a blank between: `0.4s`, `3m05s`.
+fn is_length(word: &str) -> bool {
+    let mut rest = word;
+    while let Some(at) = rest.find(|c: char| !c.is_ascii_digit() && c != '.').filter(|at| *at > 0) {
+        let unit = &rest[at..];
+        let Some(after) = ["ms", "s", "m", "h", "d"].iter().find_map(|known| unit.strip_prefix(known)) else {
+            return false;
+        };
+        rest = after;
+    }
+    rest.is_empty() && word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The line with two blanks between a length of time and its neighbours, where a table has padded it to its column. No
+/// other column moves: each is as wide as its head, or as the longest length there can be. Offsets are padded on the left
+/// alone.
+fn unpadded(line: &str) -> String {
+    let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
+    let mut words: Vec<&str> = Vec::new();
+    for word in line.split(' ') {
+        let last = words.iter().rposition(|word| !word.is_empty());
+        let is_padded = last.is_some_and(|at| words[at].starts_with("TIME")) || is_time(word);
+        if let Some(last) = last.filter(|_| is_padded && !word.is_empty()) {
+            words.truncate(last + 2);
+        }
+        words.push(word);
+    }
+    words.join(" ")
 }
 
 #[test]
@@ -193,9 +226,28 @@ fn what_differs_between_runs_is_replaced() {
     assert_eq!(stable("32f8… abcd…"), "hhhh… hhhh…");
     assert_eq!(stable("attempt 1 begins, worker vm pid 3687</>"), "attempt 1 begins, worker WORKER</>");
     assert_eq!(stable("attempt 1 begins, worker v…"), "attempt 1 begins, worker WORKER");
+    assert_eq!(stable("<bold>attempt 1 begins, worker v…"), "<bold>attempt 1 begins, worker WORKER</>");
     assert_eq!(stable("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
     assert_eq!(stable("+0.012s  in 2d, 3m"), "+TIME  in TIME, TIME");
     assert_eq!(stable("expires in 2d</>"), "expires in TIME</>");
+    // However long something took.
+    for (age, took) in [("0s ", "  3ms"), ("12s", "150ms"), ("2m ", " 9.9s")] {
+        let row = format!("job_x  COMPLETED  {age}  {took}          p     ada");
+        assert_eq!(stable(&row), "job_x  COMPLETED  TIME  TIME  p     ada");
+        assert_eq!(
+            stable(&format!("job_x  PARKED  {age}         REQUIRES at s")),
+            "job_x  PARKED  TIME  REQUIRES at s"
+        );
+    }
+    for offset in ["  +0.012s", " +12.345s", "   +3m05s"] {
+        assert_eq!(stable(&format!("   7 {offset}  read             ready")), "   7  +TIME  read             ready");
+        assert_eq!(stable(&format!("  12 {offset}                   waits")), "  12  +TIME                   waits");
+    }
+    for lasted in ["0.042 s", "12.34 s", "3 min 05 s", "2 h 03 min"] {
+        assert_eq!(stable(&format!("(in {lasted}), {lasted}</>")), "(in TIME), TIME</>");
+    }
+    assert_eq!(stable("      12 ms"), "      TIME");
+    assert_eq!(stable("3 steps  read      read"), "3 steps  read      read");
     assert_eq!(stable("sha256:0a1b2c3d4e5f, (3.2 MB), 2 left"), "sha256:hhhhhhhhhhhh, (SIZE), 2 left");
     assert_eq!(stable("at 2026-11-23T21:05:59Z for s1/0"), "at 0000-00-00T00:00:00Z for s1/0");
     assert_eq!(stable("/tmp/latch-screen-aB3dEf/latch.toml:3:1"), "/tmp/latch-screen-FOLDER/latch.toml:3:1");
