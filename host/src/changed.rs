@@ -49,6 +49,16 @@ fn used(durable: &Durable) -> Option<BTreeSet<&Operator>> {
     job.state.is_terminal().then(|| planned.chain(job.calls.values().map(|call| &call.operator)).collect())
 }
 
+/// Stands for the plugins that a job pinned, as far as they are compared with the configuration.
+pub fn pins(durable: &Durable) -> Hash {
+    let pin = |pin: &Pinned| {
+        let Pinned { plugin, digest, limits, wasi, settings, .. } = pin;
+        format!("{plugin:?} {digest} {limits:?} {wasi:?} {settings:?}\n")
+    };
+    let pins: BTreeSet<String> = durable.job.header.operators.values().map(pin).collect();
+    Hash::of(&pins.iter().map(String::as_bytes).collect::<Vec<_>>())
+}
+
 type Difference = (Setting, String, String);
 
 fn differences(config: &Config, plugin: &PluginConfig, pin: &Pinned) -> Vec<Difference> {

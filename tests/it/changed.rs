@@ -107,7 +107,9 @@ fn an_open_job_goes_on_with_what_it_pinned() {
     let shown = place.latch(&["job", "show", &id]);
     assert!(shown.stdout.contains("this job goes on with the pinned one"), "{}", shown.stdout);
     assert!(!shown.stdout.contains("--new"), "{}", shown.stdout);
-    assert_eq!(place.latch(&["job", "approve", &id, "o", "--actor", "bob"]).code, 0);
+    let approved = place.latch(&["job", "approve", &id, "o", "--actor", "bob"]);
+    assert_eq!(approved.code, 0);
+    assert!(approved.stderr.contains("witness has changed since"), "{}", approved.stderr);
     let whole = std::fs::read_to_string(place.dir.join("latch.toml")).unwrap();
     let rest: Vec<&str> = whole.split("[[plugin]]").filter(|it| !it.starts_with("\nname = \"witness\"")).collect();
     std::fs::write(place.dir.join("latch.toml"), rest.join("[[plugin]]")).unwrap();
@@ -118,4 +120,34 @@ fn an_open_job_goes_on_with_what_it_pinned() {
     let done = place.latch(&["resume", &id, "--json"]);
     assert_eq!((done.code, &done.json()["state"]), (0, &json!("COMPLETED")), "{} {}", done.stdout, done.stderr);
     assert_eq!(place.world()["o"], 1);
+}
+
+/// I164: so do commands that open a finished job again, and those that begin another one from it or end it.
+#[test]
+fn a_job_that_is_opened_again_says_so() {
+    let place = Place::witness("atomic").again();
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec![]);
+    let parked = place.latch(&place.run_args());
+    assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
+    let id = parked.json()["job_id"].as_str().expect("an id").to_owned();
+    assert_eq!(place.latch(&["job", "reject", &id, "o", "--actor", "bob"]).code, 0);
+    assert_eq!(place.latch(&["resume", &id]).code, 1);
+    another_component(&place);
+    assert_eq!(told(&place, &["job", "retry", &id, "--json"])["setting"], "component");
+    assert_eq!(told(&place, &["job", "cancel", &id, "--json"])["setting"], "component");
+}
+
+/// I164: a worker says it beside the line that the job begins, once.
+#[test]
+fn a_worker_says_so_once_for_each_job() {
+    let place = Place::witness("atomic").again();
+    let place = place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]).approved(vec![]);
+    let detached = place.latch(&["run", "plan.json", "--detach", "--json"]);
+    let id = detached.json()["job_id"].as_str().expect("an id").to_owned();
+    another_component(&place);
+    let worked = place.latch(&["worker", "--until-idle"]);
+    let begins = worked.stderr.find(&format!("{id} begins")).unwrap_or_else(|| panic!("{}", worked.stderr));
+    let changed = worked.stderr.find(&format!("{id}: witness has changed since: sha256:"));
+    assert!(changed.is_some_and(|at| at > begins), "{}", worked.stderr);
+    assert_eq!(worked.stderr.matches("has changed since").count(), 1, "{}", worked.stderr);
 }

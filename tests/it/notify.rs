@@ -77,6 +77,25 @@ fn ends_of_jobs_are_posted() {
     assert_eq!(kinds, ["job_parked", "job_cancelled"]);
 }
 
+/// Whoever reads a notice is in another folder: the command names the configuration that the job ran with.
+#[test]
+fn the_command_of_a_notice_names_the_configuration() {
+    let server = Server::start();
+    let place = place(&server, "").plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
+    let elsewhere = place.dir.join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let (file, plan) = (place.dir.join("latch.toml"), place.dir.join("plan.json"));
+    let moved = place.dir.join("named.toml");
+    std::fs::rename(file, &moved).unwrap();
+    let args = ["run", plan.to_str().unwrap(), "--json", "--config", moved.to_str().unwrap()];
+    assert_eq!(latch(&elsewhere, &args).output().unwrap().status.code(), Some(3));
+    let flag = format!(" --config {}", moved.display());
+    for one in &server.wait_for(2) {
+        assert!(body(one)["next_action"].as_str().unwrap().ends_with(&flag), "{}", one.body);
+    }
+    std::fs::rename(moved, place.dir.join("latch.toml")).unwrap();
+}
+
 /// Only the configured events are posted.
 #[test]
 fn events_that_are_not_configured_are_not_posted() {

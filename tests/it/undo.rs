@@ -124,6 +124,8 @@ fn undo_by_workers_and_by_two_people_happens_once() {
     let document = left.json();
     assert_eq!((left.code, document["undo"].as_array().map(Vec::len)), (0, Some(3)), "{document:#}");
     assert_eq!(place.world().len(), 3, "nothing is undone here");
+    let listed = place.latch(&["job", "list"]);
+    assert!(listed.stdout.contains("being undone"), "{}", listed.stdout);
     let again = undo(&place, &job, &["--detach"]);
     assert!(again.code == 0 && again.stderr.contains("is being undone already"), "{}", again.stderr);
     let workers: Vec<_> =

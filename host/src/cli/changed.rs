@@ -5,6 +5,8 @@ use std::path::Path;
 use latchwork_core::response::{ChangedView, Response, Setting};
 use latchwork_core::state::Durable;
 
+use super::context::Context;
+use super::output::Tone;
 use crate::changed;
 use crate::config::Config;
 
@@ -23,6 +25,20 @@ pub(super) fn noted(config: &Config, durable: &Durable, response: Response, plan
         next_actions.retain(|action| !action.starts_with("latch resume "));
     }
     Response { changed, next_actions, ..response }
+}
+
+/// One line for each change since an open job was accepted.
+pub(super) fn of_open(changed: &[ChangedView]) -> impl Iterator<Item = String> {
+    changed.iter().map(|view| line(view, false))
+}
+
+/// Says what was changed since a job was accepted about which somebody decides now.
+pub(super) fn tell(ctx: &Context<'_>, config: &Config, durable: &Durable) {
+    let changed = tokio::task::block_in_place(|| changed::since(config, durable));
+    let over = durable.job.state.is_terminal();
+    for view in &changed {
+        ctx.printer.note_of(&durable.job.header.job_id, Tone::Attention.of(line(view, over)));
+    }
 }
 
 /// One line for each change.

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::args::ResumeArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
-use super::{admission, changed, gates, interrupt, open, run, view};
+use super::{admission, interrupt, open, run, view};
 use crate::host::Host;
 use crate::os::ThisMachine;
 use crate::worker::WorkerError;
@@ -39,9 +39,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &job_id).await?;
         let response = run::attach(ctx, &host, &job_id).await?;
         let response = run::until_settled(ctx, &host, response, &actor).await?;
-        let response = changed::noted(&host.config, &host.load(&job_id).await?, response, None);
-        let gates = gates::left_open(ctx, &host, &response, true).await?;
-        return Ok(view::answer(ctx, &response, &gates));
+        return run::shown(ctx, &host, response, true).await;
     }
     let mut responses: Vec<Response> = Vec::new();
     // Those that were parked without being loaded, and why.
@@ -121,8 +119,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
 async fn shown(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
     let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
     let response = if asks { run::until_settled(ctx, host, response, actor).await? } else { response };
-    let gates = gates::left_open(ctx, host, &response, asks).await?;
-    Ok(view::answer(ctx, &response, &gates))
+    run::shown(ctx, host, response, asks).await
 }
 
 /// Says what stays behind, and why.

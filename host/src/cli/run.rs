@@ -70,6 +70,8 @@ pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
         }
         Ok(Accepted::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
+            // Its trace id is known from here on.
+            host.load(&row.job_id).await?;
             ctx.printer
                 .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
             asked_too_late(ctx, args, &row);
@@ -116,6 +118,20 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
         }
     });
     Ok(Exit::Done)
+}
+
+/// Shows a job that went on here, and says how the command ends. Its gates are not shown again where they `were_asked`
+/// about just before.
+pub(super) async fn shown(
+    ctx: &Context<'_>,
+    host: &Host,
+    response: Response,
+    were_asked: bool,
+) -> anyhow::Result<Exit> {
+    let durable = host.load(&response.job_id).await?;
+    let response = changed::noted(&host.config, &durable, response, None);
+    let gates = gates::left_open(ctx, host, &response, were_asked).await?;
+    Ok(view::answer(ctx, &response, &gates))
 }
 
 /// What is said of a job that was left to a worker.

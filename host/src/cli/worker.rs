@@ -1,10 +1,14 @@
 //! `latch worker`: work on jobs until somebody stops it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use latchwork_core::ids::Hash;
 use latchwork_core::pages;
+use latchwork_core::response::ChangedView;
 use latchwork_core::storage::StoreError;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -13,8 +17,9 @@ use super::args::WorkerArgs;
 use super::context::Context;
 use super::error::{CliError, Exit};
 use super::output::Text;
-use super::{admission, open, run, unheeded};
-use crate::worker::{Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
+use super::{admission, changed, open, run, unheeded};
+use crate::config::Config;
+use crate::worker::{Look, Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerError};
 
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -43,7 +48,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     ctx.printer.note(format!("working, {} jobs at once; SIGTERM or ctrl-c stops it", settings.jobs));
     let stop = Stop::default();
     let away = AtomicBool::new(false);
-    let pool = Pool::new(host.worker.clone(), settings).run(&stop, |event| {
+    let pool = Pool::new(host.worker.clone(), settings).looking(look(&host.config)).run(&stop, |event| {
         is_away(&event).inspect(|is_away| away.store(*is_away, Ordering::Relaxed));
         tell(ctx, &event);
     });
@@ -90,6 +95,21 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return Err(error.into());
     }
     Ok(ended(ctx, &args, &tally))
+}
+
+/// Finds what was changed since a job was accepted. Jobs with the same plugins are looked at once.
+fn look(config: &Config) -> Look {
+    let config = config.clone();
+    let known: Mutex<BTreeMap<Hash, Vec<ChangedView>>> = Mutex::default();
+    Arc::new(move |durable| {
+        let find = || crate::changed::since(&config, durable);
+        // What a finished job used depends on more than its plugins.
+        if durable.job.state.is_terminal() {
+            return find();
+        }
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(crate::changed::pins(durable)).or_insert_with(find).clone()
+    })
 }
 
 fn ended(ctx: &Context<'_>, args: &WorkerArgs, tally: &Tally) -> Exit {
@@ -139,8 +159,15 @@ impl Asked {
 fn tell(ctx: &Context<'_>, event: &PoolEvent) {
     let printer = ctx.printer;
     match event {
-        PoolEvent::Claimed(job_id, 1) => printer.note_of(job_id, format!("{job_id} begins")),
-        PoolEvent::Claimed(job_id, attempt) => printer.note_of(job_id, format!("{job_id} goes on, attempt {attempt}")),
+        PoolEvent::Claimed(job_id, attempt, changed) => {
+            match attempt {
+                1 => printer.note_of(job_id, format!("{job_id} begins")),
+                _ => printer.note_of(job_id, format!("{job_id} goes on, attempt {attempt}")),
+            }
+            for line in changed::of_open(changed) {
+                printer.note_of(job_id, format!("{job_id}: {line}"));
+            }
+        }
         PoolEvent::Rested(response) => {
             let why = response.reason_code.map(|code| format!(", {code}")).unwrap_or_default();
             let is = format!("{} is {}{why}", response.job_id, response.state.as_str());

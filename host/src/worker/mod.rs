@@ -33,6 +33,7 @@ use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
 mod audit;
+mod beginnings;
 mod calls;
 mod confirm;
 mod drive;
@@ -58,6 +59,7 @@ mod validate;
 mod write;
 
 pub use audit::audit;
+pub use beginnings::Look;
 pub use limits::{OperatorLimit, Rate};
 pub use observe::{NoObserver, Observer};
 pub use pool::{Pool, PoolEvent, PoolSettings, Stop, Tally};

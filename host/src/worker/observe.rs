@@ -2,6 +2,7 @@
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{JobId, Operator, Slot};
+use latchwork_core::state::Durable;
 use tracing::Level;
 
 /// Somebody who watches.
@@ -10,6 +11,8 @@ pub trait Observer: Send + Sync {
     fn watches(&self) -> bool {
         true
     }
+    /// A job was loaded, and is driven from here.
+    fn begins(&self, _durable: &Durable) {}
     /// An event that is durable now.
     fn event(&self, job_id: &JobId, event: &Event);
     /// A call whose execution begins. It is not durable unless it may change the world: then its barrier is.

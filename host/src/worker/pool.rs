@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
-use latchwork_core::response::Response;
+use latchwork_core::response::{ChangedView, Response};
 use latchwork_core::storage::{Claim, Except, StoreError};
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::beginnings::{Beginnings, Look};
 use super::passed_over::PassedOver;
-use super::{NoObserver, Worker, WorkerError};
+use super::{Worker, WorkerError};
 use crate::os::Machine;
 
 /// Longest sleep between two looks for jobs, where nothing tells of new ones.
@@ -44,8 +45,8 @@ pub struct PoolSettings {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one a job, taken apart at once")]
 pub enum PoolEvent {
-    /// A job was claimed, under this attempt.
-    Claimed(JobId, u32),
+    /// A job was claimed, under this attempt. What was changed since it was accepted is told once.
+    Claimed(JobId, u32, Vec<ChangedView>),
     /// A job came to rest: it is over, waits, is parked or has diverged.
     Rested(Response),
     /// A job was parked without being loaded once more, for this cause.
@@ -106,6 +107,7 @@ pub struct Pool {
     in_hand: JoinSet<(JobId, Result<Response, WorkerError>)>,
     /// The tenants of the jobs in hand.
     tenants: BTreeMap<JobId, String>,
+    beginnings: Beginnings,
     passed_over: PassedOver,
     /// Nothing is claimed before this time, on the boot-time clock.
     claims_from_us: u64,
@@ -136,12 +138,19 @@ impl Pool {
             settings,
             in_hand: JoinSet::new(),
             tenants: BTreeMap::new(),
+            beginnings: Beginnings::new(Arc::new(|_| Vec::new())),
             passed_over: PassedOver::default(),
             claims_from_us: 0,
             unloaded: 0,
             rests_until_us: 0,
             tally: Tally::default(),
         }
+    }
+
+    /// The same, with what was changed since a job was accepted.
+    #[must_use]
+    pub fn looking(self, look: Look) -> Self {
+        Self { beginnings: Beginnings::new(look), ..self }
     }
 
     /// Claims and drives jobs until it is stopped, or idle where that ends it. A database that fails
@@ -162,7 +171,7 @@ impl Pool {
             let heard = journal.news();
             let looked = match stopping {
                 true => Looked::Full,
-                false => self.fill_unless_stopped(&mut stopped, &mut tell).await,
+                false => self.fill_unless_stopped(&mut stopped).await,
             };
             let pause_ms = match looked {
                 Looked::Unavailable(error) if self.ends() && needs_someone(&error) => return (self.tally, Some(error)),
@@ -197,15 +206,23 @@ impl Pool {
                     _ = journal.news_after(None, heard), if trouble == 0 => {}
                 }
             };
-            tokio::select! {
-                biased;
-                Some(ended) = self.in_hand.join_next() => match ended {
-                    Ok((job_id, result)) => self.ended(job_id, result, &mut tell),
-                    Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-                },
-                // The sender is held by the caller for as long as this runs.
-                _ = stopped.changed(), if !stopping => {}
-                () = pause => {}
+            tokio::pin!(pause);
+            loop {
+                tokio::select! {
+                    biased;
+                    event = self.beginnings.next() => {
+                        tell(event);
+                        continue;
+                    }
+                    Some(ended) = self.in_hand.join_next() => match ended {
+                        Ok((job_id, result)) => self.ended(job_id, result, &mut tell),
+                        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+                    },
+                    // The sender is held by the caller for as long as this runs.
+                    _ = stopped.changed(), if !stopping => {}
+                    () = &mut pause => {}
+                }
+                break;
             }
         }
     }
@@ -217,11 +234,7 @@ impl Pool {
 
     /// Claims as many jobs as may be in hand. Once it is stopped, a database that does not answer is not waited for: what
     /// it may still say that was claimed is claimed by others when the lease is over.
-    async fn fill_unless_stopped(
-        &mut self,
-        stopped: &mut watch::Receiver<bool>,
-        tell: &mut (impl FnMut(PoolEvent) + Send),
-    ) -> Looked {
+    async fn fill_unless_stopped(&mut self, stopped: &mut watch::Receiver<bool>) -> Looked {
         let worker = self.worker.clone();
         let over = async {
             // The sender is held by the caller for as long as this runs.
@@ -231,13 +244,13 @@ impl Pool {
         };
         tokio::select! {
             biased;
-            looked = self.fill(tell) => looked,
+            looked = self.fill() => looked,
             () = over => Looked::Unavailable(StoreError::Unavailable("it did not answer, and this worker stops".to_owned())),
         }
     }
 
     /// Claims as many jobs as may be in hand.
-    async fn fill(&mut self, tell: &mut (impl FnMut(PoolEvent) + Send)) -> Looked {
+    async fn fill(&mut self) -> Looked {
         let journal = self.worker.parts.journal.clone();
         while self.in_hand.len() < self.settings.jobs as usize && !self.worker.is_stopping() {
             let now_us = self.worker.parts.machine.boot_us();
@@ -252,7 +265,7 @@ impl Pool {
             jobs.extend(self.tenants.keys().cloned());
             let except = Except { tenants: self.full_tenants(), jobs };
             match journal.claim_except(&self.worker.claimer(), &except).await {
-                Ok(Some(claim)) => self.take(claim, tell),
+                Ok(Some(claim)) => self.take(claim),
                 Ok(None) => {
                     return match journal.fire_timers().await {
                         Ok(next_us) => {
@@ -268,13 +281,13 @@ impl Pool {
         Looked::Full
     }
 
-    fn take(&mut self, claim: Claim, tell: &mut (impl FnMut(PoolEvent) + Send)) {
+    fn take(&mut self, claim: Claim) {
         let job_id = claim.row.job_id.clone();
-        tell(PoolEvent::Claimed(job_id.clone(), claim.row.attempt));
+        let observer = self.beginnings.claimed(&job_id, claim.row.attempt);
         self.tenants.insert(job_id.clone(), claim.row.tenant_id.clone());
         let worker = self.worker.clone();
         self.in_hand.spawn(async move {
-            let result = worker.drive(claim, Arc::new(NoObserver)).await;
+            let result = worker.drive(claim, observer).await;
             (job_id, result)
         });
     }
@@ -288,6 +301,7 @@ impl Pool {
 
     fn ended(&mut self, job_id: JobId, result: Result<Response, WorkerError>, tell: &mut impl FnMut(PoolEvent)) {
         self.tenants.remove(&job_id);
+        self.beginnings.before_end_of(&job_id).into_iter().for_each(&mut *tell);
         tell(match result {
             Ok(response) => {
                 self.passed_over.forget(&job_id);

@@ -100,7 +100,7 @@ impl Run {
         };
         let durable = durable(&job_id, record, effects)?;
         let header = &durable.job.header;
-        remember_trace_id(&job_id, &header.trace_id);
+        observer.begins(&durable);
         let rules = worker.rules(&header.tenant_id);
         // What was allowed when the job was accepted and is not now, is not; nor the other way round.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
@@ -187,7 +187,10 @@ async fn record(worker: &Worker, job_id: &JobId) -> Result<Record, WorkerError> 
 }
 
 fn durable(job_id: &JobId, record: Record, effects: Vec<Effect>) -> Result<Durable, WorkerError> {
-    Durable::load(record, effects).map_err(|error| StoreError::Damaged(format!("job {job_id}: {error}")).into())
+    let durable =
+        Durable::load(record, effects).map_err(|error| StoreError::Damaged(format!("job {job_id}: {error}")))?;
+    remember_trace_id(job_id, &durable.job.header.trace_id);
+    Ok(durable)
 }
 
 impl From<FoldError> for Dropped {

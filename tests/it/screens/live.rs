@@ -37,6 +37,27 @@ fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
     }
 }
 
+/// I135: for programs the line of the second ctrl-c names the job.
+#[test]
+fn ctrl_c_twice_names_the_job_for_programs() {
+    let place = slow();
+    let command = latch(&place.dir, &["run", "plan.json", "--log-format", "json"]);
+    // Wide enough for a line of JSON.
+    let mut terminal = Terminal::start(command, 2_000, Look::Dumb);
+    terminal.until("Effect.Read  called");
+    terminal.interrupts();
+    terminal.until("ctrl-c again ends at once");
+    terminal.interrupts();
+    let shown = terminal.end();
+    let text = shown.text();
+    let line = text.lines().find(|line| line.contains("L0063")).unwrap_or_else(|| panic!("{text}"));
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    let job = line["job_id"].as_str().unwrap_or_default();
+    assert_eq!((shown.code, line["trace_id"].as_str().map(str::len)), (3, Some(32)), "{line}");
+    let message = line["message"].as_str().unwrap();
+    assert!(message.ends_with(&format!("continue: latch resume {job}")), "{message}");
+}
+
 /// I133: ctrl-c says where the job stands and how it goes on, while a time is waited for and at a question.
 #[test]
 fn ctrl_c_says_where_the_job_stands() {
@@ -80,7 +101,7 @@ fn a_job_of_another_process_is_followed() {
     assert_eq!(shown.code, 0, "{}", shown.text());
     // A command is broken at the terminal's edge alone.
     let said = shown.text().replace('\n', "");
-    assert!(said.contains(&format!("next: latch job events {job} --follow")), "{said}");
+    assert!(said.contains(&format!("next:  latch job events {job} --follow")), "{said}");
 }
 
 /// I131: where the terminal becomes narrower, the rows that its lines occupy now are cleared, not those of before.

@@ -44,6 +44,11 @@ fn every_line_of_stderr_is_an_object_with_time_and_level() {
     }
     let attached = lines(&place, &["run", "plan.json", "--priority", "7"], 3);
     assert!(attached.iter().any(|line| line["level"] == "WARN"), "{attached:#?}");
+    let told = |lines: &[Value], text: &str| -> Value {
+        let line = lines.iter().find(|line| line["message"].as_str().unwrap().contains(text));
+        line.unwrap_or_else(|| panic!("{text}: {lines:#?}")).clone()
+    };
+    assert_eq!(told(&attached, "attached to")["trace_id"].as_str().map(str::len), Some(32));
     let job = place.the_job()["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
     let worker = lines(&place, &["worker", "--until-idle"], 0);
@@ -51,6 +56,7 @@ fn every_line_of_stderr_is_an_object_with_time_and_level() {
         of_jobs(&worker).iter().any(|line| line["message"].as_str().unwrap().contains("is COMPLETED")),
         "{worker:#?}"
     );
+    assert_eq!(told(&worker, "goes on, attempt 2")["trace_id"].as_str().map(str::len), Some(32));
     for args in [&["run", "nofile"][..], &["frobnicate"], &["job", "show", "job_00000000000000000000000000"]] {
         let said = lines(&place, args, 2);
         let error = said.last().unwrap();

@@ -7,7 +7,7 @@ use latchwork_core::storage::{InboxError, Request};
 use crate::cli::args::JobCancelArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{admission, gates, open, run, view};
+use crate::cli::{admission, open, run};
 
 /// The request is durable first; then the job is brought to its end here, unless another process
 /// holds it and does so itself.
@@ -35,7 +35,6 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
     asked?;
     let response = run::attach(ctx, &host, &args.job).await?;
     let cancelled = response.state == JobState::Cancelled;
-    let gates = gates::left_open(ctx, &host, &response, false).await?;
-    let exit = view::answer(ctx, &response, &gates);
+    let exit = run::shown(ctx, &host, response, false).await?;
     Ok(if cancelled { Exit::Done } else { exit })
 }

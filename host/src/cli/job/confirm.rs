@@ -7,11 +7,12 @@ use latchwork_core::storage::Request;
 use crate::cli::args::JobConfirmArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::open;
+use crate::cli::{changed, open};
 
 /// What a person takes as it is has to be something that is asked about.
 pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    let stores = open::stores_only(&config).await?;
     let durable = super::durable(&stores, &args.job).await?;
     let job = &durable.job;
     let over = job.state.is_terminal();
@@ -33,6 +34,7 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
         true => "it is recorded that the effect is gone: the next job that asks for the action performs it",
         false => "it is recorded that the effect is taken as it is now",
     };
+    changed::tell(ctx, &config, &durable);
     super::uncontradicted(&stores, &durable, &request).await?;
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }

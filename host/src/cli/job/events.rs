@@ -162,16 +162,19 @@ fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
         match &event.body {
             Body::ToolInvocationStarted { slot, try_no, .. } => drop(tries.insert(slot, *try_no)),
             Body::JobParked { reason: Code::IndeterminateEffect, slot: Some(slot), .. } => {
-                let label = tries.get(slot).map(|try_no| label::kept(slot, *try_no));
-                let payload = payloads.iter().find(|payload| Some(&payload.label) == label.as_ref());
-                if let Some(left) = payload.and_then(|payload| Left::read(&payload.bytes)) {
-                    found.insert(event.seq, left.in_short());
-                }
+                found.extend(why_in_doubt(slot, &tries, payloads).map(|why| (event.seq, why)));
             }
             _ => {}
         }
     }
     found
+}
+
+/// What is left of the answer of the last try of a call.
+fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload]) -> Option<String> {
+    let label = label::kept(slot, *tries.get(slot)?);
+    let payload = payloads.iter().find(|payload| payload.label == label)?;
+    Some(Left::read(&payload.bytes)?.in_short())
 }
 
 /// Columns that the text has at least beside the operators.
@@ -186,5 +189,51 @@ fn shortened(text: &str, columns: usize) -> String {
     match text.chars().count() > columns {
         true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use latchwork_core::error::Failure;
+    use latchwork_core::ids::{Hash, StepId};
+
+    use super::*;
+    use crate::cli::text::Target;
+
+    fn event(seq: u64, body: Body) -> Event {
+        Event::seal(seq, 1_000_000, 1, body, Hash::default())
+    }
+
+    #[test]
+    fn narrow_lines_show_what_happened() {
+        let job = JobId::new("job_1");
+        let events = [event(16, Body::StepStarted { step_id: StepId::new("a_very_long_name_of_a_step") })];
+        let lines = Lines::new(&job, &events, &[]);
+        let shown = |width| {
+            let (line, wraps) = lines.line(&events[0], Some(width));
+            let lines = match wraps {
+                true => line.render(Target { color: false, width: Some(width) }),
+                false => line.cut(false, width).join("\n"),
+            };
+            (lines.trim_end().to_owned(), wraps)
+        };
+        for width in 20..120 {
+            assert!(shown(width).0.contains("started"), "{width}: {:?}", shown(width));
+        }
+        assert!(shown(20).1 && !shown(40).1);
+        assert!(!shown(40).0.contains("+0.000s") && shown(60).0.contains("+0.000s"));
+    }
+
+    #[test]
+    fn a_call_in_doubt_says_why() {
+        let slot = Slot::new("a");
+        let parked = Body::JobParked { reason: Code::IndeterminateEffect, slot: Some(slot.clone()), cause: None };
+        let events = [event(3, parked)];
+        let failure = Failure::new(Code::PluginTrap, "it threw\n  at send (tool.js:3)");
+        let bytes = json!({ "failure": failure, "kept": null }).to_string().into_bytes();
+        let payload = Payload { label: label::kept(&slot, 1), bytes };
+        assert!(failures(&events, std::slice::from_ref(&payload)).is_empty(), "no try was made");
+        let tried = BTreeMap::from([(&slot, 1)]);
+        assert_eq!(why_in_doubt(&slot, &tried, &[payload]).as_deref(), Some("PLUGIN_TRAP: it threw"));
     }
 }

@@ -10,7 +10,7 @@ use latchwork_core::pages;
 use crate::cli::args::JobForkArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit, Problem};
-use crate::cli::{admission, gates, open, run, view};
+use crate::cli::{admission, open, run};
 use crate::fork::{ForkError, ForkWish};
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
@@ -51,11 +51,10 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
             return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
         }
     };
-    ctx.printer.note(format!("{} goes on from the middle of {}", claim.row.job_id, args.job));
+    ctx.printer.note_of(&claim.row.job_id, format!("{} goes on from the middle of {}", claim.row.job_id, args.job));
     let response = run::drive(ctx, &host, claim).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    let gates = gates::left_open(ctx, &host, &response, true).await?;
-    Ok(view::answer(ctx, &response, &gates))
+    run::shown(ctx, &host, response, true).await
 }
 
 fn given(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap<StepId, Vec<u8>>> {

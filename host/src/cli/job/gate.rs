@@ -11,7 +11,7 @@ use latchwork_core::storage::{InboxRow, Request};
 use crate::cli::args::JobGateArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{gates, open};
+use crate::cli::{changed, gates, open};
 
 pub(super) async fn approve(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     decide(args, ctx, true).await
@@ -54,6 +54,7 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
         true => Request::Approve { slot, gate_hash },
         false => Request::Reject { slot, gate_hash },
     };
+    changed::tell(ctx, &config, &durable);
     let inbox = super::uncontradicted(&stores, &durable, &request).await?;
     let done = match approve {
         true => approved(gate, &inbox, &args.slot, &actor),

@@ -13,7 +13,7 @@ use latchwork_core::storage::{Request, Resolved};
 use crate::cli::args::{JobResolveArgs, Verdict};
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{catalog, open, run};
+use crate::cli::{catalog, changed, open, run};
 use crate::config::Config;
 use crate::os::clock;
 
@@ -45,6 +45,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
         },
     };
     let actor = ctx.actor(args.actor.as_deref());
+    changed::tell(ctx, &config, &durable);
     super::uncontradicted(&stores, &durable, &request).await?;
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }

@@ -6,7 +6,7 @@ use latchwork_core::storage::InboxError;
 use crate::cli::args::JobRetryArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{admission, gates, open, run, view};
+use crate::cli::{admission, open, run};
 use crate::host::RetryError;
 use crate::worker::WorkerError;
 
@@ -32,6 +32,5 @@ pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result
     }
     let response = run::attach(ctx, &host, &args.job).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    let gates = gates::left_open(ctx, &host, &response, true).await?;
-    Ok(view::answer(ctx, &response, &gates))
+    run::shown(ctx, &host, response, true).await
 }

@@ -10,17 +10,22 @@ use latchwork_core::storage::Request;
 use crate::cli::args::JobSignalArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{open, run};
+use crate::cli::{changed, open, run};
 
 /// A signal carries at most so many bytes: it is kept in the inbox and becomes a step's output.
 const PAYLOAD_BYTES_MAX: usize = 1 << 20;
 
 pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let payload = payload(args.payload.as_deref())?;
-    let stores = open::stores_only(&ctx.config(None)?).await?;
+    let config = ctx.config(None)?;
+    let stores = open::stores_only(&config).await?;
     let actor = ctx.actor(args.actor.as_deref());
     let request = Request::Signal { key: args.key, payload };
     let state = super::row(&stores, &args.job).await?.state;
+    // A job that cannot be loaded takes signals too.
+    if let Ok(durable) = super::durable(&stores, &args.job).await {
+        changed::tell(ctx, &config, &durable);
+    }
     let done = match state.is_terminal() {
         // Accepted only where the wait had a signal: what comes again is acknowledged and ignored.
         true => "the job is over and had this signal: it is noted, and changes nothing",

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::cli::args::JobUndoArgs;
 use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
-use crate::cli::{admission, gates, open, run, view};
+use crate::cli::{admission, open, run};
 use crate::host::{UndoAsked, UndoError};
 use crate::worker::WorkerError;
 
@@ -28,7 +28,7 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
     let due = match asked.map_err(|error| refused(&args, error))? {
         UndoAsked::Accepted(due) => due,
         UndoAsked::UnderWay => {
-            ctx.printer.note(format!("{job_id} is being undone already"));
+            ctx.printer.note_of(job_id, format!("{job_id} is being undone already"));
             Vec::new()
         }
     };
@@ -45,9 +45,9 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
     }
     let response = run::attach(ctx, &host, job_id).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
-    let gates = gates::left_open(ctx, &host, &response, true).await?;
-    let exit = view::answer(ctx, &response, &gates);
-    Ok(if is_undone(&response) { Exit::Done } else { exit })
+    let is_undone = is_undone(&response);
+    let exit = run::shown(ctx, &host, response, true).await?;
+    Ok(if is_undone { Exit::Done } else { exit })
 }
 
 /// The calls that are undone, in this order.

@@ -104,7 +104,7 @@ fn tell(process: &Process, event: PoolEvent) {
             scene.tally.count("parked unread");
             scene.note(format_args!("{name} parks {job}: {cause}"));
         }
-        PoolEvent::Claimed(job, attempt) => scene.note(format_args!("{name} has {job} as attempt {attempt}")),
+        PoolEvent::Claimed(job, attempt, _) => scene.note(format_args!("{name} has {job} as attempt {attempt}")),
         PoolEvent::Released(job) => {
             scene.tally.count("given back");
             scene.note(format_args!("{name} gives {job} back"));

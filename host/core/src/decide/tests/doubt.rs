@@ -113,7 +113,10 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
 
         let mut sim = begun(NOT_YETS_MAX);
         assert_eq!(until_over(&mut sim), JobState::Parked, "{slot}");
-        assert_eq!(response(&sim.durable()).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
+        let blocked = response(&sim.durable()).blocked_on.unwrap();
+        assert_eq!(blocked.reason_code, Code::IndeterminateEffect);
+        let failure = blocked.call.and_then(|call| call.failure).expect("why it is in doubt");
+        assert_eq!((failure.code, failure.message.as_str()), (Code::NetworkTimeout, "no answer in time"));
     }
 }
 
