@@ -197,8 +197,8 @@ impl Host {
         Self::start_surveyed(config, survey, Kept::Yes, stores, crash, extensions)
     }
 
-    /// The same after a first look at the plugins, [`Survey::of`]. Components are kept unless the host only reads. A plugin that cannot be loaded is in
-    /// [`Registry::refused`], and the others are served.
+    /// The same after a first look at the plugins, [`Survey::of`]. Components are kept unless the host only reads.
+    /// A plugin that cannot be loaded is in [`Registry::refused`], and the others are served.
     ///
     /// # Errors
     /// See [`StartError`].

@@ -128,11 +128,11 @@ fn reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         assert_eq!(run(out.path(), &["verify", "e.jsonl"]).code, 0);
     }
     for job in jobs {
-        // They wait for a signal.
+        // One needs a signal, the other goes on when a worker takes it up: neither has an output.
         let output = run(dir, &["job", "output", job, "--json"]);
         assert_eq!((output.code, &output.json()["error"]["code"]), (1, &json!("L0075")), "{}", output.stderr);
         let waited = run(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);
-        assert_eq!((waited.code, &waited.json()["error"]["code"]), (3, &json!("L0077")), "{}", waited.stderr);
+        assert_eq!(waited.code, 3, "{} {}", waited.stdout, waited.stderr);
     }
     let doctor = run(dir, &["doctor", "--json"]);
     let checks = doctor.json()["checks"].clone();

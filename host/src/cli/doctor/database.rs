@@ -79,10 +79,12 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
 
 /// What there is to say of a file that is not there; none where it is, or may be made.
 fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
-    if path.exists() || accept_restore {
+    let times = used(config);
+    // Only a database that was used can be lost, and the loss be accepted.
+    if path.exists() || accept_restore && times > 0 {
         return None;
     }
-    if let times @ 1.. = used(config) {
+    if times > 0 {
         let found = format!("{} is not there, although it has been used for work {times} times", path.display());
         return Some(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
     }

@@ -91,7 +91,9 @@ fn build_command(ctx: &Context<'_>, source: &Path) -> String {
 
 /// A path from the working directory, if it lies below, as a shell takes it.
 fn shown(ctx: &Context<'_>, path: &Path) -> String {
-    latchwork_core::response::quoted(&path.strip_prefix(&ctx.cwd).unwrap_or(path).display().to_string())
+    let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
+    let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+    latchwork_core::response::quoted(&below.display().to_string())
 }
 
 /// Settings that hold for nothing; none where there are none.

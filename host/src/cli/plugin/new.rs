@@ -1,5 +1,7 @@
 //! `latch plugin new`: a project to begin with.
 
+use std::path::PathBuf;
+
 use latchwork_core::pages;
 use latchwork_core::response::quoted;
 use serde_json::json;
@@ -12,7 +14,7 @@ use crate::cli::output::{Text, Tone};
 
 pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let new = New { name: args.name.clone(), kind: args.kind.into(), lang: args.lang.into() };
-    let dir = new.write(&ctx.cwd.join(&args.into)).map_err(|error| match error {
+    let dir = new.write(&ctx.cwd.join(&args.into).components().collect::<PathBuf>()).map_err(|error| match error {
         NewError::Name(_) | NewError::Exists(_) => CliError::input(pages::PLUGIN_NEW, error.to_string()),
         NewError::Write(why) => {
             CliError::unwritten(&why).unwrap_or_else(|| CliError::failed(pages::PLUGIN_NEW, why.to_string()))
