@@ -43,11 +43,11 @@ fn yes_at_the_terminal_executes_what_was_shown() {
         "gate-o, hash ",
         "  note: 7",
         "    Dear Ada,",
-        "    second line",
+        "    \"second line",
     ] {
         assert!(shown.find(part).is_some_and(|at| at < question), "{part:?} is shown before the question: {shown}");
     }
-    assert!(shown.contains("second line\\u{1b}[2J"), "an argument cannot repaint the screen: {shown}");
+    assert!(shown.contains("second line\\u001b[2J"), "an argument cannot repaint the screen: {shown}");
 }
 
 /// I20: a refusal and its reason are recorded, and nothing is executed.

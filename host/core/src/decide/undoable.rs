@@ -137,7 +137,7 @@ pub(super) fn reopened(durable: &Durable, row: &InboxRow) -> Draft {
     Draft { events, actions, inbox_done: vec![row.id], flush_now: true, whole: true, ..Draft::default() }
 }
 
-/// Takes back the receipts that [`reopened`] takes back, for a job that was reopened without being loaded. Empty for
+/// Takes back the receipts that an undo takes back, for a job that was reopened without being loaded. Empty for
 /// every other job.
 pub fn unread_receipts(durable: &Durable) -> Draft {
     let job = &durable.job;
