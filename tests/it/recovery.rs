@@ -1,6 +1,6 @@
 //! A long job, and many jobs, go on where they died, in bounded memory.
 
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,10 @@ use crate::recorded::{completed, killed};
 
 /// The most memory that a process takes while it runs to its end, in bytes.
 fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
-    let mut child = latch(&place.dir, args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("latch runs");
+    // A file takes what a pipe that is read at the end would not: the outputs of the job are in the answer.
+    let answer = tempfile::NamedTempFile::new().expect("a file");
+    let stdout = answer.reopen().expect("the file is there");
+    let mut child = latch(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");
     let file = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().expect("a child").is_none() {
@@ -30,7 +33,8 @@ fn peak(place: &Place, args: &[&str]) -> (Ran, u64) {
         peak = peak.max(kib.unwrap_or_default() * 1024);
         std::thread::sleep(Duration::from_millis(5));
     }
-    (ran(child.wait_with_output().expect("it has ended")), peak)
+    let ended = child.wait_with_output().expect("it has ended");
+    (ran(Output { stdout: std::fs::read(answer.path()).expect("its answer"), ..ended }), peak)
 }
 
 /// I1, I6: a job of ten thousand events goes on where it died, and takes some memory for each event and
