@@ -77,7 +77,7 @@ impl Host {
         };
         // What was accepted and is not taken in yet, an undo above all, changes what may be copied.
         if let Some(row) = self.journal.job(job_id).await.map_err(WorkerError::from)? {
-            decide::is_forkable(job_id, row.state)?;
+            decide::check_forkable(job_id, row.state)?;
         }
         let fork = decide::fork(&origin, &request)?;
         for (step, output) in &request.set {

@@ -40,6 +40,28 @@ pub struct Spent {
     pub wall_ms: u32,
 }
 
+/// The payload of a try whose answer left its call in doubt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unusable {
+    /// Why the answer could not be used.
+    pub failure: Failure,
+    /// The beginning of the answer, if one came.
+    pub kept: Option<String>,
+}
+
+impl Unusable {
+    /// Reads a payload. None if it is damaged.
+    pub fn read(bytes: &[u8]) -> Option<Unusable> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// The payload.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let value = serde_json::to_value(self).expect("texts and numbers are plain data");
+        value.to_string().into_bytes()
+    }
+}
+
 /// One change of one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {

@@ -15,7 +15,7 @@ mod views;
 mod waits;
 
 pub use views::{
-    BlockedView, CallView, ChangedView, CompensatedBy, CompensationView, FailedView, Left, OutcomeView, PendingView,
+    BlockedView, CallView, ChangedView, CompensatedBy, CompensationView, FailedView, OutcomeView, PendingView,
     Response, Setting, StepView, UnconfirmedView, Undone, WouldCallView, in_short,
 };
 

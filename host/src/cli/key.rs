@@ -39,7 +39,7 @@ fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
     ctx.answer(&document, || if note.is_empty() { line.clone() } else { format!("{note}\n{line}") });
 }
 
-/// A key that is there is never replaced: nobody could sign with it any more. What cannot be written whole is not there.
+/// Writes a new key file. An existing file is never replaced, because its key would be lost. A failed write leaves no file.
 fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
     let exists =
         || CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()));

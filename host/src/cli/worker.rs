@@ -103,7 +103,7 @@ fn look(config: &Config) -> Look {
     let known: Mutex<BTreeMap<Hash, Vec<ChangedView>>> = Mutex::default();
     Arc::new(move |durable| {
         let find = || crate::changed::since(&config, durable);
-        // What a finished job used depends on more than its plugins.
+        // For a finished job the result depends on its calls too, not on its pins alone.
         if durable.job.state.is_terminal() {
             return find();
         }

@@ -1,5 +1,5 @@
-//! Tells which jobs of a pool begin. A job is told of once it is loaded: its trace id is known then, and what was changed
-//! since it was accepted.
+//! Reports the jobs that a pool begins to drive. A job is reported after it is loaded, with its trace id and the changes of
+//! the configuration since it was accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tracing::Level;
 
 use super::{NoObserver, Observer, PoolEvent};
 
-/// Finds what is configured otherwise than a job pinned it.
+/// Compares the pins of a job with the configuration.
 pub type Look = Arc<dyn Fn(&Durable) -> Vec<ChangedView> + Send + Sync>;
 
-/// Changes are told once for each of so many jobs.
+/// Number of jobs whose changes are remembered as reported.
 const REMEMBERED: usize = 1024;
 
 type Begun = (JobId, Vec<ChangedView>);
 
-/// Jobs that were claimed and not told of yet.
+/// Claimed jobs that are not reported yet.
 pub(super) struct Beginnings {
     attempts: BTreeMap<JobId, u32>,
-    /// Jobs whose changes were told.
+    /// Jobs whose changes were reported.
     told: BTreeSet<JobId>,
     look: Look,
     tells: UnboundedSender<Begun>,
@@ -37,7 +37,7 @@ impl Beginnings {
         Beginnings { attempts: BTreeMap::new(), told: BTreeSet::new(), look, tells, begun }
     }
 
-    /// A job was claimed. It is driven under this observer.
+    /// Notes a claimed job, and returns the observer to drive it with.
     pub(super) fn claimed(&mut self, job_id: &JobId, attempt: u32) -> Arc<dyn Observer> {
         self.attempts.insert(job_id.clone(), attempt);
         Arc::new(Beginning { look: self.look.clone(), tells: self.tells.clone() })
@@ -53,7 +53,7 @@ impl Beginnings {
         }
     }
 
-    /// Everything that is to be told before the end of a job. One that could not be loaded is told of too.
+    /// Reports that precede the end of a job. A job that could not be loaded is reported here.
     pub(super) fn before_end_of(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
         let mut events = Vec::new();
         while let Ok(begun) = self.begun.try_recv() {
@@ -63,7 +63,7 @@ impl Beginnings {
         events
     }
 
-    /// None where it was told of already.
+    /// None if the job was reported before.
     fn event(&mut self, (job_id, changed): Begun) -> Option<PoolEvent> {
         let attempt = self.attempts.remove(&job_id)?;
         if self.told.len() >= REMEMBERED {
@@ -74,7 +74,7 @@ impl Beginnings {
     }
 }
 
-/// Tells the pool that a job is loaded.
+/// Notifies the pool when a job is loaded.
 struct Beginning {
     look: Look,
     tells: UnboundedSender<Begun>,
@@ -85,7 +85,7 @@ impl Observer for Beginning {
         NoObserver.watches()
     }
     fn begins(&self, durable: &Durable) {
-        // A pool that is gone tells nobody.
+        // The receiver is dropped with the pool, which then reports nothing.
         let _ = self.tells.send((durable.job.header.job_id.clone(), (self.look)(durable)));
     }
     fn event(&self, job_id: &JobId, event: &Event) {

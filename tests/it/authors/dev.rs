@@ -93,20 +93,26 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
 #[test]
 fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
     let (_temp, dir, scratch) = project();
-    let mut command = sdk::latch(&dir, &["dev", "plan.json", "--live"]);
+    let (plan, values) = (dir.join("plan.json"), dir.join("values.json"));
+    let of_person = std::fs::read_to_string(&plan).unwrap();
+    let mut with_values: serde_json::Value = serde_json::from_str(&of_person).unwrap();
+    with_values["parameters"] = serde_json::json!({ "properties": { "person": { "type": "string" } } });
+    with_values["steps"][0]["payload"]["name"] = serde_json::json!({ "$ref": "intent#/person" });
+    let text = with_values.to_string();
+    std::fs::write(&plan, &text).unwrap();
+    std::fs::write(&values, r#"{ "person": "Ada" }"#).unwrap();
+    let mut command = sdk::latch(&dir, &["dev", "plan.json", "--input", "values.json", "--live"]);
     command.env("TMPDIR", &scratch);
     let mut terminal = Terminal::start(command, 100, Look::NoColor);
     terminal.until("run it for real?");
-    let plan = dir.join("plan.json");
-    let text = std::fs::read_to_string(&plan).unwrap();
-    std::fs::write(&plan, text.replace("Ada", "Eve")).unwrap();
+    std::fs::write(&values, r#"{ "person": "Eve" }"#).unwrap();
     terminal.types("y");
-    terminal.until("changed: plan.json");
+    terminal.until("changed: values.json");
     terminal.until("not run for real");
     terminal.until("Hello, Eve!");
     let question = "run it for real? [y]es, anything else: no";
     terminal.until_last(question);
-    std::fs::write(&plan, text.replace("Ada", "Mallory")).unwrap();
+    std::fs::write(&plan, text.replace(r#"{"$ref":"intent#/person"}"#, r#""Mallory""#)).unwrap();
     terminal.until("the question is withdrawn");
     terminal.until("Hello, Mallory!");
     assert!(!dir.join("latch.db").exists(), "nothing was run for real");

@@ -95,7 +95,7 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
     if world.dir.is_some() {
         assert_eq!(world.store.counters().flushes - before, 1);
     }
-    // Where this task is interrupted between the two, the first one is written alone: one pair of some must share.
+    // If this task is interrupted between the two writes, the first is flushed alone. One pair of all must share a flush.
     let mut flushes = Vec::new();
     while flushes.len() < 8 && !flushes.contains(&1) {
         let before = world.store.counters().flushes;

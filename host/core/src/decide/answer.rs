@@ -1,6 +1,6 @@
 //! What an answer of a try means: final, to be tried again, or in doubt.
 
-use crate::effect::{Answer, Effect, Provenance, Usage};
+use crate::effect::{Answer, Effect, Provenance, Unusable, Usage};
 use crate::error::{Code, Failure};
 use crate::event::{Body, Verdict};
 use crate::ids::{Operator, Slot};
@@ -194,14 +194,14 @@ fn doubtful(
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::kept(slot, started.try_no);
-    let text = serde_json::json!({ "failure": failure, "kept": kept }).to_string();
+    let unusable = Unusable { failure: failure.clone(), kept: kept.map(str::to_owned) };
     let mut draft = Draft {
         ledger: vec![write(durable, Row { state: RowState::Indeterminate, next_try_us, ..row.clone() })],
         flush_now: true,
         ..Draft::default()
     };
     if !durable.payloads.contains_key(&label) {
-        draft.payloads.push(Payload { label, bytes: text.into_bytes() });
+        draft.payloads.push(Payload { label, bytes: unusable.to_bytes() });
     }
     draft
 }

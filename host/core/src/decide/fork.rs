@@ -83,7 +83,7 @@ pub enum ForkRefusal {
 ///
 /// # Errors
 /// [`ForkRefusal::GoesOn`].
-pub fn is_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
+pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
     match state {
         JobState::Pending | JobState::Running | JobState::Waiting => {
             Err(ForkRefusal::GoesOn { job_id: job_id.clone(), state })
@@ -99,7 +99,7 @@ pub fn is_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
 pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal> {
     let job = &origin.job;
     let job_id = &job.header.job_id;
-    is_forkable(job_id, job.state)?;
+    check_forkable(job_id, job.state)?;
     let known = |step: &StepId| match job.index(step) {
         Some(_) => Ok(()),
         None => Err(ForkRefusal::NoStep { job_id: job_id.clone(), step: step.clone() }),

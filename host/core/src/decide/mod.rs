@@ -51,7 +51,7 @@ pub use crashed::check_open_call;
 pub use cross_job::{Indexed, Reservation, indexed as indexed_results, other_keys, reservations};
 pub(crate) use end::waits_for;
 pub use end::{Rest, doubt, end_of_job, rest};
-pub use fork::{Fork, ForkRefusal, ForkRequest, fork, is_forkable};
+pub use fork::{Fork, ForkRefusal, ForkRequest, check_forkable, fork};
 pub use gates::{counting, gate_hash, has_approved, may_approve, says_why};
 pub use inbox::{audited, inbox};
 pub use ladder::{NOT_YETS_MAX, ReconcileAnswer, reconciled};

@@ -108,11 +108,7 @@ pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
     if effects.is_empty() {
         return Err(UndoRefusal::NoEffect { job_id: job_id() });
     }
-    let is_settled = |slot: &Slot| {
-        let end = job.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
-        job.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
-    };
-    let open: Vec<_> = effects.into_iter().filter(|(slot, _)| !is_settled(slot)).collect();
+    let open: Vec<_> = effects.into_iter().filter(|(slot, _)| !job.is_undo_settled(slot)).collect();
     if open.is_empty() {
         return Err(UndoRefusal::Undone { job_id: job_id() });
     }

@@ -218,25 +218,6 @@ pub struct CallView {
     pub failure: Option<Failure>,
 }
 
-/// What is kept of an answer that leaves its call in doubt.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Left {
-    /// Why it could not be used.
-    pub failure: Failure,
-}
-
-impl Left {
-    /// Reads the payload of a try.
-    pub fn read(bytes: &[u8]) -> Option<Left> {
-        serde_json::from_slice(bytes).ok()
-    }
-
-    /// Code and message in one line, without a stack.
-    pub fn in_short(&self) -> String {
-        in_short(&self.failure)
-    }
-}
-
 /// Code and message of a failure in one line, without a stack.
 pub fn in_short(failure: &Failure) -> String {
     format!("{}: {}", failure.code, failure.message.lines().next().unwrap_or_default())

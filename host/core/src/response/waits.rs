@@ -1,13 +1,14 @@
 //! What a job waits for, and what undoes it.
 
 use crate::decide::{self, Standing, waits_for};
+use crate::effect::Unusable;
 use crate::error::{Code, Failure};
 use crate::ids::Slot;
 use crate::keys;
 use crate::state::{Compensation, Durable, NotConfirmed, Step, label};
 use crate::step::StepState;
 
-use super::{BlockedView, CallView, CompensatedBy, CompensationView, Left, UnconfirmedView, Undone};
+use super::{BlockedView, CallView, CompensatedBy, CompensationView, UnconfirmedView, Undone};
 
 pub(super) fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
     UnconfirmedView {
@@ -128,7 +129,7 @@ fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> Blo
 fn left(durable: &Durable, slot: &Slot) -> Option<Failure> {
     let try_no = durable.rows.get(slot)?.try_no;
     let bytes = durable.payloads.get(&label::kept(slot, try_no))?;
-    Some(Left::read(bytes)?.failure)
+    Some(Unusable::read(bytes)?.failure)
 }
 
 /// What is waited for, where it is an invocation and not a signal or a time.

@@ -121,13 +121,16 @@ impl Job {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
+    /// Returns true if nothing is left to undo of the call: it is undone, was left by a person, or was found gone.
+    pub fn is_undo_settled(&self, slot: &Slot) -> bool {
+        let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
+        self.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
+    }
+
     /// Returns true if the job goes on to undo an effect of the step that it has not undone yet.
     pub fn will_be_undone(&self, step: &StepId) -> bool {
-        let is_settled = |slot: &Slot| {
-            let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
-            self.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
-        };
-        let is_due = |slot: &Slot| slot.step() == *step && !is_settled(slot) && self.undone_by(slot).is_some();
+        let is_due =
+            |slot: &Slot| slot.step() == *step && !self.is_undo_settled(slot) && self.undone_by(slot).is_some();
         let undoes = !self.state.is_terminal() && self.compensates();
         undoes && self.effects_in_reverse().into_iter().any(|(slot, _)| is_due(slot))
     }

@@ -119,17 +119,19 @@ impl Durable {
         Ok(durable)
     }
 
-    /// Returns every payload and effect that is missing, or is not the one that the events name.
+    /// Returns what was loaded, and every payload and effect of it that is missing or is not the one that the events
+    /// name.
     ///
     /// # Errors
     /// The log is broken or was written by a newer version.
-    pub fn problems(mut record: Record, effects: Vec<Effect>) -> Result<Vec<FoldError>, FoldError> {
+    pub fn problems(mut record: Record, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
             effects: effects.into_iter().map(|e| ((e.slot.clone(), e.try_no), Arc::new(e))).collect(),
             ..Self::of(Job::fold(&events)?, record)
         };
-        Ok(problems(&events, &durable).collect())
+        let problems = problems(&events, &durable).collect();
+        Ok((durable, problems))
     }
 
     /// What is stored of a job whose effects cannot be had now: enough to open it again and to give it back.

@@ -59,7 +59,8 @@ struct Said {
     body: Body,
 }
 
-/// Whether an open job whose end was asked for undoes what it did when it was over. The newest event that tells decides.
+/// Returns true if an open job with a requested end was finished before, so that it undoes its effects. The newest of the
+/// events is decisive.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<Said>(text).ok()).map(|said| said.body);
     match bodies.next() {

@@ -39,7 +39,8 @@ pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     super::source::file(&plan)?;
     let scratch = tempfile::Builder::new().prefix("latch-dev-").tempdir()?;
     let mut stop = Stop::new()?;
-    let project = Project { ctx, plan };
+    let input = args.parameters.input.as_ref().map(|file| ctx.cwd.join(file));
+    let project = Project { ctx, plan, input };
     let mut dev = Dev {
         args,
         ctx,

@@ -13,18 +13,21 @@ const LOOK: Duration = Duration::from_millis(300);
 /// The most changed files that are named.
 const NAMED: usize = 3;
 
-/// A plan with its configuration and the sources of its plugins.
+/// A plan with the values of its parameters, its configuration and the sources of its plugins.
 pub(super) struct Project<'d> {
     pub(super) ctx: &'d Context<'d>,
     pub(super) plan: PathBuf,
+    /// The file of `--input`.
+    pub(super) input: Option<PathBuf>,
 }
 
 impl Project<'_> {
-    /// The plan, the configuration, and each plugin's component or folder. A configuration that cannot be read is
+    /// The plan, the values of its parameters, the configuration, and each plugin's component or folder. A configuration that cannot be read is
     /// watched until it can.
     pub(super) fn watched(&self) -> Watched {
         let mut watched = Watched::default();
         watched.file(&self.plan);
+        self.input.iter().for_each(|file| watched.file(file));
         match self.ctx.config(self.plan.parent()) {
             Ok(config) => {
                 if let Some(file) = &config.file {

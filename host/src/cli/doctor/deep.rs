@@ -147,12 +147,13 @@ async fn job(
             signer: None,
         };
         let written = evidence::write(&export);
-        let durable = Durable::load(record.clone(), stored.clone());
-        let mut found: Vec<Finding> = match Durable::problems(record, stored) {
-            Ok(problems) => problems.iter().map(of_log).collect(),
+        let (durable, problems) = match Durable::problems(record, stored) {
+            Ok(loaded) => loaded,
             Err(error) => return Ok(vec![of_log(&error)]),
         };
-        if let Ok(durable) = durable {
+        let mut found: Vec<Finding> = problems.iter().map(of_log).collect();
+        // What is compared follows from payloads and effects: it says nothing where these are damaged.
+        if found.is_empty() {
             found.extend(across_jobs(journal, &durable).await?);
         }
         if let Ok(file) = written {

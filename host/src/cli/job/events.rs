@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use latchwork_core::effect::Unusable;
 use latchwork_core::error::Code;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{JobId, Slot};
 use latchwork_core::job::JobState;
 use latchwork_core::keys;
-use latchwork_core::response::Left;
+use latchwork_core::response::in_short;
 use latchwork_core::state::label;
 use latchwork_core::storage::Payload;
 use serde_json::{Value, json};
@@ -174,7 +175,7 @@ fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
 fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload]) -> Option<String> {
     let label = label::kept(slot, *tries.get(slot)?);
     let payload = payloads.iter().find(|payload| payload.label == label)?;
-    Some(Left::read(&payload.bytes)?.in_short())
+    Some(in_short(&Unusable::read(&payload.bytes)?.failure))
 }
 
 /// Columns that the text has at least beside the operators.
@@ -230,7 +231,7 @@ mod tests {
         let parked = Body::JobParked { reason: Code::IndeterminateEffect, slot: Some(slot.clone()), cause: None };
         let events = [event(3, parked)];
         let failure = Failure::new(Code::PluginTrap, "it threw\n  at send (tool.js:3)");
-        let bytes = json!({ "failure": failure, "kept": null }).to_string().into_bytes();
+        let bytes = Unusable { failure, kept: None }.to_bytes();
         let payload = Payload { label: label::kept(&slot, 1), bytes };
         assert!(failures(&events, std::slice::from_ref(&payload)).is_empty(), "no try was made");
         let tried = BTreeMap::from([(&slot, 1)]);

@@ -56,7 +56,7 @@ pub(super) struct View {
     attempt: u32,
     /// When the view began.
     began_us: i64,
-    /// When the command began that executes the job; none where another one does.
+    /// Start of this command if it executes the job. None if another process executes it.
     own_us: Option<i64>,
     /// When the job was first claimed, as far as this view is concerned: later attempts go on with its time.
     claimed_us: Option<i64>,

@@ -416,7 +416,7 @@ fn fork_copies_nothing_that_will_be_undone() {
         copied.into_iter().map(|step| step.step_id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(copied(&durable), ["r"]);
-    // What a person left stays, and is copied.
+    // An effect that a person left as it is stays, so its step is copied.
     sim.ask(Request::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, copied(&durable)), (JobState::Cancelled, vec!["r".into(), "a".into(), "b".into()]));
