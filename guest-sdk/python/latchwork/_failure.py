@@ -71,8 +71,23 @@ def _described(raised, may_have_changed):
         "message": str(raised),
         "traceback": _trace(raised),
     }
-    denied = getattr(raised, "latchwork_denied", False)
-    return "INVALID_INPUT", said, None, _unhandled(detail, denied), _applied(may_have_changed)
+    return "INVALID_INPUT", said, None, _unhandled(detail, _is_denied(raised)), _applied(may_have_changed)
+
+
+def _is_denied(raised):
+    """Whether the SDK refused it, or what it was raised for: libraries wrap what they cannot handle."""
+    seen, waiting = set(), [raised]
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, BaseException) or id(one) in seen:
+            continue
+        if getattr(one, "latchwork_denied", False):
+            return True
+        seen.add(id(one))
+        waiting += [one.__cause__, getattr(one, "reason", None)]
+        if not one.__suppress_context__:
+            waiting.append(one.__context__)
+    return False
 
 
 def _unhandled(detail, denied):

@@ -144,6 +144,9 @@ class _Log(io.TextIOBase):
             ask("print").log(self._level, line)
 
 
+_INSTEAD = "steps call tools (tools.call), and tools that need it are written in Rust"
+
+
 def _denied(text):
     """What the host makes CAPABILITY_DENIED of, where the operator does not handle it."""
     error = PermissionError(text)
@@ -153,7 +156,7 @@ def _denied(text):
 
 def _no(what, why="has no files and no processes"):
     def refuse(*_, **__):
-        raise _denied(f"{what}: a plugin {why}; a step reaches the world by tools.call")
+        raise _denied(f"{what}: a plugin {why}; {_INSTEAD}")
 
     return refuse
 
@@ -186,7 +189,7 @@ class _Socket(socket.socket):
 
     def __init__(self, *_, **__):
         raise _denied(
-            "socket: a plugin has no network; a step reaches the world by tools.call, and tools that need one are in Rust"
+            f"socket: a plugin has no network; {_INSTEAD}"
         )
 
 

@@ -176,7 +176,19 @@ pub struct Failure {
     pub retry_after_ms: Option<u32>,
 }
 
+/// The one key of the `detail` by which an SDK says that it refused what no plugin of its kind has.
+pub const DENIED_BY_SDK: &str = "latchwork:denied";
+
 impl Failure {
+    /// Returns true if the plugin's SDK refused the operation. No grant allows it.
+    pub fn is_denied_by_sdk(&self) -> bool {
+        let is_marked = |detail: &str| {
+            let value = serde_json::from_str::<serde_json::Value>(detail).unwrap_or_default();
+            value.get(DENIED_BY_SDK).is_some()
+        };
+        self.code == Code::CapabilityDenied && self.detail.as_deref().is_some_and(is_marked)
+    }
+
     /// A failure with a code and a sentence.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None, retry_after_ms: None }

@@ -1,7 +1,7 @@
 //! Between the types of the bindings and those of the kernel.
 
 use latchwork_core::effect::{Output, StateChange, Usage};
-use latchwork_core::error::{Code, Failure};
+use latchwork_core::error::{Code, DENIED_BY_SDK, Failure};
 use latchwork_core::ids::Operator;
 use latchwork_core::manifest::{Determinism, Effect, LimitsWanted, Manifest, OperatorSpec, Resolution};
 
@@ -13,8 +13,6 @@ const MESSAGE_BYTES_MAX: usize = 8 << 10;
 /// The one key of the `detail` by which an SDK says that the operator did not handle an exception; its value says more.
 /// The guest's codes have no word for that: its author chose none of them.
 const EXCEPTION: &str = "latchwork:exception";
-/// The same of an exception by which the SDK refused what no plugin of that kind has: a socket, a file.
-const DENIED: &str = "latchwork:denied";
 
 /// A guest's error as a failure; whether it was applied is the caller's to read.
 pub(crate) fn failure(error: import::types::Error) -> Failure {
@@ -37,12 +35,15 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
 
 /// The host's code for an exception that the operator did not handle, and what is told of it.
 fn unhandled(detail: &str) -> Option<(Code, String)> {
-    let marked = [(EXCEPTION, Code::PluginException), (DENIED, Code::CapabilityDenied)];
+    let marked = [(EXCEPTION, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
     let whole = |(key, code): (&str, Code)| {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
-        object.is_empty().then(|| (code, said.to_string()))
+        let is_whole = object.is_empty();
+        // The mark stays with a refusal: it says that no grant helps.
+        let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
+        is_whole.then_some((code, kept))
     };
     marked.filter_map(whole).next()
 }

@@ -104,6 +104,7 @@ fn what_cannot_leave_is_refused_with_its_place() {
         ("python", "several", "PLUGIN_EXCEPTION", "ValueError: the first; KeyError: 'the second'"),
         ("python", "exit", "PLUGIN_EXCEPTION", "os._exit(3): a plugin answers"),
         ("python", "network", "CAPABILITY_DENIED", "socket.gethostbyname: a plugin has no network"),
+        ("python", "wrapped network", "CAPABILITY_DENIED", "the library could not connect"),
         ("python", "half result", "SCHEMA_VALIDATION_FAILED", "half of a character"),
         ("python", "itself", "SCHEMA_VALIDATION_FAILED", "it holds itself"),
         ("c", "code", "PLUGIN_EXCEPTION", "77 is no code of a failure: half of ??"),

@@ -131,13 +131,12 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
 /// its input alone.
 pub fn may_end_otherwise(durable: &Durable, round: &Round) -> bool {
     let job = &durable.job;
-    round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure.code))).any(
-        |(id, code)| {
-            let call = round.calls.iter().find(|slot| slot.step() == *id).and_then(|slot| job.calls.get(slot));
-            let recorded = call.and_then(|call| call.finished.as_ref()?.code);
-            !recorded.unwrap_or(code).fails_again()
-        },
-    )
+    let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));
+    failures.into_iter().any(|(id, failure)| {
+        let call = round.calls.iter().find(|slot| slot.step() == *id).and_then(|slot| job.calls.get(slot));
+        let recorded = call.and_then(|call| call.finished.as_ref()?.code);
+        !recorded.unwrap_or(failure.code).fails_again() && !failure.is_denied_by_sdk()
+    })
 }
 
 enum Again {

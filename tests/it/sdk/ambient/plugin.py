@@ -75,6 +75,11 @@ def fail(given: dict, context):
         os._exit(3)
     if how == "network":
         socket.gethostbyname("example.org")
+    if how == "wrapped network":
+        try:
+            socket.gethostbyname("example.org")
+        except OSError as error:
+            raise RuntimeError("the library could not connect") from error
     if how == "half result":
         return {"n": "half of \ud83d"}
     if how == "itself":

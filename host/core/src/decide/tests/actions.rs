@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::evidence::{export, verify};
 use super::sim::{Sim, good, step};
 use crate::decide::step_action_key;
 use crate::effect::{Answer, Provenance};
@@ -9,6 +10,7 @@ use crate::error::{Code, Failure};
 use crate::event::{Body, Mode};
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
+use crate::ledger::RowState;
 use crate::response::response;
 use crate::step::StepState;
 use crate::storage::{ActionRow, Request, Resolved};
@@ -221,4 +223,27 @@ fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {
     assert!(crate::decide::startable(&durable, &none).is_empty());
     durable.job.drop_tries();
     assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
+}
+
+/// I29: in a staged commit the row of an earlier round may still stand behind a receipt. Behind an answer of its own it
+/// cannot, because a barrier came before.
+#[test]
+fn a_row_behind_its_answer_is_told_from_a_damaged_one() {
+    for is_receipt in [true, false] {
+        let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
+        sim.script.insert("Opaque".into(), vec![Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"))]);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
+        if is_receipt {
+            let (key, row) = done();
+            sim.actions.insert(key, row);
+        }
+        sim.ask(Request::Retry);
+        let durable = sim.process_looking().unwrap();
+        assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, usize::from(!is_receipt)));
+        let report = verify(&export(&sim));
+        assert!(report.intact, "{report:#?}");
+        let row = sim.record.ledger.iter_mut().find(|row| row.slot.as_str() == "a").expect("an earlier round left it");
+        (row.state, row.result_hash) = (RowState::FailedDefinite, None);
+        assert_eq!(verify(&export(&sim)).intact, is_receipt);
+    }
 }

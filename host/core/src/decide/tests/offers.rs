@@ -85,6 +85,19 @@ fn a_failure_that_would_repeat_offers_no_retry() {
     }
 }
 
+/// I162: what the SDK of a plugin refuses is granted by no configuration, so no retry is offered.
+#[test]
+fn a_refusal_of_the_sdk_offers_no_retry() {
+    let offers = |detail: &str| {
+        let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
+        let failure = Failure { detail: Some(detail.into()), ..Failure::new(Code::CapabilityDenied, "no") };
+        sim.script.insert("Opaque".into(), vec![Answer::NotApplied(failure)]);
+        response(&sim.process(None).unwrap()).next_actions.contains(&"latch job retry job_1".to_owned())
+    };
+    assert!(!offers(r#"{"latchwork:denied":{"exception":"PermissionError"}}"#));
+    assert!(offers(r#"{"exception":"PermissionError"}"#), "a grant may be missing");
+}
+
 /// I162: where the one who asked for the job may not approve, the offer says that another person does.
 #[test]
 fn an_approval_that_the_requester_may_not_give_names_another() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::effect::Provenance;
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{Found, NotChecked, Report};
 use crate::ids::Slot;
@@ -62,6 +63,11 @@ fn row_state(row: &Row) -> String {
     serde_json::to_value(row.state).ok().and_then(|state| state.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
+/// Returns true if the answer of the call is the receipt of another call.
+fn is_receipt(call: &Call) -> bool {
+    call.finished.as_ref().is_some_and(|finished| finished.provenance == Provenance::Reused)
+}
+
 /// What never changes of an invocation, and which try it is.
 fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     let slot = &row.slot;
@@ -80,7 +86,9 @@ fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     }
     // A refusal counts a try that was never started.
     let last = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
-    let least = if changing { call.tries } else { 0 };
+    // A receipt is no execution: its row stands where an earlier round left it.
+    let executed = call.tries.saturating_sub(u32::from(is_receipt(call)));
+    let least = if changing { executed } else { 0 };
     if row.try_no < least || row.try_no > last {
         let message = format!("{slot}: the ledger knows another number of executions than the events");
         let kind = if changing { Found::DoubleExecution } else { Found::Ledger };
@@ -100,9 +108,13 @@ fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> boo
     // In a staged commit the row follows its events; until then it stands where it stood before.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => {
-            // A good answer follows a barrier: no row goes back from there to a definite failure.
-            let is_behind = matches!(row.state, RowState::Inflight | RowState::Indeterminate);
-            (row.state == RowState::Committed, is_behind || !row.world_changing && !row.state.is_final())
+            // A good answer of its own follows a barrier: no row goes back from there to a definite failure. A receipt
+            // follows none.
+            let is_behind = match row.world_changing && !is_receipt(call) {
+                true => matches!(row.state, RowState::Inflight | RowState::Indeterminate),
+                false => !row.state.is_final(),
+            };
+            (row.state == RowState::Committed, is_behind)
         }
         (true, _) => (row.state == RowState::FailedFinal, !row.state.is_final()),
         (false, _) if open => {
