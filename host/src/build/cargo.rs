@@ -69,12 +69,26 @@ fn prepare(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> PathBuf {
     if let Some(home) = cargo_home() {
         flags.push(remap(&home, "/cargo"));
     }
+    let rustc = toolchain.rustc.as_deref().unwrap_or(Path::new("rustc"));
+    flags.extend(standard_library(rustc, dir));
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     workspace.to_owned()
 }
 
 fn remap(from: &Path, to: &str) -> String {
     format!("--remap-path-prefix={}={to}", from.display())
+}
+
+/// The flag that names the sources of the standard library by their commit, as in a toolchain without them.
+///
+/// With the component `rust-src`, rustc replaces this name by the path of its own copy in code that is compiled anew,
+/// such as generic functions.
+fn standard_library(rustc: &Path, dir: &Path) -> Option<String> {
+    let sysroot = PathBuf::from(ask(command(rustc, dir).args(["--print", "sysroot"]))?);
+    let version = ask(command(rustc, dir).arg("-vV"))?;
+    let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: "))?;
+    let is_hash = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
 /// The folder that holds the workspace and what lies beside it, such as a path dependency.
