@@ -1,9 +1,14 @@
 //! What a worker has in hand outlives a database that cannot be written to for a while.
 
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::cuts::through;
@@ -16,6 +21,7 @@ use crate::crash::killed;
 use crate::place::{Place, step, wait};
 use crate::program::latch;
 use crate::seed::sweeps;
+use crate::stopped::{go_on, is_stopped};
 use crate::workers::{Working, detached, events, until_over, worker};
 
 /// A job whose call shows what it did long before it comes back; nobody can be asked about it.
@@ -118,13 +124,11 @@ fn a_retry_outlives_effects_that_are_away() {
     // The worker has opened them; it stands still until the job is there for it, and they are not.
     let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
     until("it works", || working.notes().contains("working, "));
-    let pid = rustix::process::Pid::from_child(&working.child);
-    let signals = |signal| rustix::process::kill_process(pid, signal).expect("it is there");
-    signals(rustix::process::Signal::STOP);
+    suspend(&place, &working.child);
     let mut retry = latch(&place.dir, &["job", "retry", &job]);
     assert!(killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
     effects_are_away(&server, true);
-    signals(rustix::process::Signal::CONT);
+    go_on(&working.child);
     until("it is given back three times", || working.notes().matches(&format!("{job} is given back")).count() >= 3);
     effects_are_away(&server, false);
     until("it fails again", || place.the_job()["state"] == "FAILED");
@@ -134,6 +138,25 @@ fn a_retry_outlives_effects_that_are_away() {
     let tried = all.iter().filter(|event| event["type"] == "tool_invocation_finished").count();
     assert!(tried == 2, "it was tried again: {all:#?}");
     assert!(!all.iter().any(|event| event["type"] == "job_parked"), "no attempt counts: {all:#?}");
+}
+
+/// Suspends the worker at a moment when it does not hold the lock that every other process of the place takes.
+fn suspend(place: &Place, worker: &Child) {
+    let servers = std::fs::read_dir(place.dir.join(".latch/servers")).expect("the worker has made it");
+    let locks: Vec<_> = servers.map(|entry| entry.expect("readable").path().join("generation.lock")).collect();
+    until("the worker is suspended without the lock", || {
+        kill_process(Pid::from_child(worker), Signal::STOP).expect("it is there");
+        until("it is suspended", || is_stopped(worker));
+        let is_free = |path: &PathBuf| {
+            let file = File::open(path).expect("the worker has made it");
+            flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+        };
+        let suspended = locks.iter().all(is_free);
+        if !suspended {
+            go_on(worker);
+        }
+        suspended
+    });
 }
 
 /// A place whose effects are in a database of their own, on the same server.
