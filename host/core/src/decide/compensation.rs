@@ -18,7 +18,7 @@ use crate::storage::{InboxRow, Payload, Request, Resolved};
 
 use super::call::Invocation;
 use super::end::in_doubt;
-use super::row::write;
+use super::row::{self, write};
 use super::{Context, Try, action, confirm, inbox, ladder};
 
 /// What comes next of undoing.
@@ -250,14 +250,19 @@ pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context:
     if next_try_of_failed(durable, slot) != Some(*try_no) {
         return None;
     }
-    let (call, row) = (durable.job.calls.get(slot)?, durable.rows.get(slot)?);
+    let (call, compensation) = (durable.job.calls.get(slot)?, durable.job.compensations.get(slot)?);
+    // A crash between the events of a refusal and its row leaves the call without a row.
+    let row = match durable.rows.get(slot) {
+        Some(row) => row.clone(),
+        None => row::unexecuted(durable, &invocation(durable, slot, compensation)?, context),
+    };
     let row = Row {
         state: RowState::Indeterminate,
         try_no: call.tries + 1,
         nonce: context.random,
         next_try_us: None,
         result_hash: None,
-        ..row.clone()
+        ..row
     };
     let events = vec![Body::CompensationReopened { slot: slot.clone(), by: by.clone() }];
     Some(Draft { events, ledger: vec![write(durable, row)], whole: true, ..Draft::default() })

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::event::{Body, Copied, CopiedCall, Decider, Maker, PayloadRef};
+use crate::event::{Body, Copied, CopiedCall, Decider, Maker, PayloadRef, ResultType};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
 use crate::keys;
@@ -171,15 +171,19 @@ fn behind<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) ->
     behind
 }
 
-/// Whether the job did something to the world in this step, or nobody knows, or it could still
-/// be tried; or the job that it was itself forked from did.
+/// Returns true if the job, or a job before it in its chain of forks, changed the world in this step, may have changed
+/// it, or may still do so.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
+    let is_copied_effect = job
+        .step(step)
+        .is_some_and(|step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted));
     let may = |call: &Call| {
         let failed = call.finished.as_ref().is_some_and(|finished| !finished.ok);
         !call.committed || !failed || call.is_lost()
     };
-    job.may_be_done_already(step)
+    is_copied_effect
+        || job.may_be_done_already(step)
         || job.calls.iter().any(|(slot, call)| {
             slot.step() == *step && job.pinned(&call.operator).is_some_and(Pinned::is_world_changing) && may(call)
         })

@@ -8,6 +8,7 @@ use crate::ledger::{Row, RowState};
 use crate::manifest::{Class, OnIndeterminate, Pinned};
 use crate::retry;
 use crate::state::{Draft, Durable, label};
+use crate::step::StepState;
 use crate::storage::LedgerWrite;
 
 use super::answer::caught_up;
@@ -327,8 +328,13 @@ fn park(durable: &Durable, slot: &Slot) -> Next {
         let events = open.map(|try_no| resolved(slot, try_no, Verdict::Unknown, "ladder", None));
         return Next::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
     }
+    let state = durable.job.step(&slot.step()).map(|step| step.state);
+    // In a job that is given up, a call is decided while its step waits for a retry or for another call.
+    let waits = matches!(state, Some(StepState::FailedRetryable | StepState::Blocked));
+    let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
-    Next::Block(Draft { events: vec![body], flush_now: true, ..Draft::default() })
+    let events = unblocked.into_iter().chain([body]).collect();
+    Next::Block(Draft { events, flush_now: true, ..Draft::default() })
 }
 
 /// The verdict event that ends an open try.

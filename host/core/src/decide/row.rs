@@ -156,7 +156,7 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
 
 /// The row of an invocation that this attempt executes nothing of: its state, its try and what else is known of
 /// it are the caller's to say.
-fn unexecuted(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Row {
+pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Row {
     let old = durable.rows.get(&invocation.slot);
     Row {
         slot: invocation.slot.clone(),

@@ -10,10 +10,13 @@ use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
 use crate::event::Mode;
 use crate::ids::{Hash, Slot};
+use crate::job::JobState;
 use crate::ledger::RowState;
 use crate::policy::Rules;
+use crate::response::response;
 use crate::state::{Durable, label};
-use crate::storage::{InboxRow, Request};
+use crate::step::StepState;
+use crate::storage::{InboxRow, Request, Resolved};
 
 fn invocation(durable: &Durable, slot: &str) -> Invocation {
     let (slot, args) = (Slot::new(slot), b"{}".to_vec());
@@ -83,4 +86,32 @@ fn a_call_in_flight_is_recorded_and_not_tried_again() {
     };
     assert_eq!(answered(&before), RowState::FailedDefinite);
     assert_eq!(answered(&after), RowState::FailedFinal);
+}
+
+/// I3: a step that waits for its call's next question may be cancelled; the call stays in doubt, and a person decides.
+#[test]
+fn a_call_whose_step_waits_for_a_retry_stays_in_doubt() {
+    let in_plan = (step("a", "Queryable", &[], json!({})), "a", StepState::FailedRetryable);
+    let in_step = (step("a", "Script", &[], json!({ "calls": ["Queryable"] })), "a/0", StepState::Blocked);
+    for (planned, slot, state) in [in_plan, in_step] {
+        let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
+        // Killed at each write, until one leaves the step waiting.
+        let waiting = (0..40).find_map(|nth| {
+            let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
+            sim.script.insert("Queryable".into(), vec![unknown()]);
+            sim.not_yets = 5;
+            drop(sim.process(Some(Cut::Write(nth))));
+            let waits = sim.durable().job.step(&"a".into()).is_some_and(|step| step.state == state);
+            waits.then_some(sim)
+        });
+        let mut sim = waiting.expect("the step waits for the next question");
+        sim.reconcile_unknown = true;
+        sim.ask(Request::Cancel);
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, JobState::Parked, "{slot}");
+        let blocked = response(&durable).blocked_on.unwrap();
+        assert_eq!((blocked.slot.as_str(), blocked.reason_code), (slot, Code::IndeterminateEffect));
+        sim.resolve(Slot::new(slot), Resolved::NotApplied);
+        assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled, "{slot}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::evidence::holds;
 use super::sim::{Sim, step};
 use crate::decide::{self, Refusal, Undecidable, reopenable};
 use crate::effect::Answer;
@@ -313,6 +314,41 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!(states(&durable)[0].2, Some(Code::GateExpired));
     sim.ask(Request::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+}
+
+/// I36: a crash between the events of a refusal and its row leaves no row; the compensation is taken up all the same.
+#[test]
+fn a_refused_compensation_without_a_row_is_taken_up() {
+    let slot = Slot::new("a~c");
+    for (verdict, state, times) in [
+        (Resolved::Applied("\"by hand\"".into()), JobState::Cancelled, 0),
+        (Resolved::NotApplied, JobState::Parked, 1),
+        (Resolved::Abort, JobState::Cancelled, 0),
+    ] {
+        let mut steps = plan();
+        steps.truncate(2);
+        steps.push(step("d", "Opaque", &["a"], json!({})));
+        let mut sim = job(Mode::HumanGated, "keep", steps);
+        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
+        header.standing_approvals = vec!["a".into()];
+        sim.begin_with(*header);
+        sim.process(None).unwrap();
+        let gate_hash = cancelled(&mut sim).job.gates[&slot].hash;
+        sim.ask(Request::Reject { slot: slot.clone(), gate_hash });
+        sim.process(None).unwrap();
+        sim.record.ledger.retain(|row| row.slot != slot);
+
+        sim.resolve(slot.clone(), verdict.clone());
+        let durable = sim.process(None).unwrap();
+        assert_eq!(durable.job.state, state, "{verdict:?}");
+        if state == JobState::Parked {
+            assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
+            sim.ask(Request::Approve { slot: slot.clone(), gate_hash });
+            assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
+        }
+        assert_eq!(sim.world.get(&slot).copied().unwrap_or(0), times, "{verdict:?}");
+        holds(&sim);
+    }
 }
 
 /// I21: an action that was undone is nobody's: another job performs it.

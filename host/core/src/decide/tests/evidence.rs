@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, step};
+use crate::effect::{Effect, Provenance};
 use crate::evidence::forge::{put_together, take_apart};
 use crate::evidence::{self, Export, Found, PublicKey, Report, Trust, Withhold};
 use crate::ids::Hash;
@@ -265,6 +266,21 @@ fn a_planted_double_execution_is_found() {
         records.insert(at + 1, again);
     });
     assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
+}
+
+/// I30: an answer without an execution (try 0) may be stored without its events: its worker lost the job between them.
+#[test]
+fn an_answer_that_the_log_does_not_know_is_no_execution() {
+    let stray = |try_no: u32| {
+        let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], json!({}))]);
+        sim.ask(Request::Cancel);
+        sim.process(None).expect("nobody kills it");
+        let done = small(&json!({})).effects.pop().expect("an answer");
+        sim.effects.push(Effect { try_no, provenance: Provenance::Reused, ..done });
+        verify(&export(&sim))
+    };
+    assert!(stray(0).intact, "{:#?}", stray(0).problems);
+    assert!(stray(1).problems.iter().any(|problem| problem.kind == Found::DoubleExecution));
 }
 
 /// I30: each witness alone, changed with every hash recomputed, is contradicted by another.
