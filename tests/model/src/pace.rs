@@ -5,7 +5,7 @@
 
 use latchwork_core::job::JobState;
 
-use crate::plan::{Plan, Todo};
+use crate::plan::{Plan, Todo, nonce};
 use crate::record::Answer;
 use crate::state::{Note, Phase, State};
 use crate::worker::{Luck, answered, ended, put_back, write};
@@ -69,6 +69,17 @@ pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -
 pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
+    // Nothing waits until the failure of a read is durable: its next try may have begun before the refusal came.
+    if let Phase::Late { slot, try_no, answer: Answer::NotApplied, put: false } = run.phase {
+        let is_read = config.calls[usize::from(slot)] == Class::Read;
+        if !config.free || !is_read || try_no >= config.tries {
+            return None;
+        }
+        let known = run.view[usize::from(slot)].first_attempt;
+        let (try_no, first_attempt) = (try_no + 1, if known == 0 { run.attempt } else { known });
+        run.phase = Phase::Executing { slot, try_no, nonce: nonce(run.attempt, try_no), first_attempt, sent: false };
+        return Some(state);
+    }
     let (Phase::Answered { slot, try_no, answer } | Phase::Reload { keep: Some((slot, try_no, answer)), .. }) =
         run.phase
     else {

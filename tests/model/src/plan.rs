@@ -208,7 +208,7 @@ impl Todo {
     fn settles(&self, record: &Record) -> bool {
         let definite = record.row.is_some_and(|row| row.state == RowState::FailedDefinite as u8);
         let is_over = self.status().is_some_and(JobState::is_terminal);
-        definite && is_over && record.finished.is_some() && !record.open
+        definite && is_over && record.finished.is_some() && !record.open && !record.committed
     }
 
     fn has_events(&self) -> bool {

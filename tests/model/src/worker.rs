@@ -180,6 +180,13 @@ fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luc
     let clock = record.row.map_or(Clock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
+    // A job that is given up does not return to its reads: one whose row a crash kept from being written stays so.
+    if config.free && run.cancelled && class == Class::Read && decision == Decision::ReturnRecordedResult {
+        let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
+        if shrug && is_behind {
+            return Some(Choice::Inject { slot, answer: record.answer().unwrap_or(Answer::Unknown) });
+        }
+    }
     if shrug && decision != Decision::Ladder {
         return None;
     }
