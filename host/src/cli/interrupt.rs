@@ -26,6 +26,11 @@ fn pressed() -> watch::Receiver<u32> {
     PRESSED.get_or_init(start).clone()
 }
 
+/// Catches ctrl-c from now on. Called before a view begins, so that ctrl-c ends the view safely however early it comes.
+pub(super) fn listen() {
+    drop(pressed());
+}
+
 /// Completes when ctrl-c has been pressed so often.
 pub(super) async fn times(count: u32) {
     if pressed().wait_for(|pressed| *pressed >= count).await.is_err() {
