@@ -48,7 +48,7 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
 async fn execute(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
     // Without a configuration there is no place to keep compiled code in: it is compiled each time.
     let cache_dir = match ctx.names_config() {
-        true => Some(ctx.config(None)?.state_dir.join("cache")),
+        true => ctx.config(None)?.cache_dir,
         false => None,
     };
     let engine = Engine::new(EngineOptions { cache_dir })?;

@@ -11,7 +11,7 @@ use crate::state::{Draft, Durable, label};
 use crate::step::StepState;
 use crate::storage::LedgerWrite;
 
-use super::answer::caught_up;
+use super::answer::{caught_up, overrides};
 use super::barrier::start;
 use super::call::{Invocation, Next};
 use super::row::write;
@@ -197,12 +197,11 @@ pub(super) fn not_applied(
 /// a job that was given up nothing is.
 fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: Draft, context: &Context<'_>) -> Draft {
     let slot = &invocation.slot;
-    let job = &durable.job;
     if !goes_on(durable, slot) {
         return draft;
     }
-    let spec = job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
-    let delay_ms = retry::backoff_ms(open.nth(durable, slot), spec, None, context.random as u32);
+    let spec = overrides(durable, slot, &invocation.operator);
+    let delay_ms = retry::backoff_ms(open.nth(durable, slot), spec.as_ref(), None, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
     let code = Code::InvocationLost;
     draft.events.push(Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us });

@@ -1,5 +1,6 @@
 //! `latch plugin build`: components from source.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use latchwork_core::pages;
@@ -45,7 +46,9 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
 pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<Built>> {
     let mut dirs: Vec<PathBuf> = config.plugins.iter().map(|plugin| plugin.source.clone()).collect();
     dirs.retain(|dir| dir.join(RECIPE).is_file());
-    dirs.dedup();
+    // Two plugins may be built from one folder.
+    let mut known = BTreeSet::new();
+    dirs.retain(|dir| known.insert(dir.clone()));
     build_all(ctx, &dirs)
 }
 

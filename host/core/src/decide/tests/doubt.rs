@@ -11,6 +11,7 @@ use crate::event::{Body, Event, Mode};
 use crate::ids::Slot;
 use crate::job::JobState;
 use crate::ledger::RowState;
+use crate::plan::RetrySpec;
 use crate::response::response;
 use crate::storage::{InboxRow, Request, Resolved};
 
@@ -67,6 +68,29 @@ fn what_never_takes_effect_is_given_up() {
     assert_eq!(scheduled, started, "each is tried again later, not at once");
     let failure = sim.durable().job.steps[0].failure.clone().expect("it failed");
     assert_eq!(failure.code, Code::DependencyUnavailable);
+}
+
+/// I3: the backoff after a call that did not happen follows the plugin's own `retry`, like every other backoff.
+#[test]
+fn the_backoff_after_what_did_not_happen_is_the_plugins() {
+    let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
+    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
+    let retry = RetrySpec { max: None, base_ms: Some(100_000), cap_ms: Some(100_000) };
+    header.operators.get_mut("Queryable").unwrap().retry = Some(retry);
+    sim.begin_with(*header);
+    sim.script.insert("Queryable".into(), vec![unknown()]);
+    sim.loses_calls = true;
+    // Half of the longest backoff.
+    sim.random = 1 << 31;
+    assert_eq!(until_over(&mut sim), JobState::Failed);
+    let waits = sim.record.events.iter().filter_map(|event| match &event.body {
+        Body::StepRetryScheduled { code: Code::InvocationLost, not_before_us, .. } => {
+            Some(not_before_us - event.time_us)
+        }
+        _ => None,
+    });
+    let waits: Vec<i64> = waits.collect();
+    assert!(!waits.is_empty() && waits.iter().all(|wait_us| *wait_us >= 50_000_000), "{waits:?}");
 }
 
 /// I1: that the repeat changed nothing says nothing about the try that it repeats.

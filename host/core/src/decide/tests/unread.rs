@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::evidence::{export, verify};
+use super::evidence::holds;
 use super::sim::{Cut, Sim, step};
 use crate::decide::{give_back_unread, park_unread, silent_attempts};
 use crate::effect::Answer;
@@ -65,7 +65,7 @@ fn a_job_is_parked_without_its_log() {
     let durable = sim.process(None).expect("nobody kills it");
     assert_eq!((durable.job.state, durable.job.attempt), (JobState::Completed, 7));
     assert_eq!(sim.world[&Slot::from("a")], 1);
-    verify(&export(&sim));
+    holds(&sim);
 }
 
 /// I123: wherever the log ends, with a call under way, waiting, parked or given up, it goes on behind that.
@@ -95,7 +95,7 @@ fn a_job_is_parked_behind_any_log() {
             let after = sim.process(None).expect("nobody kills it").job;
             assert!(after.state.is_terminal() || after.state == JobState::Parked, "{cut:?}: {:?}", after.state);
             assert!(sim.world.values().all(|times| *times == 1), "{cut:?}: {:?}", sim.world);
-            verify(&export(&sim));
+            holds(&sim);
         }
     }
     assert!(states.len() >= 3, "{states:?}");
@@ -146,7 +146,7 @@ fn a_job_is_given_back_without_its_log() {
     }
     assert_eq!(sim.durable().job.barren_attempts, 0);
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed);
-    verify(&export(&sim));
+    holds(&sim);
 }
 
 /// I125: one that was over is opened again first, and is tried again when its effects can be had.
@@ -163,7 +163,7 @@ fn a_retried_job_is_given_back_as_one_that_was_opened_again() {
     }
     let durable = sim.process(None).expect("nobody kills it");
     assert_eq!((durable.job.state, sim.world.get(&Slot::from("a"))), (JobState::Completed, Some(&1)));
-    verify(&export(&sim));
+    holds(&sim);
 }
 
 /// I123, I125, I155: a request to undo is begun even where the job cannot be loaded, and it is carried out later.
@@ -186,7 +186,7 @@ fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
         assert_eq!(sim.world.get(&Slot::from("a~c")), None);
         let durable = sim.process(None).expect("nobody kills it");
         assert_eq!((durable.job.state, sim.world.get(&Slot::from("a~c"))), (JobState::Cancelled, Some(&1)));
-        verify(&export(&sim));
+        holds(&sim);
     }
 }
 
