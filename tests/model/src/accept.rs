@@ -105,9 +105,11 @@ pub struct Followed {
     pub left: usize,
 }
 
-/// A trace is no behaviour of the model.
+/// A trace is no behaviour of the model, or it cannot be followed to its end.
 #[derive(Clone, Debug)]
 pub struct Rejected {
+    /// Whether it was given up only because the model can be in too many states.
+    pub outgrown: bool,
     /// The number of what was seen, from 0.
     pub at: usize,
     /// What was seen.
@@ -157,7 +159,8 @@ pub fn follow(config: &Config, trace: &[Seen]) -> Result<Followed, Box<Rejected>
             if !next.is_empty() {
                 expected.push(format!("fewer than {} states", next.len()));
             }
-            return Err(Box::new(Rejected { at, seen: seen.clone(), expected, before: frontier }));
+            let outgrown = !next.is_empty();
+            return Err(Box::new(Rejected { outgrown, at, seen: seen.clone(), expected, before: frontier }));
         }
         frontier = next;
         followed.widest = followed.widest.max(frontier.len());

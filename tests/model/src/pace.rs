@@ -69,13 +69,14 @@ pub(crate) fn linger(config: &Config, state: &State, index: usize, luck: Luck) -
 pub(crate) fn hears(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    // Nothing waits until the failure of a read is durable: its next try may have begun before the refusal came.
+    // Nothing waits until the failure of a read is durable: its next try may have begun before the refusal came. One
+    // try ahead is what is seen; more of them would be too many states to follow.
     if let Phase::Late { slot, try_no, answer: Answer::NotApplied, put: false } = run.phase {
-        let is_read = config.calls[usize::from(slot)] == Class::Read;
-        if !config.free || !is_read || try_no >= config.tries {
+        let (is_read, view) = (config.calls[usize::from(slot)] == Class::Read, &run.view[usize::from(slot)]);
+        if !config.free || !is_read || try_no >= config.tries || try_no != view.tries + 1 {
             return None;
         }
-        let known = run.view[usize::from(slot)].first_attempt;
+        let known = view.first_attempt;
         let (try_no, first_attempt) = (try_no + 1, if known == 0 { run.attempt } else { known });
         run.phase = Phase::Executing { slot, try_no, nonce: nonce(run.attempt, try_no), first_attempt, sent: false };
         return Some(state);
