@@ -112,6 +112,7 @@ fn the_golden_flow_is_verified_offline_and_executed_again() {
     let config = place.dir.join("latch.toml");
     let kept = elsewhere(&file, &["--config", config.to_str().unwrap()]).json();
     assert_eq!(kept["steps_reexecuted"], report["steps_reexecuted"]);
+    assert!(!place.dir.join(".latch/cache").exists(), "compiled code stays outside of the project");
 
     // Standard output and input.
     let streamed = place.latch(&["job", "export", &id, "--out", "-"]);

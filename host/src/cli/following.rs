@@ -23,7 +23,6 @@ pub(super) struct Follow<'p> {
 
 impl<'p> Follow<'p> {
     pub(super) async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
-        interrupt::listen();
         let past = past(&*host.journal, job_id).await?;
         let next_seq = past.last().map_or(0, |event| event.seq + 1);
         Ok(Follow { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })

@@ -26,7 +26,7 @@ fn pressed() -> watch::Receiver<u32> {
     PRESSED.get_or_init(start).clone()
 }
 
-/// Catches ctrl-c from now on. Called before a view begins, so that ctrl-c ends the view safely however early it comes.
+/// Catches ctrl-c from now on.
 pub(super) fn listen() {
     drop(pressed());
 }

@@ -225,7 +225,6 @@ async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::
     let job_id = claim.row.job_id.clone();
     // The attempt, which has the claim, names what cannot be read.
     let past = past(&*host.journal, &job_id).await.unwrap_or_default();
-    interrupt::listen();
     let mut screen = Screen::own(ctx.printer, &job_id, &past);
     let (live, mut seen) = Live::new();
     let driven = host.drive(claim, Arc::new(live));

@@ -1,6 +1,7 @@
 //! What a worker has in hand outlives a database that cannot be written to for a while.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::Arc;
@@ -149,8 +150,8 @@ fn suspend(place: &Place, worker: &Child) {
         until("it is suspended", || is_stopped(worker));
         let is_free = |path: &PathBuf| match File::open(path) {
             Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
-            // Not every server is opened for work.
-            Err(_) => true,
+            // Only a server that is opened for work has a lock.
+            Err(error) => error.kind() == ErrorKind::NotFound,
         };
         let suspended = locks.iter().all(is_free);
         if !suspended {

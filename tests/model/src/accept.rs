@@ -108,7 +108,7 @@ pub struct Followed {
 /// A trace is no behaviour of the model, or it cannot be followed to its end.
 #[derive(Clone, Debug)]
 pub struct Rejected {
-    /// Whether it was given up only because the model can be in too many states.
+    /// True if the search ended because the model could be in too many states, and not because it could be in none.
     pub outgrown: bool,
     /// The number of what was seen, from 0.
     pub at: usize,
@@ -123,6 +123,9 @@ pub struct Rejected {
 impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "number {}, seen: {:?}", self.at, self.seen)?;
+        if self.outgrown {
+            writeln!(f, "  more than {FRONTIER_MAX} states at once")?;
+        }
         for expected in &self.expected {
             writeln!(f, "  expected: {expected}")?;
         }
@@ -154,12 +157,9 @@ pub fn follow(config: &Config, trace: &[Seen]) -> Result<Followed, Box<Rejected>
             }
         }
         if next.is_empty() || next.len() > FRONTIER_MAX {
+            let outgrown = !next.is_empty();
             let mut expected: Vec<String> = expected.into_iter().collect();
             expected.sort();
-            if !next.is_empty() {
-                expected.push(format!("fewer than {} states", next.len()));
-            }
-            let outgrown = !next.is_empty();
             return Err(Box::new(Rejected { outgrown, at, seen: seen.clone(), expected, before: frontier }));
         }
         frontier = next;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::effect::{Answer, Effect};
 use crate::event::{Body, Copied, CopiedCall, Decider, Maker, PayloadRef, ResultType};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
@@ -175,9 +176,9 @@ fn behind<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) ->
 /// it, or may still do so.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
-    let is_copied_effect = job
-        .step(step)
-        .is_some_and(|step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted));
+    let is_effect = |step: &Step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted);
+    let is_copied_effect = job.step(step).is_some_and(is_effect)
+        || job.copied_calls_of(step).into_iter().any(|call| copied_call_may_have_changed(origin, call));
     let may = |call: &Call| {
         let failed = call.finished.as_ref().is_some_and(|finished| !finished.ok);
         !call.committed || !failed || call.is_lost()
@@ -187,6 +188,14 @@ fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
         || job.calls.iter().any(|(slot, call)| {
             slot.step() == *step && job.pinned(&call.operator).is_some_and(Pinned::is_world_changing) && may(call)
         })
+}
+
+/// Returns true unless the operator only reads, or the copied answer states that nothing changed.
+fn copied_call_may_have_changed(origin: &Durable, call: &CopiedCall) -> bool {
+    let is_changing = origin.job.pinned(&call.operator).is_none_or(Pinned::is_world_changing);
+    let bytes = origin.payloads.get(&label::answer(&call.slot, 0));
+    let effect = bytes.and_then(|bytes| serde_json::from_slice::<Effect>(bytes).ok());
+    is_changing && !effect.is_some_and(|effect| matches!(effect.answer, Answer::NotApplied(_)))
 }
 
 struct Payloads {

@@ -98,11 +98,9 @@ pub(super) fn refuse(durable: &Durable, invocation: &Invocation, failure: Failur
         nondeterministic: false,
         refused,
     };
-    let world_changing = durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing);
     let row = Row {
         state: RowState::FailedFinal,
         try_no,
-        world_changing,
         result_hash: Some(answer.hash),
         ..unexecuted(durable, invocation, context)
     };
@@ -168,7 +166,7 @@ pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &C
         try_no: 0,
         first_attempt: old.map_or(0, |row| row.first_attempt),
         first_started_us: old.map_or(context.now_us, |row| row.first_started_us),
-        world_changing: false,
+        world_changing: durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing),
         timeout_ms: 0,
         deadline_us: 0,
         next_try_us: None,

@@ -14,7 +14,6 @@ use crate::cli::{interrupt, open};
 
 pub(super) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_to_read(&ctx.config(None)?).await?;
-    interrupt::listen();
     let mut next = args.after.map_or(0, |seq| seq + 1);
     let mut screen: Option<Screen<'_>> = None;
     let (state, again) = loop {

@@ -7,6 +7,7 @@ use latchwork_core::ids::JobId;
 
 use super::Seen;
 use super::view::{Line, View};
+use crate::cli::interrupt;
 use crate::cli::output::Printer;
 use crate::cli::stderr::Area;
 use crate::cli::text::Text;
@@ -35,6 +36,8 @@ impl<'p> Screen<'p> {
     }
 
     fn of(printer: &'p Printer, mut view: View, past: &[Event]) -> Self {
+        // Every command with a screen ends it safely on ctrl-c, even if ctrl-c is pressed at its first line.
+        interrupt::listen();
         for event in past {
             view.past(event);
         }

@@ -190,10 +190,7 @@ impl View {
             }
             Body::WaitCompleted { step_id, .. } => self.ends(step_id),
             Body::StepBlocked { step_id, slot, reason, holder } => {
-                let step = Slot::of_step(step_id);
-                if self.items.get(&step).is_some_and(|item| item.doing == Doing::Runs) {
-                    self.items.remove(&step);
-                }
+                self.items.retain(|slot, item| *slot != Slot::of_step(step_id) || item.doing != Doing::Runs);
                 if !self.items.get(slot).is_some_and(|item| item.doing == Doing::Gate) {
                     let holder = holder.as_ref().map(|holder| format!("{} at {}", holder.job_id, holder.slot));
                     self.begins(slot.clone(), Doing::Blocked(*reason, holder), None, at_us, None);

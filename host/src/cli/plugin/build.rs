@@ -44,12 +44,13 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
 
 /// Build every configured plugin whose source is a folder with a recipe.
 pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<Built>> {
-    let mut dirs: Vec<PathBuf> = config.plugins.iter().map(|plugin| plugin.source.clone()).collect();
-    dirs.retain(|dir| dir.join(RECIPE).is_file());
-    // Two plugins may be built from one folder.
+    build_all(ctx, &folders(config.plugins.iter().map(|plugin| plugin.source.as_path())))
+}
+
+/// The sources that are folders with a recipe, each once: two plugins may be built from one folder.
+fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
     let mut known = BTreeSet::new();
-    dirs.retain(|dir| known.insert(dir.clone()));
-    build_all(ctx, &dirs)
+    sources.filter(|dir| dir.join(RECIPE).is_file() && known.insert(*dir)).map(Path::to_owned).collect()
 }
 
 /// Find or make the compiler of Rust plugins.
@@ -115,6 +116,20 @@ fn shown(cwd: &Path, dir: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_of_two_plugins_is_built_once() {
+        let parent = tempfile::tempdir().unwrap();
+        let [b, a, none] = ["b", "a", "none"].map(|name| parent.path().join(name));
+        for dir in [&b, &a, &none] {
+            std::fs::create_dir(dir).unwrap();
+        }
+        for dir in [&b, &a] {
+            std::fs::write(dir.join(RECIPE), "").unwrap();
+        }
+        let sources = [&b, &a, &none, &b];
+        assert_eq!(folders(sources.into_iter().map(PathBuf::as_path)), [b.clone(), a.clone()]);
+    }
 
     #[test]
     fn a_folder_is_named_wherever_one_stands() {

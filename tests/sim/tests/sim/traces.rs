@@ -173,6 +173,7 @@ fn a_trace_that_was_tampered_with_is_rejected_there() {
                     from = next;
                     let told = || format!("{kind}, seed {seed}, {} {:?}, at {place}", job.job_id, job.calls);
                     let Err(found) = follow(&changed) else { panic!("{} is accepted", told()) };
+                    assert!(!found.outgrown, "{}: not followed to its end: {found}", told());
                     let there = place..=place + 1;
                     assert!(there.contains(&found.at), "{}: found only at {found}", told());
                     *rejected.entry(kind).or_default() += 1;

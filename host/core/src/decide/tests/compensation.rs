@@ -316,7 +316,8 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
 }
 
-/// I36: a crash between the events of a refusal and its row leaves no row; the compensation is taken up all the same.
+/// I37: a crash between the events of a refusal and its row leaves no row. A person can resolve the compensation
+/// nevertheless.
 #[test]
 fn a_refused_compensation_without_a_row_is_taken_up() {
     let slot = Slot::new("a~c");
@@ -336,11 +337,14 @@ fn a_refused_compensation_without_a_row_is_taken_up() {
         let gate_hash = cancelled(&mut sim).job.gates[&slot].hash;
         sim.ask(Request::Reject { slot: slot.clone(), gate_hash });
         sim.process(None).unwrap();
+        let row = sim.record.ledger.iter().find(|row| row.slot == slot).expect("a refusal has a row").clone();
         sim.record.ledger.retain(|row| row.slot != slot);
 
         sim.resolve(slot.clone(), verdict.clone());
         let durable = sim.process(None).unwrap();
         assert_eq!(durable.job.state, state, "{verdict:?}");
+        let again = durable.rows.get(&slot).map(|row| row.world_changing);
+        assert!(again.is_none_or(|world_changing| world_changing == row.world_changing), "{verdict:?}");
         if state == JobState::Parked {
             assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
             sim.ask(Request::Approve { slot: slot.clone(), gate_hash });

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::sim::{Cut, Sim, step};
-use crate::effect::{Effect, Provenance};
+use crate::effect::{Answer, Effect, Provenance};
+use crate::error::{Code, Failure};
 use crate::evidence::forge::{put_together, take_apart};
 use crate::evidence::{self, Export, Found, PublicKey, Report, Trust, Withhold};
 use crate::ids::Hash;
@@ -268,19 +269,25 @@ fn a_planted_double_execution_is_found() {
     assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: an answer without an execution (try 0) may be stored without its events: its worker lost the job between them.
+/// I30: a worker that loses its job stores a receipt or a refusal (try 0) without its events. Neither is an execution.
 #[test]
 fn an_answer_that_the_log_does_not_know_is_no_execution() {
-    let stray = |try_no: u32| {
+    let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
         let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], json!({}))]);
         sim.ask(Request::Cancel);
-        sim.process(None).expect("nobody kills it");
+        sim.process(None).expect("the process is not killed");
         let done = small(&json!({})).effects.pop().expect("an answer");
-        sim.effects.push(Effect { try_no, provenance: Provenance::Reused, ..done });
+        let answer = answer.unwrap_or(done.answer);
+        sim.effects.push(Effect { try_no, provenance, answer, ..done });
         verify(&export(&sim))
     };
-    assert!(stray(0).intact, "{:#?}", stray(0).problems);
-    assert!(stray(1).problems.iter().any(|problem| problem.kind == Found::DoubleExecution));
+    let refused = || Some(Answer::NotApplied(Failure::new(Code::GateRejected, "no")));
+    for report in [stray(0, Provenance::Reused, None), stray(0, Provenance::Executed, refused())] {
+        assert!(report.intact, "{:#?}", report.problems);
+    }
+    for report in [stray(0, Provenance::Executed, None), stray(1, Provenance::Reused, None)] {
+        assert!(report.problems.iter().any(|problem| problem.kind == Found::DoubleExecution), "{:#?}", report.problems);
+    }
 }
 
 /// I30: each witness alone, changed with every hash recomputed, is contradicted by another.

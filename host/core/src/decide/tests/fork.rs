@@ -6,6 +6,8 @@ use serde_json::json;
 
 use super::sim::{Cut, Sim, step};
 use crate::decide::{self, ForkRefusal, ForkRequest};
+use crate::effect::Answer;
+use crate::error::{Code, Failure};
 use crate::event::{Body, Decider, Event, Mode};
 use crate::ids::{Hash, JobId, Slot, StepId};
 use crate::job::JobState;
@@ -13,7 +15,7 @@ use crate::ledger::RowState;
 use crate::policy::AutoExec;
 use crate::response::response;
 use crate::state::label;
-use crate::storage::Request;
+use crate::storage::{Request, Resolved};
 
 fn plan() -> Vec<serde_json::Value> {
     vec![
@@ -101,6 +103,39 @@ fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about()
     let at_o = decide::fork(&sim.durable(), &request("o")).unwrap();
     let Body::JobForked { gated, .. } = at_o.body else { panic!() };
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
+}
+
+/// I41: a fork of a fork gates a copied step that succeeded although a call in it was given up for lost.
+#[test]
+fn a_lost_call_of_a_copied_step_is_gated() {
+    let steps = vec![
+        step("s", "Script", &[], json!({ "calls": ["Opaque"] })),
+        step("q", "Script", &[], json!({ "calls": ["Opaque"] })),
+        step("t", "Read", &["s", "q"], json!({})),
+    ];
+    let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
+    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
+    let mut origin = Sim::new(Mode::AutoExec, steps.clone());
+    origin.rules = trusting(Mode::AutoExec).rules;
+    origin.script.insert("Opaque".into(), vec![unknown, refused]);
+    assert_eq!(origin.process(None).unwrap().job.state, JobState::Parked);
+    origin.resolve(Slot::new("s/0"), Resolved::Abort);
+    assert_eq!(origin.process(None).unwrap().job.state, JobState::Completed);
+
+    let gated = |sim: &Sim| {
+        let fork = decide::fork(&sim.durable(), &request("s")).unwrap();
+        let Body::JobForked { gated, .. } = fork.body else { panic!("a fork") };
+        gated
+    };
+    assert_eq!(gated(&origin), [StepId::new("s")], "nothing happened in `q`");
+    let fork = decide::fork(&origin.durable(), &request("t")).unwrap();
+    let mut sim = Sim::new(Mode::AutoExec, steps);
+    let head = sim.record.events[1].hash;
+    sim.record.events.push(Event::seal(2, 5_000_000, 0, fork.body, head));
+    (sim.record.secret, sim.record.payloads, sim.now_us) = (request("t").secret, fork.payloads, 6_000_000);
+    assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+    assert_eq!(copied(&sim), ["s", "q"]);
+    assert_eq!(gated(&sim), [StepId::new("s")]);
 }
 
 /// I41: killed anywhere, a fork comes to the same end, and what it copied is never executed.

@@ -153,8 +153,10 @@ fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
     let Some(call) = job.calls.get(slot) else {
         let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step() || slot.is_compensation());
         let pinned = planned.and_then(|step| job.pinned(&step.name));
-        // Try 0 is an answer without an execution. A worker that loses its job stores one without its events.
-        let is_executed = effect.try_no > 0;
+        // A refusal or a receipt is an answer without an execution. A worker that loses its job between the answer and
+        // the events leaves only the answer.
+        let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
+        let is_executed = effect.try_no > 0 || !is_answer_alone;
         if is_executed && pinned.is_some_and(Pinned::is_world_changing) {
             let message = format!("there is an effect of {slot}, and the log never started it");
             report.wrong(at, Found::DoubleExecution, message, "no effect", format!("try {}", effect.try_no));

@@ -63,6 +63,27 @@ fn a_new_attempt_begins_with_what_is_waited_for() {
     assert!(!text.contains("Web.Search") && text.contains("a  Mail.Send  needs approval"), "{text}");
 }
 
+/// I131: a gate stays, with its expiry, when the step that waits for it is blocked.
+#[test]
+fn a_gate_outlives_the_block_of_its_step() {
+    let mut view = view();
+    let (slot, step_id) = (Slot::new("a"), StepId::new("a"));
+    let gate = Body::GateRequested {
+        slot: slot.clone(),
+        gate_hash: Hash([0; 32]),
+        args: latchwork_core::event::PayloadRef { hash: Hash([0; 32]), len: 0 },
+        operator: Operator::new("Mail.Send"),
+        quorum: 1,
+        expires_us: Some(60_000_000),
+    };
+    view.event(&event(3, 0, gate), 0);
+    let before = shown(&view, 0, 20);
+    let blocked = Body::StepBlocked { step_id, slot, reason: Code::RequiresApproval, holder: None };
+    view.event(&event(4, 0, blocked), 0);
+    assert!(before.contains("needs approval"), "{before}");
+    assert_eq!(shown(&view, 0, 20), before);
+}
+
 fn claimed(seq: u64, time_us: i64) -> Event {
     event(seq, time_us, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) })
 }
