@@ -1,7 +1,7 @@
-//! Whether a batch may be written: the rules of [`crate::storage`] as pure functions, shared by
-//! every store. A store reads what a batch touches into a [`Standing`] and an [`Actions`], asks
-//! [`admit`], and writes what comes back. Batches of one transaction are admitted one after the
-//! other on the same `Standing`, so each sees those before it.
+//! Admission rules of batches: pure functions that implement the rules of [`crate::storage`] for every store. A
+//! store reads everything that a batch touches into a [`Standing`] and an [`Actions`]. It then calls [`admit`]
+//! and writes the returned changes. Batches of one transaction are admitted one after another on the same
+//! `Standing`, so each batch sees the changes of the batches before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,76 +13,78 @@ use crate::job::JobState;
 use crate::ledger::{Row, RowState};
 use crate::storage::{ActionRow, ActionWrite, Batch, LedgerWrite, NewJob, QueueLimit, Request, Submitted, WriteError};
 
-/// A job as the store has it: all of it, or at least what the batch at hand touches.
+/// State of a job as stored. It contains at least everything that the batch under admission touches.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// The job.
+    /// Id of the job.
     pub job_id: JobId,
-    /// Whose house: part of its action keys.
+    /// Tenant that owns the job. It is part of the job's action keys.
     pub tenant_id: String,
-    /// Where it stands.
+    /// State of the job.
     pub state: JobState,
-    /// The last attempt.
+    /// The latest attempt.
     pub attempt: u32,
-    /// Number of events.
+    /// Number of events in the log, which is also the next sequence number.
     pub next_seq: u64,
     /// Hash of the last event.
     pub head: Hash,
-    /// Whether somebody asked to cancel.
+    /// True if a request to cancel or undo the job was accepted.
     pub cancel_requested: bool,
-    /// Whether undone inbox rows exist.
+    /// True if undone inbox rows exist.
     pub inbox_pending: bool,
-    /// When it may be claimed by itself.
+    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// UTC.
     pub wake_at_us: Option<i64>,
-    /// Whether the holder's lease is still good.
+    /// True if the lease of the latest attempt has not expired.
     pub lease_live: bool,
-    /// Ledger rows.
+    /// Ledger rows by slot.
     pub ledger: BTreeMap<Slot, Row>,
-    /// Effects as stored, by slot and try.
+    /// Stored bytes of the effects, by slot and try.
     pub effects: BTreeMap<(Slot, u32), Vec<u8>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Vec<u8>>,
-    /// Undone inbox rows; complete whenever a batch says some are done.
+    /// Ids of the undone inbox rows. Must be complete if the batch marks inbox rows as done.
     pub inbox: BTreeSet<i64>,
 }
 
-/// Names a reservation: tenant, operator, key.
+/// Identity of a reservation: tenant, operator and action key.
 pub type ActionId = (String, Operator, Hash);
 
 /// Reservations of action keys, and the jobs that wait for them.
 #[derive(Clone, Debug, Default)]
 pub struct Actions {
-    /// Who holds which key.
+    /// Reservations by identity.
     pub held: BTreeMap<ActionId, ActionRow>,
-    /// Which jobs are to be told when it is settled.
+    /// Jobs that are notified when a reservation is settled.
     pub waiting: BTreeMap<ActionId, BTreeSet<JobId>>,
 }
 
-/// What an admitted batch changes beyond appending its events.
+/// Changes that an admitted batch makes in addition to appending its events.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// Ledger rows as they are stored.
+    /// Ledger rows to store, with their computed deadlines.
     pub ledger: Vec<Row>,
     /// Indexes of the batch's effects that are not stored yet.
     pub effects: Vec<usize>,
     /// Indexes of the batch's payloads that are not stored yet.
     pub payloads: Vec<usize>,
-    /// Reservations that changed: as they are now, or none where the key is free.
+    /// Changed reservations with their new content. `None` means that the key is released.
     pub actions: Vec<(ActionId, Option<ActionRow>)>,
-    /// Keys the job waits for from now on.
+    /// Keys for which the job now waits.
     pub waits: Vec<ActionId>,
-    /// What its answers cost.
+    /// Charges for the answers that the batch records.
     pub charges: Vec<Charge>,
-    /// Jobs whose inbox gets [`Request::KeySettled`]; they do not wait any more. The store
-    /// calls [`Standing::receive`] on each.
+    /// Jobs whose inbox gets [`Request::KeySettled`], with the settled key. These jobs no longer wait for the
+    /// key. The store calls [`Standing::receive`] on each of these jobs.
     pub told: Vec<(JobId, ActionId)>,
 }
 
 impl Standing {
-    /// An inbox row has come: the flags it sets, the state it leaves.
+    /// Applies the arrival of an inbox row: sets the flags and leaves a waiting, parked, diverged or reopened
+    /// state.
     pub fn receive(&mut self, request: &Request) {
         self.inbox_pending = true;
-        // An undo starts compensations only, as a cancelled job does.
+        // An undo starts only compensations, like a cancelled job.
         if matches!(request, Request::Cancel | Request::Undo) {
             self.cancel_requested = true;
         }
@@ -94,35 +96,37 @@ impl Standing {
     }
 }
 
-/// Whether a request can be put into the inbox of a job in this state.
+/// Returns true if `request` may be put into the inbox of a job in `state`.
 pub fn accepts(state: JobState, request: &Request) -> bool {
     match request {
         Request::Retry => matches!(state, JobState::Partial | JobState::Failed),
         Request::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
-        // What is said of a call that is over: audit events, and what becomes of its receipt.
+        // Requests about a finished call. They add audit events or decide about the call's receipt.
         Request::LateEffect { .. } | Request::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
 }
 
-/// Whether a request that a job accepted is kept as a record alone: nobody will take it out.
+/// Returns true if an accepted request stays in the inbox only as a record, because no event will be made from
+/// it.
 pub fn is_record(state: JobState, request: &Request) -> bool {
     let counts = matches!(request, Request::LateEffect { .. } | Request::Confirm { .. });
     state.is_terminal() && !request.reopens() && !counts
 }
 
-/// Whether a job leaves its holder when it comes to this state.
+/// Returns true if entering `state` releases the claim.
 pub fn gives_up(state: JobState) -> bool {
     state != JobState::Running
 }
 
-/// Check a batch against what is stored, and apply it to `job` and `actions`. After an error
-/// both are as before. `boot_us` is the lease clock's now.
+/// Checks a batch against the stored state and applies it to `job` and `actions`. On an error, both are
+/// unchanged. `boot_us` is the current time of the lease clock.
 pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: i64) -> Result<Changes, WriteError> {
     if batch.attempt != job.attempt {
         return Err(WriteError::Fenced { attempt: batch.attempt, current: job.attempt });
     }
-    // To a job that is over nobody has a claim: what is written there follows the end of its log, or is refused.
+    // No attempt has a claim on a terminal job. An audit batch extends the end of its log, and every other
+    // batch is refused.
     if batch.audit != job.state.is_terminal() || !batch.audit && job.state != JobState::Running {
         return Err(WriteError::NotHeld { state: job.state });
     }
@@ -140,10 +144,10 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     let reserved = reserve(job, actions, batch, &mut changes)?;
     let undone = drain(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Times that have come contradict each other in nothing: each would wait for the other for ever.
+    // Due timers do not contradict each other. If they did, each would wait forever for the other.
     let may_be_awaited = |rest: &BTreeSet<i64>| rest.iter().any(|id| !batch.beside.contains(id));
     let contradicted = undone.as_ref().map_or(job.inbox_pending, may_be_awaited);
-    // A job that is given back is claimed again, and whoever claims it drains its inbox.
+    // A released job returns to PENDING and is claimed again. The next claim drains its inbox.
     let rests = |to: JobState| gives_up(to) && to != JobState::Pending;
     let may_wait_too = |to: JobState| batch.unread && to == JobState::Parked;
     let rests_unheard = undone_left && batch.status.is_some_and(|status| rests(status.to) && !may_wait_too(status.to));
@@ -151,7 +155,7 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
         return Err(WriteError::InboxPending);
     }
 
-    // Nothing can be refused from here on.
+    // From here on the batch cannot be refused.
     job.next_seq += batch.events.len() as u64;
     if let Some(last) = batch.events.last() {
         job.head = last.hash;
@@ -181,7 +185,7 @@ pub fn admit(job: &mut Standing, actions: &mut Actions, batch: &Batch, boot_us: 
     Ok(changes)
 }
 
-/// Check a new job: its events are the log that its row says.
+/// Checks a new job: its row must agree with its events, and its state must be the initial one.
 pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
     let row = &new.row;
     let mut head = Hash::default();
@@ -200,14 +204,15 @@ pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether one more job may not wait, where so many of its tenant and of all do.
+/// Returns the refusal if a queue limit is reached. `own` and `all` are the numbers of pending jobs of the
+/// tenant and of all tenants.
 pub fn queue_full(limit: QueueLimit, own: usize, all: usize) -> Option<Submitted> {
     let reached = |limit: Option<u32>, count: usize| limit.filter(|limit| count >= *limit as usize);
     let full = |of_tenant: bool| move |limit: u32| Submitted::QueueFull { of_tenant, limit };
     reached(limit.tenant, own).map(full(true)).or_else(|| reached(limit.all, all).map(full(false)))
 }
 
-/// Check effects that are written outside a batch; answers the indexes of new ones.
+/// Checks effects that are written outside a batch. Returns the indexes of the effects that are not stored yet.
 pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect]) -> Result<Vec<usize>, WriteError> {
     let mut fresh = BTreeMap::new();
     let mut new = Vec::new();
@@ -230,7 +235,8 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
     Ok(new)
 }
 
-/// Nothing but words about what is over.
+/// Refuses a batch for a terminal job unless it contains only audit events, reservation changes and done inbox
+/// rows.
 fn is_audit(batch: &Batch) -> Result<(), WriteError> {
     let others = batch.status.is_some()
         || batch.acquire
@@ -253,7 +259,7 @@ fn place(job: &Standing, batch: &Batch) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// The events follow each other and the log's end.
+/// Checks that the events follow each other and the end of the log.
 fn chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
     let mut head = batch.expect_head;
     for (seq, event) in (batch.expect_seq..).zip(events) {
@@ -324,7 +330,8 @@ fn ledger(job: &Standing, batch: &Batch, boot_us: i64) -> Result<BTreeMap<Slot, 
     Ok(rows)
 }
 
-/// The reservations after the batch; none where it touches none, the usual case.
+/// Computes the reservations after the batch. Returns `None` if the batch changes no reservation, which is the
+/// usual case.
 fn reserve(
     job: &Standing,
     actions: &Actions,
@@ -376,7 +383,7 @@ fn reserve(
             }
             ActionWrite::TakeBack { operator, key, slot } => {
                 let id = id(operator, key);
-                // Nobody's, or somebody else's: no receipt of this call is there to take.
+                // A key that is free or held by another slot has no receipt of this call to withdraw.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;
@@ -397,7 +404,7 @@ fn reserve(
     Ok(Some(now))
 }
 
-/// The undone inbox rows after the batch; none where it marks none.
+/// Computes the undone inbox rows after the batch. Returns `None` if the batch marks none as done.
 fn drain(job: &Standing, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteError> {
     if batch.inbox_done.is_empty() {
         return Ok(None);

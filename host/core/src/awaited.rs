@@ -1,7 +1,8 @@
-//! What a job awaits from others: the signals of its wait steps and the decisions on its gates.
+//! Expectations of a job: the signals of its wait steps and the decisions on its gates.
 //!
-//! A store keeps one row for each, written with the events that change it, so that a request can
-//! be refused in the very transaction that would accept it: what is acknowledged still applies.
+//! A store keeps one row for each expectation and writes the row together with the events that change it. A
+//! request can therefore be refused in the same transaction that would accept it. An acknowledged request still
+//! applies.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,25 +13,25 @@ use crate::plan::{Kind, Plan};
 use crate::storage::{InboxError, Request};
 use crate::wait;
 
-/// How far it is.
+/// Progress of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AwaitedState {
-    /// Nobody asks yet; what comes early is kept.
+    /// The wait or gate has not started. An early signal is kept.
     Pending,
-    /// It is asked for.
+    /// The wait or gate is open.
     Open,
-    /// It came.
+    /// The signal or decision arrived.
     Done,
-    /// It is not wanted any more.
+    /// The wait or gate ended. A signal or decision is refused.
     Over,
 }
 
 impl AwaitedState {
-    /// Every state.
+    /// All states.
     pub const ALL: [AwaitedState; 4] =
         [AwaitedState::Pending, AwaitedState::Open, AwaitedState::Done, AwaitedState::Over];
 
-    /// The number it is stored as. Frozen: never change one.
+    /// Returns the number under which the state is stored. The numbers must never change.
     pub fn number(self) -> i64 {
         match self {
             AwaitedState::Pending => 1,
@@ -40,67 +41,68 @@ impl AwaitedState {
         }
     }
 
-    /// The state stored as `number`.
+    /// Returns the state stored as `number`.
     pub fn from_number(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.number() == number)
     }
 }
 
-/// One thing a job awaits.
+/// One signal or gate decision that a job expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awaited {
-    /// `wait/<step>` or `gate/<slot>`, unique in the job.
+    /// Name of the expectation, `wait/<step>` or `gate/<slot>`. Unique within the job.
     pub name: String,
-    /// The correlation key, none while its binding is not resolved; the hash of a gate.
+    /// Correlation key of a wait, or the hash of a gate. `None` while the binding of the key is not resolved.
     pub key: Option<String>,
-    /// How far it is.
+    /// Progress of the expectation.
     pub state: AwaitedState,
-    /// When it ends by itself: what comes later is refused, whether or not the end is written down.
+    /// Time at which the wait or gate ends, in microseconds since 1970 UTC. A later request is refused, even if
+    /// the end is not recorded yet.
     pub until_us: Option<i64>,
 }
 
-/// The change of a durable timer.
+/// Change of a durable timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimerWrite {
-    /// `wait/<step>` or `gate/<slot>`, unique in the job.
+    /// Name of the timer, `wait/<step>` or `gate/<slot>`. Unique within the job.
     pub name: String,
-    /// When it fires; none takes it away.
+    /// Time at which the timer fires, in microseconds since 1970 UTC. `None` deletes the timer.
     pub due_us: Option<i64>,
 }
 
-/// Why a request was refused.
+/// Reason for refusing a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAwaited {
-    /// No wait has this key.
+    /// No wait of the job has this correlation key.
     #[error("no wait of the job has the key {0:?}")]
     UnknownKey(String),
-    /// The wait timed out, or was given up.
+    /// The wait timed out or was abandoned.
     #[error("the wait for {0:?} is over: nothing waits for it any more")]
     TooLate(String),
-    /// The gate was decided, or expired.
+    /// The gate was decided or has expired.
     #[error("the gate at {0} is closed: it was decided or has expired")]
     GateClosed(Slot),
     /// The gate is for another call.
     #[error("the gate at {slot} is for another call now: its hash is {hash}")]
     OtherCall {
-        /// The gated slot.
+        /// Slot of the gate.
         slot: Slot,
-        /// Hash of the call it is for.
+        /// Hash of the call for which the gate is.
         hash: String,
     },
 }
 
-/// Name of what a wait step awaits.
+/// Returns the name of a wait step's expectation.
 pub fn of_wait(step: &StepId) -> String {
     format!("wait/{step}")
 }
 
-/// Name of what a gate awaits.
+/// Returns the name of a gate's expectation.
 pub fn of_gate(slot: &Slot) -> String {
     format!("gate/{slot}")
 }
 
-/// What a plan will await, as far as it says so itself.
+/// Returns the expectations that follow from the plan alone.
 pub fn of_plan(plan: &Plan) -> Vec<Awaited> {
     let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
     waits
@@ -114,15 +116,16 @@ pub fn of_plan(plan: &Plan) -> Vec<Awaited> {
         .collect()
 }
 
-/// Whether a request depends on what the job awaits.
+/// Returns true if the acceptance of the request depends on the job's expectations.
 pub fn concerns(request: &Request) -> bool {
     matches!(request, Request::Signal { .. } | Request::Approve { .. } | Request::Reject { .. })
 }
 
-/// Whether a request can be put into the inbox of a job in this state, which awaits all this.
+/// Checks that a request may be put into the inbox of a job. `state` is the state of the job, and `awaited`
+/// contains all its expectations.
 ///
 /// # Errors
-/// It does not apply any more.
+/// Returns an error if the request can no longer apply.
 pub fn accept(
     job_id: &JobId,
     state: JobState,
@@ -133,7 +136,7 @@ pub fn accept(
     let refused = |why| Err(InboxError::NotAwaited { job_id: job_id.clone(), why });
     let over = || Err(InboxError::Over { job_id: job_id.clone(), state });
     match request {
-        // A job that is over takes evidence only.
+        // A late effect is evidence. Even a terminal job accepts it.
         Request::LateEffect { .. } => Ok(()),
         Request::Signal { key, .. } => match of_key(awaited, key, now_us) {
             Some(AwaitedState::Done) => Ok(()),
@@ -154,15 +157,15 @@ pub fn accept(
 }
 
 impl Awaited {
-    /// How far it is at this time.
+    /// Returns the progress at the given time.
     fn state_at(&self, now_us: i64) -> AwaitedState {
         let late = self.until_us.is_some_and(|until_us| until_us <= now_us);
         if late && self.state == AwaitedState::Open { AwaitedState::Over } else { self.state }
     }
 }
 
-/// How far the wait for a key is: the one still asked for before one that is over. A key that no
-/// wait has may yet be that of a wait whose binding is not resolved.
+/// Returns the progress of the wait for a key. A wait that is still open takes precedence over one that has
+/// ended. An unknown key may belong to a wait whose binding is not resolved yet.
 fn of_key(awaited: &[Awaited], key: &str, now_us: i64) -> Option<AwaitedState> {
     let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
     let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
@@ -176,7 +179,8 @@ fn of_key(awaited: &[Awaited], key: &str, now_us: i64) -> Option<AwaitedState> {
     of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
 }
 
-/// A gate without a row is left to the job's holder: it takes note of what does not apply.
+/// Checks a decision on a gate. A gate without a row is left to the lease holder, which ignores a decision that
+/// does not apply.
 fn of_slot(awaited: &[Awaited], slot: &Slot, gate_hash: Hash, now_us: i64) -> Result<(), NotAwaited> {
     let name = of_gate(slot);
     let Some(gate) = awaited.iter().find(|awaited| awaited.name == name) else { return Ok(()) };
@@ -202,7 +206,7 @@ mod tests {
         accept(&"job_1".into(), state, awaited, &request, 5)
     }
 
-    /// I25.
+    /// Tests I25.
     #[test]
     fn a_signal_is_taken_while_it_is_wanted_and_its_duplicates_for_ever() {
         use AwaitedState::*;
@@ -224,7 +228,7 @@ mod tests {
         }
     }
 
-    /// I20.
+    /// Tests I20.
     #[test]
     fn a_decision_is_taken_for_the_call_that_the_gate_is_for() {
         let (hash, other) = (Hash::of(&[b"call"]), Hash::of(&[b"another"]));

@@ -1,9 +1,9 @@
-//! Bindings: places in a payload that stand for what earlier steps made (§10).
+//! Bindings: placeholders in a payload for the results of earlier steps (§10).
 //!
-//! `{"$ref": "s1#/summary"}` becomes that part of the output of `s1` (a JSON pointer, RFC 6901,
-//! not percent-encoded; `s1#` is the whole output), `{"$outcome": "s2"}` the id of the outcome
-//! of `s2`. Bindings are resolved once, when the step becomes ready. What is put in is data:
-//! it is never searched for bindings, so that no tool's answer can reach into other outputs.
+//! `{"$ref": "s1#/summary"}` is replaced by that part of the output of `s1`. The part is a JSON pointer (RFC
+//! 6901) without percent-encoding, and `s1#` is the whole output. `{"$outcome": "s2"}` is replaced by the id of
+//! the outcome of `s2`. Bindings are resolved once, when the step becomes ready. Inserted values are data and
+//! are never searched for bindings. A tool's answer can therefore never read the outputs of other steps.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,46 +22,46 @@ mod tests;
 
 pub use pointer::{child, is_pointer};
 
-/// What a binding stands for.
+/// The target of a binding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reference {
-    /// `$ref`: a part of a step's output.
+    /// Part of a step's output (`$ref`).
     Output {
-        /// The step.
+        /// Step whose output is used.
         step: StepId,
-        /// Which part: a JSON pointer, empty for the whole.
+        /// JSON pointer to the part of the output. Empty for the whole output.
         pointer: String,
     },
-    /// `$outcome`: the id of a step's outcome.
+    /// Id of a step's outcome (`$outcome`).
     Outcome {
-        /// The step.
+        /// Step whose outcome is used.
         step: StepId,
     },
 }
 
-/// A binding that is not well formed, and why.
+/// Error: a malformed binding, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadBinding(pub String);
 
-/// A place in a payload that is, or looks like, a binding.
+/// A location in a payload that has a binding, well formed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where: a JSON pointer into the payload.
+    /// JSON pointer into the payload.
     pub at: String,
-    /// What it stands for.
+    /// The binding at this location, or the error in it.
     pub binding: Result<Reference, BadBinding>,
 }
 
 impl Reference {
-    /// The step it speaks of.
+    /// Returns the step to which the reference points.
     pub fn step(&self) -> &StepId {
         match self {
             Reference::Output { step, .. } | Reference::Outcome { step } => step,
         }
     }
 
-    /// Read an object as a binding: none if it has neither `$ref` nor `$outcome`.
+    /// Reads an object as a binding. Returns `None` if the object has neither `$ref` nor `$outcome`.
     pub fn read(value: &Value) -> Option<Result<Self, BadBinding>> {
         let fields = value.as_object()?;
         let key = ["$ref", "$outcome"].into_iter().find(|key| fields.contains_key(*key))?;
@@ -106,7 +106,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Every place of a payload that is or looks like a binding, in the order of its text.
+/// Lists all locations of a payload that have a binding, well formed or not, in the order of the text.
 pub fn places(payload: &Value) -> Vec<Place> {
     fn search(value: &Value, at: &str, found: &mut Vec<Place>) {
         if let Some(binding) = Reference::read(value) {
@@ -132,17 +132,18 @@ pub fn places(payload: &Value) -> Vec<Place> {
     found
 }
 
-/// What a payload of a checked plan refers to.
+/// Lists the references in a payload of a checked plan.
 pub fn references(payload: &Value) -> Vec<Reference> {
     places(payload).into_iter().filter_map(|place| place.binding.ok()).collect()
 }
 
-/// The payload with every binding replaced. `lookup` gives the JSON text of a step's output for
-/// [`Reference::Output`] and the id for [`Reference::Outcome`], or none where there is none.
-/// The result has a canonical form; what would not have one is `INVALID_INPUT`.
+/// Returns the payload with every binding replaced. `lookup` returns the JSON text of a step's output for
+/// [`Reference::Output`], and the id of the outcome for [`Reference::Outcome`]. It returns `None` if the step
+/// has no such value. The result has a canonical form. A result without a canonical form is refused with
+/// `INVALID_INPUT`.
 pub fn resolve<'a>(payload: &Value, lookup: &dyn Fn(&Reference) -> Option<Cow<'a, [u8]>>) -> Result<Value, Failure> {
     let resolved = replace(payload, lookup)?;
-    // Each part has a canonical form; together they may still be nested too deeply.
+    // Each inserted part has a canonical form, but the result may still be nested too deeply.
     canon::check_value(&resolved)
         .map_err(|refusal| invalid(format!("the payload with its bindings resolved: {refusal}")))?;
     Ok(resolved)

@@ -1,12 +1,12 @@
-//! Canonical JSON (RFC 8785): one text for one value, so that hashes and keys agree.
+//! Canonical JSON (RFC 8785): exactly one text for each value, so that hashes and keys agree.
 //!
-//! What has no single meaning is refused rather than guessed: duplicate keys, lone surrogates,
-//! numbers beyond the range of a double, and integer literals that a double cannot hold.
-//! Decimals round to the nearest double, as the RFC says; `1`, `1.0` and `1e0` are one number.
+//! Ambiguous input is refused: duplicate keys, lone surrogates, numbers beyond the range of a double, and
+//! integer literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC
+//! specifies. `1`, `1.0` and `1e0` are the same number.
 //!
-//! An integer literal is accepted if it is the exact value of a double or is written as the
-//! RFC writes that double (`295147905179352830000` for 2^68). Without the second clause a
-//! canonical text could itself be refused.
+//! An integer literal is accepted if it is the exact value of a double, or if it is written as the RFC writes
+//! that double (`295147905179352830000` for 2^68). Without the second rule, a canonical text could itself be
+//! refused.
 
 use serde_json::Value;
 
@@ -22,53 +22,54 @@ mod tests;
 
 pub use write::value_to_canonical;
 
-/// Objects and arrays may be nested this deep: beyond it no honest payload goes, and every
-/// reader down the line (tools in other languages too) can recurse without fear.
+/// Maximum nesting depth of objects and arrays. Real payloads stay below the limit. The limit allows every
+/// later reader, including tools in other languages, to recurse safely.
 pub const DEPTH_MAX: usize = 64;
 
-/// Why a text has no canonical form.
+/// Reason why a text has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Not UTF-8.
+    /// The text is not valid UTF-8.
     #[error("the text is not valid UTF-8")]
     Utf8,
-    /// Not JSON.
+    /// The text is not valid JSON.
     #[error("{0}")]
     Syntax(&'static str),
-    /// An object has a key twice.
+    /// An object contains a key twice.
     #[error("the key {0:?} appears twice in one object; keep one of them")]
     DuplicateKey(String),
-    /// Nested deeper than [`DEPTH_MAX`].
+    /// The text is nested deeper than [`DEPTH_MAX`].
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,
-    /// An integer between two doubles.
+    /// A double cannot hold the integer exactly.
     #[error("the integer {0} cannot be held exactly by a double; write it as a string")]
     InexactInteger(String),
-    /// A number beyond the largest double.
+    /// The number is beyond the range of a double.
     #[error("the number {0} is beyond the range of a double; write it as a string")]
     Overflow(String),
-    /// Half of a surrogate pair.
+    /// A `\u` escape is half of a surrogate pair.
     #[error("a \\u escape is half of a surrogate pair, which is no character")]
     LoneSurrogate,
 }
 
-/// A refused text: where, and why.
+/// Error: a refused text, with the position and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {refusal}")]
 pub struct CanonError {
     /// Byte offset into the text, from 0.
     pub offset: usize,
-    /// What is wrong there.
+    /// Reason at this offset.
     pub refusal: Refusal,
 }
 
 impl CanonError {
-    /// Line and column (both from 1, the column in characters) of the offset in its text.
+    /// Returns the line and column of the offset in its text. Both count from 1, and the column counts
+    /// characters.
     pub fn line_column(&self, text: &[u8]) -> (usize, usize) {
         let before = &text[..self.offset.min(text.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        // Continuation bytes are no characters of their own.
+        // UTF-8 continuation bytes are not counted as characters.
         let column = before[line_start..].iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
         (line, column)
     }
@@ -80,7 +81,7 @@ impl From<CanonError> for Failure {
     }
 }
 
-/// The canonical form of a JSON text.
+/// Returns the canonical form of a JSON text.
 ///
 /// ```
 /// let bytes = latchwork_core::canon::canonicalize(br#"{"b": 1.0, "a": [2e-3]}"#).unwrap();
@@ -90,32 +91,32 @@ pub fn canonicalize(text: &[u8]) -> Result<Vec<u8>, CanonError> {
     parse_strict(text).map(|value| value_to_canonical(&value))
 }
 
-/// Parse a JSON text, refusing what has no canonical form. Equal canonical forms give equal
-/// values: whole numbers up to 2^53 become integers however they are written, all others doubles.
+/// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values.
+/// Whole numbers up to 2^53 become integers in any notation, and all other numbers become doubles.
 pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
     parse::Parser::new(text).document()
 }
 
-/// [`parse_strict`] for lines of evidence files: an event holds a plan, and a line holds the event.
+/// Parses a line of an evidence file like [`parse_strict`], but allows eight more levels of nesting. A line
+/// contains an event, and an event can contain a plan.
 pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
     parse::Parser::new(text).deeper(8).document()
 }
 
-/// Parse a JSON text of which everything that is wrong is wanted: what has no canonical form but
-/// a place in the text is passed over and listed. A text with anything in the list is refused by
-/// [`parse_strict`].
+/// Parses a JSON text and collects its errors. Duplicate keys and numbers without a canonical form are skipped
+/// and listed. [`parse_strict`] refuses every text with a nonempty list.
 pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
     parse::Parser::tolerant(text)
 }
 
-/// Whether [`parse_strict`] would accept what is written of `value`, for values that were
-/// built in code or parsed leniently.
+/// Checks that [`parse_strict`] would accept the serialized `value`. For values that were built in code or
+/// parsed by another parser.
 pub fn check_value(value: &Value) -> Result<(), Refusal> {
     fn check(value: &Value, room: usize) -> Result<(), Refusal> {
         match value {

@@ -1,88 +1,88 @@
-//! What the outside world answered. Written before the event that mentions it.
+//! Effects: the stored answers of tools. An effect is written before the event that mentions it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::ids::Slot;
 
-/// What a call cost.
+/// Resources that a call used, as its tool or model reports them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// The model that answered.
+    /// Name of the model that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The provider's own trace id.
+    /// Trace id of the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_trace_id: Option<String>,
-    /// Tokens read.
+    /// Number of input tokens.
     pub tokens_in: u32,
-    /// Tokens written.
+    /// Number of output tokens.
     pub tokens_out: u32,
-    /// Millionths of a US dollar.
+    /// Cost in millionths of a US dollar.
     pub cost_micro_usd: u32,
-    /// Credits consumed.
+    /// Number of credits consumed.
     pub credits: u32,
 }
 
 impl Usage {
-    /// Whether it says nothing of what was used: no tokens, no cost. Providers may leave that out.
+    /// Returns true if all numbers are zero. Providers may leave the numbers out.
     pub fn is_silent(&self) -> bool {
         (self.tokens_in, self.tokens_out, self.cost_micro_usd, self.credits) == (0, 0, 0, 0)
     }
 }
 
-/// What executing a try took.
+/// Fuel and time that one try used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Fuel, instantiation not counted.
+    /// Fuel, without instantiation.
     pub fuel: u64,
-    /// Milliseconds.
+    /// Wall-clock time in milliseconds.
     pub wall_ms: u32,
 }
 
-/// The payload of a try whose answer left its call in doubt.
+/// The answer payload of a try whose call remained in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unusable {
-    /// Why the answer could not be used.
+    /// Reason why the answer could not be used.
     pub failure: Failure,
-    /// The beginning of the answer, if one came.
+    /// The beginning of the answer, if an answer arrived.
     pub kept: Option<String>,
 }
 
 impl Unusable {
-    /// Reads a payload. None if it is damaged.
+    /// Parses the payload. Returns `None` if the bytes are damaged.
     pub fn read(bytes: &[u8]) -> Option<Unusable> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// The payload.
+    /// Serializes the payload.
     pub fn to_bytes(&self) -> Vec<u8> {
         let value = serde_json::to_value(self).expect("texts and numbers are plain data");
         value.to_string().into_bytes()
     }
 }
 
-/// One change of one resource.
+/// One change of one resource in the outside world.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {
-    /// `message`, `file`, `record`.
+    /// Type of the resource: `message`, `file` or `record`.
     pub resource_type: String,
-    /// Which one.
+    /// Id of the resource.
     pub resource_id: String,
-    /// `create`, `update`, `delete`.
+    /// Kind of the change: `create`, `update` or `delete`.
     pub operation: String,
-    /// Its version after the change.
+    /// Version of the resource after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Its entity tag after the change.
+    /// Entity tag of the resource after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// Where to look for it.
+    /// Location of the resource in the other system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_ref: Option<String>,
 }
 
-/// How a result came to be known.
+/// The way in which the host learned the result of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
@@ -91,87 +91,86 @@ pub enum Provenance {
     Executed,
     /// The answer was in the effect store when the job was resumed.
     CaughtUp,
-    /// The tool was asked whether it had happened.
+    /// The tool was asked whether the call had happened.
     Reconciled,
     /// The call was repeated under its recorded external key.
     KeyedRetry,
-    /// A person said so.
+    /// A person decided the result.
     Operator,
-    /// An earlier job's receipt.
+    /// The result is the receipt of an earlier job.
     Reused,
 }
 
 impl Provenance {
-    /// Whether it is the ordinary case.
+    /// Returns true for `Executed`, the default.
     pub fn is_executed(&self) -> bool {
         *self == Provenance::Executed
     }
 }
 
-/// A tool's good answer.
+/// Successful answer of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
-    /// What the caller gets: JSON text, kept as received.
+    /// Result for the caller: JSON text, kept as received.
     pub result: String,
     /// Proof of the effect: JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<String>,
-    /// What changed in the world.
+    /// Changes in the outside world.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state_changes: Vec<StateChange>,
-    /// What it cost.
+    /// Reported use of tokens, money and credits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
-/// How a try ended.
+/// Answer of one try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// It worked.
+    /// The try succeeded.
     Ok(Output),
-    /// It failed, and the world was certainly not changed.
+    /// The try failed and certainly did not change the world.
     NotApplied(Failure),
-    /// It failed, and nobody can tell whether the world was changed. `kept` is the start of
-    /// an answer that was oversized or malformed, at most 64 KiB.
+    /// The try failed, and it is unknown whether it changed the world.
     Unknown {
-        /// Why.
+        /// Reason of the failure.
         failure: Failure,
-        /// What is left of the answer.
+        /// Start of an oversized or malformed answer, at most 64 KiB.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<String>,
     },
 }
 
-/// The recorded answer of one try of one invocation.
+/// Recorded answer of one try of an invocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    /// The invocation.
+    /// Slot of the invocation.
     pub slot: Slot,
-    /// Which try.
+    /// Number of the try, from 1.
     #[serde(rename = "try")]
     pub try_no: u32,
-    /// What was answered.
+    /// Answer of the try.
     pub answer: Answer,
-    /// How it came to be known.
+    /// The way in which the host learned the answer.
     #[serde(default, skip_serializing_if = "Provenance::is_executed")]
     pub provenance: Provenance,
-    /// When the answer was there, microseconds since 1970 UTC.
+    /// Time at which the answer arrived, microseconds since 1970 UTC.
     pub time_us: i64,
-    /// What it took; none where nothing was executed.
+    /// Fuel and time used. `None` if no code was executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<Spent>,
 }
 
 impl Effect {
-    /// The bytes that are stored and hashed.
+    /// Serializes the effect into the bytes that are stored and hashed.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("an effect is plain data")
     }
 
-    /// Whether it tells whoever goes on with the job anything. That a repeat under its key changed
-    /// nothing says nothing about the try that it repeats: kept as an answer, it would be asked about
-    /// for ever.
+    /// Returns true if the effect helps the lease holder to decide the call. A "not applied" answer to a keyed retry is
+    /// not informative about the original try. If the retry's answer counted, the host would ask about the
+    /// original try forever.
     pub fn is_news(&self) -> bool {
         match self.answer {
             Answer::Ok(_) => true,

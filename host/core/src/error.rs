@@ -1,4 +1,4 @@
-//! Reason codes: the same words in WIT, events, HTTP and CLI.
+//! Reason codes. WIT, events, HTTP and CLI use the same names.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, retries $retries:expr;)*) => {
-        /// Why a step, a call or a job did not succeed (or waits).
+        /// Reason why a step, a call or a job did not succeed, or why it waits.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Code {
             $($(#[$doc])* #[serde(rename = $text)] $name,)*
         }
         impl Code {
-            /// Every code, in the order of the documentation.
+            /// All codes, in the order of the documentation.
             pub const ALL: &'static [Code] = &[$(Code::$name),*];
-            /// The word of events, HTTP and CLI: `RATE_LIMIT`.
+            /// Returns the name used in events, HTTP and CLI, such as `RATE_LIMIT`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text),* }
             }
-            /// How many retries follow the first try by default; 0 for final codes.
+            /// Returns the default number of retries after the first try. 0 for final codes.
             pub fn retries(self) -> u32 {
                 match self { $(Code::$name => $retries),* }
             }
@@ -27,27 +27,27 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The other side did not answer in time.
+    /// The other system did not answer in time.
     NetworkTimeout = "NETWORK_TIMEOUT", retries 3;
-    /// The other side asked to slow down.
+    /// The other system asked to slow down.
     RateLimit = "RATE_LIMIT", retries 5;
-    /// A provider failed in a way that passes.
+    /// A provider had a temporary failure.
     TemporaryProviderError = "TEMPORARY_PROVIDER_ERROR", retries 3;
-    /// A database was locked for the moment.
+    /// A database was temporarily locked.
     TransientDbLock = "TRANSIENT_DB_LOCK", retries 5;
-    /// Something the tool needs is not there.
+    /// A dependency of the tool is unavailable.
     DependencyUnavailable = "DEPENDENCY_UNAVAILABLE", retries 3;
-    /// A policy, a gate or a grant forbids it.
+    /// A policy, a gate or a grant forbids the call.
     PolicyDenied = "POLICY_DENIED", retries 0;
-    /// The input is not what the operator takes.
+    /// The input does not match what the operator accepts.
     InvalidInput = "INVALID_INPUT", retries 0;
-    /// A value does not fit its schema.
+    /// A value does not match its schema.
     SchemaValidationFailed = "SCHEMA_VALIDATION_FAILED", retries 0;
-    /// The context names something that is not there.
+    /// The context names something that does not exist.
     MissingRequiredContext = "MISSING_REQUIRED_CONTEXT", retries 0;
-    /// The other side refused the credentials.
+    /// The other system refused the credentials.
     AuthForbidden = "AUTH_FORBIDDEN", retries 0;
-    /// A step plugin breaks the determinism contract.
+    /// A step plugin violates the determinism contract.
     ContractViolation = "CONTRACT_VIOLATION", retries 0;
     /// The plugin trapped.
     PluginTrap = "PLUGIN_TRAP", retries 0;
@@ -55,75 +55,76 @@ codes! {
     PluginException = "PLUGIN_EXCEPTION", retries 0;
     /// The plugin needs something that it is not granted.
     CapabilityDenied = "CAPABILITY_DENIED", retries 0;
-    /// A place that the plugin is granted cannot be reached from this machine.
+    /// A granted network address cannot be reached from this machine.
     NetworkUnavailable = "NETWORK_UNAVAILABLE", retries 3;
     /// The plugin used up its fuel.
     OutOfFuel = "OUT_OF_FUEL", retries 0;
-    /// The plugin wanted more memory than its limit.
+    /// The plugin requested more memory than its limit.
     MemoryLimit = "MEMORY_LIMIT", retries 0;
     /// The plugin recursed too deeply.
     StackOverflow = "STACK_OVERFLOW", retries 0;
-    /// The plugin ran longer than its limit. The machine may have been too busy: a call that certainly changed
-    /// nothing is tried again, as a step is (§8).
+    /// The plugin ran longer than its limit. The machine may have been too busy. A call that certainly changed
+    /// nothing is therefore retried, as a step is (§8).
     WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
-    /// The plugin answered with more bytes than its limit.
+    /// The plugin's answer is larger than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;
-    /// A wait step was not answered in time.
+    /// A wait step received no signal in time.
     WaitTimedOut = "WAIT_TIMED_OUT", retries 0;
-    /// A person refused.
+    /// An approver rejected the gate.
     GateRejected = "GATE_REJECTED", retries 0;
-    /// Nobody decided in time.
+    /// The gate expired without a decision.
     GateExpired = "GATE_EXPIRED", retries 0;
     /// The budget does not cover the call.
     BudgetExceeded = "BUDGET_EXCEEDED", retries 0;
-    /// Whether a call happened cannot be told.
+    /// The call was resolved as lost: it remains unknown whether the call happened.
     InvocationLost = "INVOCATION_LOST", retries 0;
-    /// Somebody cancelled the job.
+    /// The job was cancelled.
     Cancelled = "CANCELLED", retries 0;
     /// A defect of the host.
     Internal = "INTERNAL", retries 0;
-    /// A person has to approve the exact call.
+    /// A person must approve the exact call.
     RequiresApproval = "REQUIRES_APPROVAL", retries 0;
     /// A wait step waits for its signal.
     RequiresSignal = "REQUIRES_SIGNAL", retries 0;
     /// A timer is running.
     WaitingTimer = "WAITING_TIMER", retries 0;
-    /// The next try has its time.
+    /// The next try is scheduled.
     RetryScheduled = "RETRY_SCHEDULED", retries 0;
-    /// Whether a call changed the world has to be found out.
+    /// The call is in doubt: it may or may not have changed the world.
     IndeterminateEffect = "INDETERMINATE_EFFECT", retries 0;
-    /// A person has to confirm what a verifier could not.
+    /// A person must confirm a change that the verifier could not confirm.
     ConfirmationRequired = "CONFIRMATION_REQUIRED", retries 0;
-    /// What an earlier call changed is not as it was recorded.
+    /// An earlier call's change does not match its record.
     ConfirmationMismatch = "CONFIRMATION_MISMATCH", retries 0;
-    /// Another job is performing the same action.
+    /// Another slot or job is performing the same action.
     ActionInProgress = "ACTION_IN_PROGRESS", retries 0;
-    /// The job lost its worker too often without getting anywhere.
+    /// The job lost its worker too many times in a row without recorded progress.
     AttemptsExhausted = "ATTEMPTS_EXHAUSTED", retries 0;
-    /// What a job did could not be undone.
+    /// A call of the job could not be undone.
     CompensationFailed = "COMPENSATION_FAILED", retries 0;
-    /// Evidence contradicts what was said about a call.
+    /// New evidence contradicts the resolution of a call.
     ResolutionConflict = "RESOLUTION_CONFLICT", retries 0;
-    /// The mode of the job forbids it.
+    /// The mode of the job forbids the call.
     ModeForbids = "MODE_FORBIDS", retries 0;
-    /// It depends on an output that a dry run did not make.
+    /// The step depends on an output that the dry run did not produce.
     DryRunUpstream = "DRY_RUN_UPSTREAM", retries 0;
-    /// The job's code no longer does what its log says.
+    /// The job's code no longer does what the log records.
     Diverged = "DIVERGED", retries 0;
     /// The database is a restored or cloned one.
     Restored = "RESTORED", retries 0;
 }
 
 impl Code {
-    /// Whether the host may try again by itself.
+    /// Returns true if the host may retry without a person's decision.
     pub fn is_retryable(self) -> bool {
         self.retries() > 0
     }
-    /// Whether a guest may answer with it: the first ten.
+    /// Returns true if a guest may answer with this code. These are the first ten codes.
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }
-    /// Whether the same code with the same input fails again: another round of it cannot help.
+    /// Returns true if a repetition with the same input fails with the same code. A retry round cannot help
+    /// then.
     pub fn fails_again(self) -> bool {
         matches!(
             self,
@@ -141,7 +142,8 @@ impl Code {
                 | Code::DryRunUpstream
         )
     }
-    /// The code a step plugin sees for it (§8): its own ten, the rest folded into two.
+    /// Returns the code that a step plugin receives (§8). The ten guest codes stay, and all others are mapped
+    /// to two of them.
     pub fn for_guest(self) -> Code {
         match self {
             code if code.is_guest_code() => code,
@@ -161,22 +163,23 @@ impl fmt::Display for Code {
     }
 }
 
-/// A failure as it is recorded and shown: a code, a sentence, and perhaps more.
+/// A failure as it is recorded and displayed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The reason code.
     pub code: Code,
-    /// One sentence for a person.
+    /// Human-readable message of one sentence.
     pub message: String,
-    /// What the failing side said beyond that: JSON text.
+    /// Further details from the component or system that failed, as JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// How long the failing side asks to wait, in milliseconds.
+    /// Minimum wait before a retry that the failing system asks for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u32>,
 }
 
-/// The one key of the `detail` by which an SDK says that it refused what no plugin of its kind has.
+/// The only key of `detail` if the plugin's SDK refused the operation. No plugin of this kind may use the
+/// operation.
 pub const DENIED_BY_SDK: &str = "latchwork:denied";
 
 impl Failure {
@@ -189,11 +192,11 @@ impl Failure {
         self.code == Code::CapabilityDenied && self.detail.as_deref().is_some_and(is_marked)
     }
 
-    /// A failure with a code and a sentence.
+    /// Creates a failure without detail.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None, retry_after_ms: None }
     }
-    /// The same failure as a step plugin sees it, the real code kept in `detail` (§8).
+    /// Returns the failure as a step plugin receives it. If the code changes, `detail` contains the real code (§8).
     pub fn for_guest(&self) -> Failure {
         let code = self.code.for_guest();
         if code == self.code {

@@ -1,8 +1,8 @@
-//! Events: what happened to a job, in order, hash-chained. The authority for replay.
+//! Events of a job, in order and hash-chained. The event log is the authority for replay.
 //!
-//! The hashed form of an event is canonical JSON (RFC 8785) of its fields beside `hash` and
-//! `prev_hash`; `hash = SHA-256(prev_hash ‖ that form)`. The first event's `prev_hash` is
-//! 32 zero bytes, and it carries everything that is constant for the job.
+//! The hashed form of an event is the canonical JSON (RFC 8785) of all its fields except `hash` and
+//! `prev_hash`. The hash is `hash = SHA-256(prev_hash ‖ hashed form)`. The first event's `prev_hash` is 32 zero
+//! bytes. The first event also carries everything that is constant for the job.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,58 +27,58 @@ pub use parts::{Decider, Holder, Origin, Period, Purpose, Refused, ResultType, V
 /// [`Body::schema_version`].
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// A payload outside the event: its salted hash and length. The salt derives from the job's
+/// Reference to a payload outside the event: its salted hash and its length. The salt derives from the job's
 /// secret and the payload's label, so that a withheld payload cannot be guessed from its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PayloadRef {
-    /// `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`.
+    /// Salted hash: `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`.
     pub hash: Hash,
     /// Length in bytes.
     pub len: u32,
 }
 
-/// One event in its place.
+/// One event with its position in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// From 0, dense.
+    /// Sequence number, from 0 without gaps.
     pub seq: u64,
-    /// Microseconds since 1970 UTC; never below the event before.
+    /// Time of the event, microseconds since 1970 UTC. Never smaller than the time of the previous event.
     pub time_us: i64,
-    /// The attempt that appended it; 0 before the first claim.
+    /// Attempt that appended the event. 0 before the first claim.
     pub attempt: u32,
-    /// What happened.
+    /// Type and content of the event.
     pub body: Body,
-    /// Hash of the event before.
+    /// Hash of the previous event.
     pub prev_hash: Hash,
     /// Hash of this event.
     pub hash: Hash,
-    /// The hashed form: canonical JSON.
+    /// The hashed form, as canonical JSON bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What happened.
+/// Type and content of an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields are named by the vocabulary")]
 pub enum Body {
-    /// A request became a job.
+    /// A request was accepted as a job.
     IntentAccepted {
         #[serde(flatten)]
         header: Box<Header>,
     },
-    /// Its plan in normal form, and the hash of it.
+    /// The plan of the job, in normal form, with its hash.
     PlanCreated { plan: Value, plan_hash: Hash },
     /// A worker claimed the job.
     JobClaimed { worker: String, engine_profile: Hash },
-    /// Dependencies are satisfied and the input is resolved.
+    /// The dependencies of the step are satisfied and its input is resolved.
     StepReady { step_id: StepId, input: PayloadRef },
-    /// The step started: the origin of its clock.
+    /// The step started. The time of this event is the origin of the step's clock.
     StepStarted { step_id: StepId },
-    /// The step is over and has an output.
+    /// The step ended with an output.
     StepSucceeded { step_id: StepId, result_type: ResultType },
-    /// The state after it: its output.
+    /// The state after the step, which is the step's output.
     StateCheckpointed { step_id: StepId, output: PayloadRef },
-    /// The step failed; final unless a retry is scheduled.
+    /// The step failed. The failure is final unless a retry is scheduled.
     StepFailed { step_id: StepId, result_type: ResultType, failure: Failure },
     /// The step will not run.
     StepSkipped {
@@ -86,29 +86,29 @@ pub enum Body {
         reason: Code,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         because: Option<StepId>,
-        /// The call inside a step plugin that a dry run left out.
+        /// The call inside a step plugin that the dry run did not make.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<WouldCall>>,
     },
     /// A try of a step plugin was lost or stopped, without a verdict on the step.
     StepAborted { step_id: StepId, failure: Failure },
-    /// The job was cancelled before the step was over.
+    /// The job was cancelled before the step ended.
     StepCancelled { step_id: StepId },
-    /// A step waits for something outside itself: a gate, a call in doubt, another job.
+    /// The step waits for something outside itself, such as a gate, a call in doubt or another job.
     StepBlocked {
         step_id: StepId,
         slot: Slot,
         reason: Code,
-        /// Who performs the same action, where that is the reason.
+        /// Holder of the action key, if the step waits because another slot performs the same action.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holder: Option<Holder>,
     },
-    /// What the step waited for is there.
+    /// The reason for blocking the step has ended.
     StepUnblocked { step_id: StepId },
-    /// The call will be tried again, not before that time.
+    /// The call will be retried at `not_before_us` or later.
     StepRetryScheduled { step_id: StepId, slot: Slot, code: Code, not_before_us: i64 },
-    /// The barrier: this try of the call may be executed from now on. `first_attempt` makes
-    /// the external key `latch:<job_id>:<slot>:<first_attempt>`.
+    /// The barrier of a call. This try of the call may be executed from now on. `first_attempt` is part of the
+    /// external key `latch:<job_id>:<slot>:<first_attempt>`.
     ToolInvocationStarted {
         slot: Slot,
         operator: Operator,
@@ -129,28 +129,29 @@ pub enum Body {
         answer: PayloadRef,
         #[serde(default, skip_serializing_if = "Provenance::is_executed")]
         provenance: Provenance,
-        /// Why it failed.
+        /// Reason code of a failed try.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// What the try took, where it reports usage; every try's own is in its effect.
+        /// Fuel and time that the try used, if the answer reports usage. The effect of every try holds the same
+        /// values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent: Option<Spent>,
-        /// The most that the call can have cost, millionths of a US dollar, where the answer does not
-        /// say what it did: that much is charged.
+        /// Maximum possible cost of the call in millionths of a US dollar, if the answer does not report its
+        /// cost. This amount is charged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assumed_micro_usd: Option<u64>,
-        /// A model gave the answer: it may be another one another time.
+        /// True if a model gave the answer. The model may answer differently the next time.
         #[serde(default, skip_serializing_if = "is_false")]
         nondeterministic: bool,
-        /// What was asked, where the host refused the call and nothing was started.
+        /// The refused call, if the host refused the call before starting it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<Refused>,
     },
     /// The answer of the call is final.
     CommandCommitted { slot: Slot },
-    /// A verdict on a call in doubt: who, how, why.
+    /// A verdict on a call in doubt, with the decider and the reason.
     InvocationResolved {
         slot: Slot,
         #[serde(rename = "try")]
@@ -160,31 +161,31 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Evidence contradicts an earlier resolution.
+    /// New evidence contradicts an earlier resolution of the call.
     ResolutionConflict {
         slot: Slot,
         #[serde(rename = "try")]
         try_no: u32,
         message: String,
     },
-    /// The budget does not cover the call: it is refused, and the next events say so.
+    /// The budget does not cover the call. The host refuses the call, and the next events record the refusal.
     BudgetExceeded {
         slot: Slot,
         period: Period,
         budget_micro_usd: u64,
         spent_micro_usd: u64,
-        /// The most that calls under way in the same job may still cost.
+        /// Maximum remaining cost of the calls in flight in the same job, in millionths of a US dollar.
         #[serde(default, skip_serializing_if = "is_zero")]
         reserved_micro_usd: u64,
-        /// The most that the call could cost, where that is known.
+        /// Maximum cost of the refused call in millionths of a US dollar, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         most_micro_usd: Option<u64>,
     },
-    /// It is a committed call's turn to be undone. Nothing of that has been executed.
+    /// The compensation of a committed call is next. The compensating call has not been executed yet.
     CompensationStarted {
         slot: Slot,
         operator: Operator,
-        /// The operator undoes its own call, by its plugin's `compensate` export.
+        /// True if the operator undoes its own call through its plugin's `compensate` export.
         #[serde(default, skip_serializing_if = "is_false")]
         own: bool,
         args: PayloadRef,
@@ -193,42 +194,44 @@ pub enum Body {
     CompensationFinished { slot: Slot },
     /// The call could not be undone.
     CompensationFailed { slot: Slot, code: Code },
-    /// A failed compensation is in doubt again, under a number of its own: somebody knows more.
+    /// A failed compensation is in doubt again because an actor resolved it again. The resolution follows under
+    /// a new try number.
     CompensationReopened {
         slot: Slot,
         #[serde(flatten)]
         by: Decider,
     },
-    /// A failed compensation is left as it is: the others go on.
+    /// A failed compensation stays as it is and counts as done. The remaining compensations continue.
     CompensationLeft {
         slot: Slot,
         #[serde(flatten)]
         by: Decider,
     },
-    /// A resource changed.
+    /// The call changed a resource.
     StateChanged { slot: Slot, change: StateChange },
-    /// On resume a recorded change was not found as it was recorded, or nobody could tell.
+    /// On resume, a recorded change did not match the current state of the resource, or could not be verified.
     ConfirmationFailed {
         slot: Slot,
         resource: Resource,
         outcome: Unconfirmed,
-        /// What was found instead, or why nobody could tell.
+        /// The state found instead, or the reason why the change could not be verified.
         found: String,
         consequence: Consequence,
     },
-    /// A person takes what the call changed as it is now; or, where a resource is named, its
-    /// verifier found it as recorded again.
+    /// A person accepted the current state of everything that the call changed. If `resource` is set, its
+    /// verifier found that resource as recorded again.
     ConfirmationAccepted {
         slot: Slot,
         #[serde(flatten)]
         by: Decider,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
-        /// The effect is gone for good: whoever asks for the action next performs it again.
+        /// True if the effect no longer exists and is not accepted as it is. The next request for the action
+        /// executes it again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
     },
-    /// A value for the user exists.
+    /// A step produced a value for the user.
     OutcomeRecorded {
         step_id: StepId,
         outcome_id: String,
@@ -237,94 +240,96 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sensitivity: Option<String>,
     },
-    /// An earlier job performed the same action: its receipt is returned.
+    /// An earlier job performed the same action. The call returns the receipt of that job.
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
-    /// An earlier result of the same step was found: whether it stands in, and why (not).
+    /// An earlier result of the same step was found. The event records whether the step reuses it, and the
+    /// reason.
     ReuseDecided { step_id: StepId, reused: bool, reason: Reason, from: Origin },
-    /// Somebody has to approve these exact arguments.
+    /// A gate requires approval of these exact arguments.
     GateRequested {
         slot: Slot,
         gate_hash: Hash,
         args: PayloadRef,
         operator: Operator,
-        /// How many different approvers it takes.
+        /// Number of different approvers that the gate requires.
         #[serde(default = "one", skip_serializing_if = "is_one")]
         quorum: u32,
-        /// When it expires.
+        /// Time at which the gate expires, microseconds since 1970 UTC.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expires_us: Option<i64>,
     },
-    /// Somebody approved.
+    /// An approver approved the gate.
     GateApproved {
         slot: Slot,
         gate_hash: Hash,
         #[serde(flatten)]
         by: Decider,
-        /// Given with the submission.
+        /// True if the approval was given with the submission.
         #[serde(default, skip_serializing_if = "is_false")]
         standing: bool,
     },
-    /// Somebody refused.
+    /// An approver rejected the gate.
     GateRejected {
         slot: Slot,
         gate_hash: Hash,
         #[serde(flatten)]
         by: Decider,
     },
-    /// Nobody decided before the gate's time.
+    /// The gate expired without a decision.
     GateExpired { slot: Slot, gate_hash: Hash },
-    /// A wait step begins to wait.
+    /// A wait step started to wait.
     WaitStarted {
         step_id: StepId,
         wait_kind: WaitKind,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         correlation_key: Option<String>,
-        /// When it is over by itself.
+        /// Time at which the wait ends without a signal, microseconds since 1970 UTC.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until_us: Option<i64>,
         #[serde(default, skip_serializing_if = "is_false")]
         park: bool,
     },
-    /// A signal came before its wait began; it is kept for it.
+    /// A signal arrived before its wait started. The job keeps the signal for that wait.
     SignalKept { correlation_key: String, n: u32, payload: PayloadRef, by: String },
-    /// A signal came, or a timer's time: the payload is the step's output.
+    /// A signal arrived, or the timer of the wait fired. The payload is the step's output.
     WaitCompleted {
         step_id: StepId,
         payload: PayloadRef,
-        /// Who sent the signal.
+        /// Sender of the signal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
-    /// No signal came in time.
+    /// No signal arrived before the wait's time.
     WaitTimedOut { step_id: StepId },
-    /// A durable timer's time has come: `wait/<step>` or `gate/<slot>`.
+    /// A durable timer fired: `wait/<step>` or `gate/<slot>`.
     TimerFired { timer: String, due_us: i64 },
-    /// The job waits for a time.
+    /// The job waits until a time.
     JobWaiting { until_us: i64 },
-    /// The job waits for somebody.
+    /// The job is parked until its inbox receives a request.
     JobParked {
         reason: Code,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slot: Option<Slot>,
-        /// What is known of how it came to that.
+        /// Known cause of the parking, as a text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<String>,
     },
-    /// The job goes on.
+    /// An actor requested to continue or abort the job. `cause` is `continue` or `abort`.
     JobUnparked { cause: String },
-    /// A worker that stops has given the job back: whoever claims it next goes on.
+    /// A stopping worker released the job. The next worker that claims the job continues it.
     JobReleased { worker: String },
-    /// A step announced something.
+    /// A step emitted an event.
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
-    /// The code no longer does what the log says.
+    /// The step's code no longer does what the log records.
     JobDiverged { report: Box<crate::replay::Divergence> },
-    /// The job goes on from the middle of another one: these steps are copied from it, and what
-    /// the steps in `gated` would do to the world is asked about first, since it may have been done.
+    /// The job is a fork that continues from the middle of another job. The steps in `copied` come from that
+    /// job. World-changing calls of the steps in `gated` need approval first, because the original job may have
+    /// executed them already.
     JobForked {
         origin: JobId,
-        /// Events of the origin that were there.
+        /// Number of events that the original job's log had.
         origin_seq: u64,
-        /// Hash of the last of them.
+        /// Hash of the last of these events.
         origin_head: Hash,
         at: StepId,
         #[serde(flatten)]
@@ -333,30 +338,30 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gated: Vec<StepId>,
     },
-    /// A finished job is opened again. In a retry these steps are pending again and these calls open again;
-    /// an undo lists neither.
+    /// A finished job is opened again. In a retry, the listed steps and calls become pending again. An undo
+    /// lists neither steps nor calls.
     JobReopened {
         #[serde(flatten)]
         by: Decider,
         steps: Vec<StepId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<Slot>,
-        /// Named `purpose` because `reason` is the person's own text.
+        /// Purpose of reopening. The name is not `reason` because `reason` is the person's own text.
         #[serde(default, skip_serializing_if = "Purpose::is_retry")]
         purpose: Purpose,
     },
-    /// Somebody asked to cancel.
+    /// An actor requested to cancel the job.
     JobCancelRequested {
         #[serde(flatten)]
         by: Decider,
     },
     /// The job is cancelled.
     JobCancelled {},
-    /// Some steps succeeded.
+    /// The job ended, and only some steps succeeded.
     JobPartial {},
-    /// Every step succeeded.
+    /// The job ended, and every step succeeded.
     JobCompleted {},
-    /// No step succeeded.
+    /// The job ended, and no step succeeded.
     JobFailed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
@@ -380,8 +385,9 @@ fn is_zero(value: &u64) -> bool {
 }
 
 impl Body {
-    /// The version of the format that the event needs. A program that knows only version 1 would read a
-    /// `job_reopened` of version 2 as a retry and end the job without undoing anything, so it has to refuse it.
+    /// The oldest version of the event format that can express the event. A program that knows only version 1
+    /// would read a `job_reopened` of version 2 as a retry and end the job without undoing anything. Such a
+    /// program must refuse the event.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::JobReopened { purpose: Purpose::Undo, .. } => SCHEMA_VERSION,
@@ -400,18 +406,18 @@ struct Wire<B> {
     body: B,
 }
 
-/// Why stored bytes are not an event.
+/// Error: stored bytes are not a valid event.
 #[derive(Debug, thiserror::Error)]
 #[error("event {seq}: {message}")]
 pub struct BadEvent {
-    /// Where the reader stood.
+    /// Sequence number at which the reader expected the event.
     pub seq: u64,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
 impl Event {
-    /// The event after `prev_hash`.
+    /// Creates the event that follows the event with hash `prev_hash`.
     pub fn seal(seq: u64, time_us: i64, attempt: u32, body: Body, prev_hash: Hash) -> Self {
         let wire = Wire { seq, time_us, attempt, schema_version: body.schema_version(), body: &body };
         let bytes = serde_json_canonicalizer::to_vec(&wire).expect("an event is plain data");
@@ -419,7 +425,7 @@ impl Event {
         Self { seq, time_us, attempt, body, prev_hash, hash, bytes }
     }
 
-    /// Read the hashed form of the event after `prev_hash`; its number must be `seq`.
+    /// Reads the hashed form of the event that follows `prev_hash`. Its sequence number must be `seq`.
     pub fn open(bytes: &[u8], seq: u64, prev_hash: Hash) -> Result<Self, BadEvent> {
         let bad = |message: String| BadEvent { seq, message };
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
@@ -435,7 +441,7 @@ impl Event {
         Ok(Self { seq, time_us, attempt, body, prev_hash, hash, bytes: bytes.to_vec() })
     }
 
-    /// The name of the event: `step_started`.
+    /// Returns the type name of the event, such as `step_started`.
     pub fn name(&self) -> String {
         let value: Value = serde_json::from_slice(&self.bytes).expect("sealed or opened as JSON");
         value["type"].as_str().expect("every event has a type").to_owned()

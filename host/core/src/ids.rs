@@ -1,5 +1,5 @@
-//! Names and numbers that identify things. Each is checked where it enters, so that code
-//! behind the border can rely on its form.
+//! Identifiers and hashes. The form of each identifier is checked when it enters the system, so the remaining
+//! code can rely on its form.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Wrap a text that is known to have the right form.
+            /// Wraps a text. The caller must know that the text has the required form.
             pub fn new(text: impl AsRef<str>) -> Self {
                 Self(Arc::from(text.as_ref()))
             }
-            /// The text itself.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -52,79 +52,82 @@ macro_rules! text_id {
 }
 
 text_id!(
-    /// A job: `job_` and a ULID.
+    /// Id of a job: `job_` followed by a ULID.
     JobId
 );
 text_id!(
-    /// A node of a plan: `[A-Za-z0-9_-]{1,64}`.
+    /// Id of a plan step: `[A-Za-z0-9_-]{1,64}`.
     StepId
 );
 text_id!(
-    /// Where an invocation stands: `s6`, `s3/0`, `s6~c`.
+    /// Identity of an invocation within a job: `s6`, `s3/0` or `s6~c`.
     Slot
 );
 text_id!(
-    /// The public name of an operator: `Email.GenerateDraft`.
+    /// Public name of an operator, such as `Email.GenerateDraft`.
     Operator
 );
 
 impl StepId {
-    /// Whether `text` may name a step.
+    /// Returns true if `text` is a valid step id.
     pub fn is_valid(text: &str) -> bool {
         (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
     }
 }
 
 impl Slot {
-    /// The slot of a plan step that is itself a tool or a model.
+    /// Returns the slot of a plan step that is itself a tool or a model.
     pub fn of_step(step: &StepId) -> Self {
         Self::new(step.as_str())
     }
-    /// The slot of the `k`-th call inside a step plugin.
+    /// Returns the slot of the `k`-th call inside a step plugin, counted from 0.
     pub fn of_call(step: &StepId, k: u32) -> Self {
         Self::new(format!("{step}/{k}"))
     }
-    /// The step this slot belongs to.
+    /// Returns the step to which this slot belongs.
     pub fn step(&self) -> StepId {
         let end = self.0.find(['/', '~']).unwrap_or(self.0.len());
         StepId::new(&self.0[..end])
     }
-    /// The slot of the call that undoes the call at this one.
+    /// Returns the slot of the call that compensates the call at this slot.
     pub fn compensation(&self) -> Self {
         Self::new(format!("{self}~c"))
     }
-    /// The slot of the call that the one at this slot undoes; none where it undoes nothing.
+    /// Returns the slot that the call at this slot compensates. `None` if this slot is not a compensation.
     pub fn compensated(&self) -> Option<Self> {
         self.0.strip_suffix("~c").map(Self::new)
     }
-    /// Whether the call at this slot undoes another one.
+    /// Returns true if the call at this slot is a compensation.
     pub fn is_compensation(&self) -> bool {
         self.0.ends_with("~c")
     }
-    /// Whether it is the plan step itself: neither a call inside it nor what undoes one.
+    /// Returns true if the slot belongs to the plan step itself. Calls inside a step and compensations return
+    /// false.
     pub fn is_step(&self) -> bool {
         !self.0.contains(['/', '~'])
     }
-    /// Which call of the step plugin it is, or which one it undoes; none for a plan step's own.
+    /// Returns the number of the call inside its step plugin. For a compensation, returns the number of the
+    /// compensated call. `None` for the slot of a plan step and for its compensation.
     pub fn call_number(&self) -> Option<u32> {
         self.0.split_once('/')?.1.trim_end_matches("~c").parse().ok()
     }
 }
 
 impl Operator {
-    /// Whether `text` may name an operator: 1 to 128 visible ASCII characters without `/`, `:` or `~`.
+    /// Returns true if `text` is a valid operator name: 1 to 128 visible ASCII characters without `/`, `:`, `~`
+    /// and `"`.
     pub fn is_valid(text: &str) -> bool {
         (1..=128).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'/' | b':' | b'~' | b'"'))
     }
 }
 
-/// 32 bytes of SHA-256, written as 64 hexadecimal digits.
+/// A SHA-256 hash of 32 bytes, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// SHA-256 of the concatenation of `parts`.
+    /// Computes the SHA-256 of the concatenation of `parts`.
     pub fn of(parts: &[&[u8]]) -> Self {
         use sha2::Digest;
         let mut hasher = sha2::Sha256::new();
@@ -133,13 +136,13 @@ impl Hash {
         }
         Self(hasher.finalize().into())
     }
-    /// Read 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text, &mut bytes).ok()?;
         Some(Self(bytes))
     }
-    /// Write 64 hexadecimal digits.
+    /// Formats the hash as 64 hexadecimal digits.
     pub fn to_hex(self) -> String {
         hex::encode(self.0)
     }

@@ -1,20 +1,20 @@
-//! The state machine of jobs (§7): one table, every other pair refused.
+//! State machine of jobs (§7). A single table lists the legal transitions, and all others are refused.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a job stands.
+/// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum JobState {
-    /// Nobody works on it; it may be claimed.
+    /// No worker holds the job. It may be claimed.
     Pending,
-    /// A worker holds it.
+    /// A worker holds the job.
     Running,
-    /// It waits for a time.
+    /// The job waits until a time.
     Waiting,
-    /// It waits for somebody.
+    /// The job waits until its inbox receives a request.
     Parked,
-    /// Its code no longer does what its log says.
+    /// The job's code no longer does what the log records.
     Diverged,
     /// Every step succeeded.
     Completed,
@@ -22,51 +22,51 @@ pub enum JobState {
     Partial,
     /// No step succeeded.
     Failed,
-    /// Somebody cancelled it.
+    /// The job was cancelled.
     Cancelled,
 }
 
-/// What moves a job.
+/// Input of the job state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobInput {
-    /// A worker claimed it.
+    /// A worker claimed the job.
     Claimed,
-    /// Its worker's lease was lost, or given back.
+    /// The worker's lease was lost, or the worker released the job.
     Released,
-    /// It waits for a time.
+    /// The job starts to wait until a time.
     Wait,
-    /// It waits for somebody.
+    /// The job starts to wait until its inbox receives a request.
     Park,
-    /// Its code diverged.
+    /// The job's code diverged from the log.
     Diverge,
-    /// A time has come, or the inbox has something for it.
+    /// The wait time has passed, or the inbox received a request.
     Wake,
-    /// Every step succeeded (or a dry run skipped it).
+    /// Every step succeeded, or a dry run skipped it.
     Complete,
     /// Some steps succeeded.
     EndPartial,
     /// No step succeeded.
     Fail,
-    /// It is cancelled.
+    /// The job is cancelled.
     Cancel,
-    /// Somebody asked for another round of what failed.
+    /// An actor requested a retry of the failed steps.
     Reopen,
-    /// A person asked to undo what the job did.
+    /// An actor requested to undo the job.
     Undo,
 }
 
-/// A pair that the table does not list.
+/// Error: the table has no transition for this state and input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal transition of a job: {from:?} on {input:?}")]
 pub struct IllegalJobTransition {
-    /// Where it stood.
+    /// State before the input.
     pub from: JobState,
-    /// What came.
+    /// The refused input.
     pub input: JobInput,
 }
 
 impl JobState {
-    /// Every state.
+    /// All states.
     pub const ALL: [JobState; 9] = [
         JobState::Pending,
         JobState::Running,
@@ -79,12 +79,12 @@ impl JobState {
         JobState::Cancelled,
     ];
 
-    /// Whether it is over.
+    /// Returns true if the state is terminal.
     pub fn is_terminal(self) -> bool {
         matches!(self, JobState::Completed | JobState::Partial | JobState::Failed | JobState::Cancelled)
     }
 
-    /// The word that is stored and shown.
+    /// Returns the name that is stored and displayed.
     pub fn as_str(self) -> &'static str {
         match self {
             JobState::Pending => "PENDING",
@@ -99,12 +99,12 @@ impl JobState {
         }
     }
 
-    /// The state named `text`.
+    /// Returns the state with the name `text`.
     pub fn parse(text: &str) -> Option<JobState> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
-    /// The table.
+    /// Returns the next state according to the transition table.
     pub fn next(self, input: JobInput) -> Result<JobState, IllegalJobTransition> {
         use JobInput as I;
         use JobState as S;
@@ -145,7 +145,7 @@ mod tests {
         JobInput::Undo,
     ];
 
-    /// The documented table: one row for each state, one column for each of [`INPUTS`].
+    /// The documented table, with one row for each state and one column for each of [`INPUTS`].
     #[rustfmt::skip]
     const TABLE: [(&str, [&str; 12]); 9] = [
         //            Claimed    Released   Wait       Park      Diverge     Wake       Complete     EndPartial Fail      Cancel       Reopen     Undo
@@ -160,7 +160,7 @@ mod tests {
         ("CANCELLED", ["",        "",        "",        "",       "",         "",        "",          "",        "",       "",          "",        ""]),
     ];
 
-    /// I6.
+    /// Tests invariant I6.
     #[test]
     fn every_pair_is_as_documented() {
         for (from, (name, row)) in JobState::ALL.into_iter().zip(TABLE) {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_table_has_every_input() {
-        // A new input has to be put into the table: this match does not compile without it.
+        // Every input must be in the table. This match does not compile if a new input is missing.
         let index = |input: JobInput| match input {
             JobInput::Claimed => 0,
             JobInput::Released => 1,

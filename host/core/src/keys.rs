@@ -1,9 +1,9 @@
-//! Keys (§6): what makes two requests, two calls or two actions the same one.
+//! Keys (§6): identities of requests, calls and actions.
 //!
-//! Fields are kept apart so that no two different lists of fields give the same bytes: by one
-//! zero byte where the fields cannot contain it, else by a length before each. A length is
-//! eight bytes, big endian. The encodings are part of the format of stored data and of what
-//! downstream systems have seen: never change one.
+//! The encodings ensure that different lists of fields never give the same bytes. Fields that cannot contain a
+//! zero byte are separated by one zero byte. Other fields are preceded by their length as eight bytes, big
+//! endian. The encodings are part of the stored data, and downstream systems have seen them. They must never
+//! change.
 
 use crate::event::{Mode, PayloadRef};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
@@ -12,8 +12,8 @@ mod action;
 
 pub use action::{BadTemplate, Template, UnknownName, action_key, call_action_key};
 
-/// Identity of an invocation with its arguments, in ledger and events:
-/// `SHA-256(job_id ␀ slot ␀ operator ␀ args)` with canonical `args`.
+/// Returns the identity of an invocation with its arguments, as used in ledger and events: `SHA-256(job_id ␀
+/// slot ␀ operator ␀ args)` with canonical `args`.
 pub fn idempotency_key(job: &JobId, slot: &Slot, operator: &Operator, canonical_args: &[u8]) -> Hash {
     let zero: &[u8] = &[0];
     Hash::of(&[
@@ -27,42 +27,43 @@ pub fn idempotency_key(job: &JobId, slot: &Slot, operator: &Operator, canonical_
     ])
 }
 
-/// The key a downstream system dedupes on: `latch:<job_id>:<slot>:<first_attempt>`, where
-/// `first_attempt` is the attempt that first started the invocation. It never changes
-/// afterwards, whoever executes, retries or reconciles.
+/// Returns the key by which a downstream system deduplicates: `latch:<job_id>:<slot>:<first_attempt>`.
+/// `first_attempt` is the attempt that first started the invocation. The key is the same for every later
+/// execution, retry and reconciliation.
 pub fn external_key(job: &JobId, slot: &Slot, first_attempt: u32) -> String {
     format!("latch:{job}:{slot}:{first_attempt}")
 }
 
-/// The id of the `n`-th event that a step announced: `latch:<job_id>:<step_id>:e<n>`. It is the
-/// same whenever the event is told, so whoever hears it twice hears one thing.
+/// Returns the id of the `n`-th event that a step emitted: `latch:<job_id>:<step_id>:e<n>`. The id is the same
+/// in every delivery, so receivers can ignore duplicates.
 pub fn event_id(job: &JobId, step: &StepId, n: u32) -> String {
     format!("latch:{job}:{step}:e{n}")
 }
 
-/// What makes two submissions the same request.
+/// Fields that identify a request. Two submissions with equal fields are the same request.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Whose house.
+    /// Tenant of the request.
     pub tenant: &'a str,
-    /// Who asks.
+    /// Actor that makes the request.
     pub actor: &'a str,
-    /// What is asked for.
+    /// Type of the intent.
     pub intent_type: &'a str,
-    /// Its payload, canonical.
+    /// Canonical payload of the intent.
     pub intent_payload: &'a [u8],
     /// Hash of the contexts.
     pub contexts_hash: Hash,
     /// Hash of the policy in force.
     pub policy_hash: Hash,
-    /// How the job is to be executed.
+    /// Execution mode of the job.
     pub mode: Mode,
-    /// Tells apart requests that are otherwise the same.
+    /// Id that distinguishes otherwise equal requests.
     pub request_id: Option<&'a str>,
 }
 
-/// Identity of a request: `SHA-256` over its length-prefixed fields in the order of [`Request`];
-/// hashes as their 32 bytes, the mode as its word, an absent `request_id` as nothing at all.
+/// Returns the identity of a request. The key is the `SHA-256` of the length-prefixed fields in the order of
+/// [`Request`]. Hashes are encoded as 32 bytes and the mode as its name. An absent `request_id` is omitted
+/// completely.
 pub fn request_key(request: &Request<'_>) -> Hash {
     let mut fields: Vec<&[u8]> = vec![
         request.tenant.as_bytes(),
@@ -77,37 +78,38 @@ pub fn request_key(request: &Request<'_>) -> Hash {
     length_prefixed(&fields)
 }
 
-/// Identity of a request that came with an `Idempotency-Key` header: `SHA-256` over the
-/// length-prefixed `ik`, tenant, actor and header value. Four fields: never a [`request_key`].
+/// Returns the identity of a request with an `Idempotency-Key` header. The key is the `SHA-256` of the
+/// length-prefixed `ik`, tenant, actor and header value. These are four fields, so the key never equals a
+/// [`request_key`].
 pub fn header_request_key(tenant: &str, actor: &str, header: &str) -> Hash {
     length_prefixed(&[b"ik", tenant.as_bytes(), actor.as_bytes(), header.as_bytes()])
 }
 
-/// How an event refers to a payload: `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖ bytes)`. The label
-/// says what the payload is, so that equal payloads in two places have different hashes.
+/// Returns the reference to a payload that events contain. Its hash is `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖
+/// bytes)`. Equal payloads with different labels have different hashes.
 pub fn payload_ref(secret: &Hash, label: &str, bytes: &[u8]) -> PayloadRef {
     let len = u32::try_from(bytes.len()).expect("payloads are limited far below 4 GiB");
     PayloadRef { hash: payload_hash(secret, label, bytes), len }
 }
 
-/// The salted hash inside a [`payload_ref`].
+/// Returns the salted hash of a [`payload_ref`].
 pub fn payload_hash(secret: &Hash, label: &str, bytes: &[u8]) -> Hash {
     Hash::of(&[&payload_salt(secret, label).0, bytes])
 }
 
-/// The salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. It tells nothing about the salts of
-/// others, so that it can be shown where the secret cannot.
+/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt reveals nothing about the salts of
+/// other payloads. It can therefore be disclosed where the secret must stay hidden.
 pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
     Hash::of(&[&secret.0, &[0], label.as_bytes()])
 }
 
-/// A [`payload_ref`] by a salt alone; none where the bytes are longer than any payload.
+/// Returns the [`payload_ref`] for a given salt. Returns `None` if `bytes` is longer than any payload.
 pub fn salted_ref(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
     let len = u32::try_from(bytes.len()).ok()?;
     Some(PayloadRef { hash: Hash::of(&[&salt.0, bytes]), len })
 }
 
-/// Seed of a step's random numbers: `SHA-256(job_seed ␀ step_id)` over the seed's 32 bytes.
+/// Returns the seed of a step's random numbers: `SHA-256(job_seed ␀ step_id)` over the 32 bytes of `job_seed`.
 pub fn step_seed(job_seed: &Hash, step: &StepId) -> [u8; 32] {
     Hash::of(&[&job_seed.0, &[0], step.as_str().as_bytes()]).0
 }

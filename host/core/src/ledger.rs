@@ -1,178 +1,184 @@
-//! The ledger: the one arbiter of who may execute which invocation (§4).
+//! The ledger, which alone decides who may execute an invocation (§4).
 //!
-//! [`decide`] is the whole table, as a pure function of what was found and who asks.
+//! [`decide`] is the complete decision table. It is a pure function of the caller and of the stored facts about
+//! the slot.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Code;
 use crate::ids::{Hash, Operator, Slot};
 
-/// State of a ledger row. The numbers are stored: never change one.
+/// State of a ledger row. The numbers are stored, so a number must never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[repr(u8)]
 pub enum RowState {
-    /// A try may be on its way.
+    /// A try may still be running.
     Inflight = 1,
     /// The answer is recorded and final.
     Committed = 2,
-    /// The last try certainly changed nothing; another may follow.
+    /// The last try certainly changed nothing. Another try may follow.
     FailedDefinite = 3,
-    /// Whether the last try changed the world cannot be told.
+    /// In doubt: the last try may or may not have changed the world.
     Indeterminate = 4,
     /// A failure is the final answer.
     FailedFinal = 5,
 }
 
 impl RowState {
-    /// The state stored as `number`.
+    /// Returns the state stored as `number`.
     pub fn from_number(number: i64) -> Option<Self> {
         [Self::Inflight, Self::Committed, Self::FailedDefinite, Self::Indeterminate, Self::FailedFinal]
             .into_iter()
             .find(|state| *state as i64 == number)
     }
-    /// Whether the answer is final.
+    /// Returns true if the answer is final.
     pub fn is_final(self) -> bool {
         matches!(self, RowState::Committed | RowState::FailedFinal)
     }
 }
 
-/// One row: one invocation, unique by job and slot.
+/// One ledger row, which describes one invocation. Rows are unique by job and slot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// The invocation.
+    /// Slot of the invocation.
     pub slot: Slot,
-    /// What is called.
+    /// Operator that is called.
     pub operator: Operator,
     /// Salted hash of the canonical arguments.
     pub args_hash: Hash,
-    /// Where it stands.
+    /// State of the row.
     pub state: RowState,
-    /// The attempt that started the open (or last) try.
+    /// Attempt that started the open try, or the last try if none is open.
     pub attempt: u32,
-    /// Drawn fresh for each try: tells our own lost commit from somebody else's.
+    /// Random number, different for each try. It distinguishes the worker's own unacknowledged commit from a
+    /// commit of another writer.
     pub nonce: u64,
-    /// The open (or last) try, from 1.
+    /// Number of the open try, or of the last try if none is open. Counted from 1.
     #[serde(rename = "try")]
     pub try_no: u32,
-    /// The attempt that first started it: part of the external key.
+    /// Attempt that first started the invocation. It is part of the external key.
     pub first_attempt: u32,
-    /// When it first started, microseconds since 1970 UTC.
+    /// Time at which the invocation first started, microseconds since 1970 UTC.
     pub first_started_us: i64,
-    /// Whether it may change the world.
+    /// True if the call may change the world.
     pub world_changing: bool,
-    /// Milliseconds the open try may take.
+    /// Maximum duration of the open try in milliseconds.
     pub timeout_ms: u32,
-    /// When the open try is over at the latest, by the database's lease clock; the store
-    /// computes it from `timeout_ms` in the acquiring transaction.
+    /// Latest end of the open try on the database's lease clock, in microseconds. The store computes it from
+    /// `timeout_ms` in the acquiring transaction.
     pub deadline_us: i64,
-    /// `FAILED_DEFINITE`: when the next try may start (event time); none if none is left.
+    /// Earliest start of the next try in event time, if the state is `FAILED_DEFINITE`. `None` if no retry is
+    /// left.
     pub next_try_us: Option<i64>,
     /// Salted hash of the final answer.
     pub result_hash: Option<Hash>,
-    /// The action key it was asked under.
+    /// Action key of the call.
     pub action_key: Option<Hash>,
 }
 
-/// Who asks, and for what.
+/// The caller that asks to execute an invocation, and the invocation.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The attempt of the asking worker.
+    /// Attempt of the caller.
     pub attempt: u32,
-    /// The attempt that holds the job now.
+    /// Attempt that currently holds the job.
     pub current_attempt: u32,
-    /// The nonce of the try it has under way for this slot, if any.
+    /// Nonce of the try that the caller has in flight for this slot.
     pub nonce: Option<u64>,
-    /// The operator called now.
+    /// Operator of the invocation.
     pub operator: Operator,
-    /// Salted hash of the arguments of now.
+    /// Salted hash of the invocation's arguments.
     pub args_hash: Hash,
-    /// The action key of now, where there is one.
+    /// Action key of the invocation.
     pub action_key: Option<Hash>,
-    /// Event time of now.
+    /// Current event time, microseconds since 1970 UTC.
     pub now_us: i64,
 }
 
-/// Whether the owner of an open try can still touch the world.
+/// State of the owner of an open try: whether it can still touch the outside world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
-    /// It cannot: deadline, margin and settling time have passed, or the owner is gone.
+    /// The owner can no longer touch the world. Deadline, margin and settling time have passed, or the owner is
+    /// dead.
     Quiescent,
-    /// It might; ask again after so many milliseconds.
+    /// The owner may still touch the world. Ask again after the given time.
     After {
         /// Milliseconds from now.
         wait_ms: u32,
     },
 }
 
-/// What was found for the slot.
+/// Stored facts about the slot.
 #[derive(Clone, Debug)]
 pub struct Found<'a> {
-    /// Its row.
+    /// Ledger row of the slot.
     pub row: Option<&'a Row>,
-    /// What its started event says: operator, argument hash and action key.
+    /// Operator, argument hash and action key from the slot's started event.
     pub event: Option<(&'a Operator, Hash, Option<Hash>)>,
-    /// Whether the log has its `command_committed`.
+    /// True if the log contains the slot's `command_committed` event.
     pub committed_event: bool,
-    /// Whether the effect of the row's open try exists.
+    /// True if the effect of the row's open try exists.
     pub open_effect: bool,
-    /// Whether any world-changing effect of the slot exists.
+    /// True if any world-changing effect of the slot exists.
     pub any_world_effect: bool,
-    /// Whether the owner of the open try is at rest.
+    /// Quiescence of the owner of the open try.
     pub quiescence: Quiescence,
-    /// Why it may not be executed now: cancellation, policy, budget.
+    /// Reason code if cancellation, policy or budget forbids the execution.
     pub forbidden: Option<Code>,
-    /// Whether the slot owns the reservation of its action key (true where it has none).
+    /// True if the slot owns the reservation of its action key. Also true if the slot has no action key.
     pub owns_action_key: bool,
 }
 
-/// Why an invocation is rejected.
+/// Reason for rejecting an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// The asking attempt has been superseded: drop the job.
+    /// The caller's attempt is superseded. The worker must drop the job.
     Stale,
-    /// The slot is taken by another operator, other arguments or another key: the job diverges.
+    /// The slot is already used with another operator, other arguments or another key. The job diverges.
     Mismatch,
-    /// Cancelled, or forbidden by mode, policy or budget.
+    /// The job is cancelled, or its mode, policy or budget forbids the call.
     Forbidden(Code),
     /// Another slot holds the action key.
     ActionInProgress,
 }
 
-/// The ledger's decision.
+/// Decision of the ledger about an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Not to be executed, nor injected.
+    /// The call is neither executed nor answered from the record.
     Rejected(Rejection),
-    /// The answer is recorded: inject it.
+    /// The answer is recorded and must be injected.
     ReturnRecordedResult,
-    /// The open try's answer is in the effect store: go on as if it had just come.
+    /// The effect store has the answer of the open try. The caller proceeds as if the answer had just arrived.
     CatchUp,
-    /// In doubt: the resolution ladder.
+    /// The call is in doubt and must be resolved by the resolution steps.
     Ladder,
-    /// Our own try, whose commit answer was lost: go on with it.
+    /// The open try is the caller's own, but its commit was not acknowledged. The caller continues the try.
     Continue,
-    /// Our own older call is still open: stop it, then ask again.
+    /// An older call of the same attempt is still open. The caller must stop it and then ask again.
     StopOldCall,
-    /// Somebody else's try may still be on its way: a time, never a retry count.
+    /// A try of another worker may still be running. The caller waits for a time, never for a number of
+    /// retries.
     WaitOtherWorker {
-        /// Milliseconds until it is worth asking again.
+        /// Milliseconds to wait before asking again.
         wait_ms: u32,
     },
-    /// The open try is over without an answer: in doubt from now on.
+    /// The open try ended without an answer. The call is in doubt from now on.
     Indeterminate {
-        /// Whether the stores contradict each other.
+        /// True if the stores contradict each other.
         alarm: bool,
     },
-    /// Not before this time (event time, microseconds).
+    /// The call must not be executed before this event time, in microseconds since 1970 UTC.
     WaitUntil(i64),
-    /// No retry is left: record the failure as final, then inject it.
+    /// No retry is left. The caller records the failure as final and then injects it.
     FailFinal,
-    /// Execute, under the recorded keys.
+    /// The caller may execute the call, under the recorded keys.
     AllowExecute,
 }
 
-/// The table of §4: the first line that matches wins.
+/// Implements the decision table of §4. The first matching row decides. The numbers in this function are row
+/// numbers of that table.
 pub fn decide(caller: &Caller, found: &Found<'_>) -> Decision {
     use Decision as D;
     // 1

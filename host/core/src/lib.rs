@@ -1,8 +1,8 @@
 //! The pure kernel of Latchwork.
 //!
-//! Nothing here reads a clock, draws entropy, opens a file or waits: time, randomness and
-//! stored data come in as arguments, decisions go out as events and actions. That is what
-//! makes replay deterministic, and it is checked by building this crate for a Wasm target.
+//! This crate reads no clock, draws no entropy, opens no file and never blocks. Time, random numbers and stored
+//! data are passed in as arguments. Decisions are returned as events and actions. Replay is deterministic for
+//! this reason. Building this crate for a Wasm target checks the rule.
 
 pub mod admit;
 pub mod awaited;

@@ -1,40 +1,40 @@
-//! What a plugin says of itself, and what a job remembers of it.
+//! The description that a plugin gives of itself, and the part of it that a job pins.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Hash, Operator};
 use crate::plan::RetrySpec;
 
-/// What an operator may do to the world.
+/// A kind of effect that an operator may have on the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Looks and changes nothing.
+    /// Reads without changing anything.
     ReadOnly,
-    /// Makes a value for the user; always covered.
+    /// Produces a value for the user. A plan step need not declare this effect.
     ProduceOutcome,
-    /// Changes a system of the operator's own house.
+    /// Changes a system of the organization that runs the operator.
     InternalWrite,
-    /// Changes somebody else's system.
+    /// Changes a system of another organization.
     ExternalWrite,
-    /// Sends something to somebody.
+    /// Sends something to a recipient outside the organization.
     ExternalSend,
 }
 
 impl Effect {
-    /// All effects, as a plan may name them.
+    /// All effects that a plan may name.
     pub const ALL: [Effect; 5] =
         [Effect::ReadOnly, Effect::ProduceOutcome, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend];
 
-    /// Whether it changes the world.
+    /// Returns true if the effect changes the world.
     pub fn is_world_changing(self) -> bool {
         matches!(self, Effect::InternalWrite | Effect::ExternalWrite | Effect::ExternalSend)
     }
-    /// Whether it leaves the house.
+    /// Returns true if the effect reaches outside the organization.
     pub fn is_external(self) -> bool {
         matches!(self, Effect::ExternalWrite | Effect::ExternalSend)
     }
-    /// The word used in plans and manifests.
+    /// Returns the name used in plans and manifests.
     pub fn as_str(self) -> &'static str {
         match self {
             Effect::ReadOnly => "read_only",
@@ -46,74 +46,75 @@ impl Effect {
     }
 }
 
-/// How repeatable an operator is.
+/// Repeatability of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Determinism {
-    /// Byte-identical for equal input.
+    /// Gives byte-identical output for equal input.
     Pure,
-    /// A model.
+    /// Asks a model. A repeated call may give another answer.
     Stable,
-    /// The world.
+    /// Depends on the outside world.
     External,
 }
 
-/// Which world a component belongs to.
+/// The WIT world that a component implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PluginKind {
     /// Deterministic code.
     Step,
-    /// Code that touches the world.
+    /// Code that may touch the outside world.
     Tool,
 }
 
-/// What of WASI a step plugin may import.
+/// The part of WASI that a step plugin may import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WasiMode {
-    /// Nothing.
+    /// No WASI.
     #[default]
     None,
-    /// WASI 0.2 whose every answer follows from the step's own history.
+    /// WASI 0.2 in which every answer follows from the step's own history.
     Virtual,
 }
 
-/// How doubt about a call is resolved (§5).
+/// The way in which a call in doubt is resolved (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// Not world-changing: execute again.
+    /// The call does not change the world and is executed again.
     Read,
-    /// The downstream dedupes on the external key.
+    /// The downstream system deduplicates calls by the external key.
     Keyed,
-    /// The tool exports `reconcile`.
+    /// The tool exports `reconcile` and can be asked about an earlier call.
     Queryable,
-    /// Nobody can tell.
+    /// No way to find out. Only a person can resolve the call.
     Opaque,
 }
 
-/// How calls in doubt are resolved, as far as the operator declares it.
+/// The operator's declarations about resolving calls in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
-    /// The downstream dedupes on the external key for so many seconds; 0: it does not.
+    /// Number of seconds during which the downstream system deduplicates by the external key. 0 means that it
+    /// does not deduplicate.
     #[serde(default)]
     pub idempotent_by_key_seconds: u32,
-    /// How long after a call ended its effect may still appear, in milliseconds.
+    /// Milliseconds after the end of a call during which its effect may still appear.
     #[serde(default)]
     pub settling_ms: u32,
 }
 
-/// Limits that an operator wants; the configuration decides.
+/// Limits that an operator requests. The configuration takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitsWanted {
     /// Linear memory in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u32>,
-    /// Wall clock in milliseconds.
+    /// Wall-clock time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u32>,
-    /// Answer in bytes.
+    /// Size of an answer in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_bytes: Option<u32>,
 }
@@ -121,62 +122,62 @@ pub struct LimitsWanted {
 /// One operator as its plugin describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperatorSpec {
-    /// `Noun.Verb`.
+    /// Name of the operator, in the form `Noun.Verb`.
     pub name: Operator,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// JSON Schema of what it takes: JSON text.
+    /// JSON Schema of the input, as JSON text.
     pub input_schema: String,
-    /// JSON Schema of what it gives: JSON text.
+    /// JSON Schema of the output, as JSON text.
     pub output_schema: String,
-    /// What it may do to the world.
+    /// Effects that the operator may have on the world.
     pub effects: Vec<Effect>,
-    /// How repeatable it is.
+    /// Repeatability of the operator.
     pub determinism: Determinism,
-    /// `Draft.Email`, where it produces an outcome.
+    /// Type of the outcome that the operator produces, such as `Draft.Email`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_type: Option<String>,
-    /// `draft` or `final`.
+    /// Status of the outcome: `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_status: Option<String>,
-    /// How doubt is resolved.
+    /// Declarations about resolving calls in doubt.
     #[serde(default)]
     pub resolution: Resolution,
-    /// Limits wanted.
+    /// Requested limits.
     #[serde(default)]
     pub limits: LimitsWanted,
 }
 
 impl OperatorSpec {
-    /// Whether it may change the world.
+    /// Returns true if the operator may change the world.
     pub fn is_world_changing(&self) -> bool {
         self.effects.iter().any(|effect| effect.is_world_changing())
     }
 }
 
-/// What `describe` answers.
+/// Answer of a plugin's `describe` export.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Semantic version.
+    /// Semantic version of the plugin.
     pub version: String,
-    /// The operators it serves.
+    /// Operators that the plugin serves.
     pub operators: Vec<OperatorSpec>,
 }
 
-/// Limits of one try, in force (configuration over wishes).
+/// Limits of one try, as they are in force. The configuration takes precedence over the plugin's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Linear memory in bytes, all memories of the instance together.
+    /// Linear memory in bytes, summed over all memories of the instance.
     pub memory_bytes: u64,
-    /// Elements of all tables together.
+    /// Elements, summed over all tables of the instance.
     pub table_elements: u32,
-    /// Fuel for one try, instantiation not counted.
+    /// Fuel for one try, without instantiation.
     pub fuel: u64,
-    /// Wall clock of one try in milliseconds.
+    /// Wall-clock time of one try in milliseconds.
     pub timeout_ms: u32,
-    /// Bytes of an answer.
+    /// Size of an answer in bytes.
     pub output_bytes: u32,
-    /// Host calls of one try.
+    /// Number of host calls in one try.
     pub host_calls: u32,
 }
 
@@ -193,43 +194,44 @@ impl Default for Limits {
     }
 }
 
-/// What a job pins of an operator it can reach, when it is accepted.
+/// Data about a reachable operator that a job pins when it is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pinned {
-    /// The plugin's name in `latch.toml`.
+    /// Name of the plugin in `latch.toml`.
     pub plugin: String,
-    /// The plugin's version.
+    /// Version of the plugin.
     pub version: String,
     /// SHA-256 of the component.
     pub digest: Hash,
-    /// Its world.
+    /// WIT world of the component.
     pub kind: PluginKind,
-    /// What it may do to the world.
+    /// Effects that the operator may have on the world.
     pub effects: Vec<Effect>,
-    /// How repeatable it is.
+    /// Repeatability of the operator.
     pub determinism: Determinism,
-    /// How doubt about its calls is resolved.
+    /// The way in which the operator's calls in doubt are resolved.
     pub class: Class,
-    /// How doubt is resolved, in numbers.
+    /// Time limits for resolving calls in doubt.
     pub resolution: Resolution,
-    /// Whether its plugin can be asked whether a call happened.
+    /// True if the plugin exports `reconcile` and can be asked whether a call happened.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reconcile: bool,
-    /// Whether its plugin exports `compensate`: it can undo its own calls.
+    /// True if the plugin exports `compensate` and can undo its own calls.
     #[serde(default, skip_serializing_if = "is_false")]
     pub compensate: bool,
-    /// What happens to a call in doubt that nobody can resolve.
+    /// Treatment of a call in doubt that cannot be resolved automatically.
     pub on_indeterminate: OnIndeterminate,
-    /// Who looks at its recorded effects when a job is resumed: [`OWN_VERIFIER`], or one of the host's by name.
+    /// Name of the verifier that checks the operator's recorded effects when a job is resumed. The name is
+    /// [`OWN_VERIFIER`] or the name of a verifier of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<String>,
-    /// What follows where one of them is not as it was recorded.
+    /// Consequence if a recorded effect does not match the current state.
     #[serde(default, skip_serializing_if = "Confirmation::is_strict")]
     pub confirmation: Confirmation,
-    /// Type of the outcome it produces.
+    /// Type of the outcome that the operator produces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_type: Option<String>,
-    /// `draft` or `final`.
+    /// Status of the outcome: `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_status: Option<String>,
     /// Retry overrides of the plugin.
@@ -237,47 +239,47 @@ pub struct Pinned {
     pub retry: Option<RetrySpec>,
     /// Limits in force.
     pub limits: Limits,
-    /// What of WASI it is given.
+    /// The part of WASI that the plugin may import.
     #[serde(default, skip_serializing_if = "WasiMode::is_none")]
     pub wasi: WasiMode,
-    /// Stands for the grants and settings of a tool's plugin when the job was accepted. The job goes by those of now: this
-    /// says whether they are others.
+    /// Hash of the grants and settings of a tool's plugin at the time the job was accepted. The job uses the
+    /// current grants and settings. The hash only shows whether they have changed since then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Hash>,
 }
 
 impl Pinned {
-    /// Whether it may change the world.
+    /// Returns true if the operator may change the world.
     pub fn is_world_changing(&self) -> bool {
         self.effects.iter().any(|effect| effect.is_world_changing())
     }
 }
 
-/// The verifier of a plugin that exports `verify` and names no other.
+/// Verifier name of a plugin that exports `verify` and names no other verifier.
 pub const OWN_VERIFIER: &str = "verify";
 
-/// What follows where a recorded effect is not as it was recorded (§11).
+/// Consequence if a recorded effect does not match the current state (§11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirmation {
-    /// The job ends, for good.
+    /// The job ends and cannot be continued.
     #[default]
     Strict,
-    /// It is counted, and the job goes on.
+    /// The mismatch is counted as a warning and the job continues.
     Warn,
-    /// The job waits for a person.
+    /// The job waits for a person's decision.
     HumanInLoop,
 }
 
 impl Confirmation {
-    /// Every one.
+    /// All consequences.
     pub const ALL: [Confirmation; 3] = [Confirmation::Strict, Confirmation::Warn, Confirmation::HumanInLoop];
 
-    /// Whether it is the default.
+    /// Returns true if this is the default, `Strict`.
     pub fn is_strict(&self) -> bool {
         *self == Confirmation::Strict
     }
-    /// The word of configuration and reports.
+    /// Returns the name used in the configuration and in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Confirmation::Strict => "strict",
@@ -287,14 +289,14 @@ impl Confirmation {
     }
 }
 
-/// The last rung of the resolution ladder.
+/// The last resolution step for a call in doubt that cannot be resolved automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnIndeterminate {
-    /// Wait for a person.
+    /// Wait for a person's decision.
     #[default]
     Park,
-    /// Record `INVOCATION_LOST`.
+    /// Record `INVOCATION_LOST` as the call's answer.
     Fail,
 }
 

@@ -1,5 +1,5 @@
-//! What is posted to a webhook when a job waits for a person, or is over: no arguments, no results, no
-//! secrets, and nothing that came from a plugin.
+//! Notices that are posted to a webhook when a job waits for a person or ends. A notice contains no arguments,
+//! no results, no secrets and nothing that a plugin produced.
 
 use serde::Serialize;
 
@@ -11,18 +11,18 @@ use crate::state::Job;
 use crate::step::StepState;
 use crate::storage::JobRow;
 
-/// Version of the form.
+/// Version of the notice format.
 pub const SCHEMA: &str = "latchwork.notice/1";
 
-/// Which event a notice is about.
+/// Type of the event that a notice reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A call needs approval.
     GateRequested,
-    /// The job waits for a person.
+    /// The job is parked and waits for a person.
     JobParked,
-    /// The code no longer does what the log says.
+    /// The step's code no longer does what the log records.
     JobDiverged,
     /// Every step succeeded.
     JobCompleted,
@@ -35,7 +35,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Each of them, in the order of the documentation.
+    /// All types, in the order of the documentation.
     pub const ALL: [Kind; 7] = [
         Kind::GateRequested,
         Kind::JobParked,
@@ -46,7 +46,7 @@ impl Kind {
         Kind::JobCancelled,
     ];
 
-    /// The name of the event: `job_parked`.
+    /// Returns the name of the type, such as `job_parked`.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::GateRequested => "gate_requested",
@@ -59,42 +59,42 @@ impl Kind {
         }
     }
 
-    /// The kind of this name.
+    /// Returns the type with the name `text`.
     pub fn parse(text: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
-/// One thing to tell.
+/// A notice about one event of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
-    /// [`SCHEMA`]
+    /// Version of the notice format: [`SCHEMA`].
     pub schema: &'static str,
-    /// The same whenever it is told: whoever hears it twice hears one thing.
+    /// Id of the notice, the same in every delivery. Receivers use it to ignore duplicates.
     pub event_id: String,
-    /// The event: `gate_requested`, `job_completed`.
+    /// Type of the event, such as `gate_requested` or `job_completed`.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// When it happened, microseconds since 1970 UTC.
+    /// Time of the event, microseconds since 1970 UTC.
     pub time_us: i64,
-    /// The job.
+    /// Id of the job.
     pub job_id: JobId,
-    /// Whose house.
+    /// Tenant that owns the job.
     pub tenant_id: String,
-    /// What it waits for, or why it failed, where there is a code for that.
+    /// Reason code for waiting or failing, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Code>,
-    /// The call it waits for, or the step that failed.
+    /// Call for which the job waits, or slot of the failed step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
-    /// The gate to decide.
+    /// Id of the gate to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_id: Option<String>,
-    /// The command to type next.
+    /// Command to run next.
     pub next_action: String,
 }
 
-/// What there is to tell of an event that parks a job which was not loaded.
+/// Creates the notice for an event that parks a job which was not loaded.
 pub fn unread(row: &JobRow, event: &Event) -> Option<Notice> {
     let Body::JobParked { reason, .. } = &event.body else { return None };
     let job_id = &row.job_id;
@@ -112,14 +112,14 @@ pub fn unread(row: &JobRow, event: &Event) -> Option<Notice> {
     })
 }
 
-/// What there is to tell of events that were just applied to the job.
+/// Creates the notices for events that were just applied to the job.
 pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
     events.iter().filter_map(|event| notice(job, event)).collect()
 }
 
 fn notice(job: &Job, event: &Event) -> Option<Notice> {
     let (kind, reason, slot) = match &event.body {
-        // A gate that a standing approval decided at once waits for no one.
+        // A standing approval has already decided some gates, and these need no notice.
         Body::GateRequested { slot, .. } if job.undecided(slot).is_some() => {
             (Kind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))
         }
@@ -151,7 +151,8 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
     })
 }
 
-/// Why a job ended without completing: the code of its end, else that of the first step that failed.
+/// Returns the reason why a job ended without completing: its final code, otherwise the code of the first
+/// failed step.
 fn ended(job: &Job, kind: Kind, code: Option<Code>) -> (Kind, Option<Code>, Option<Slot>) {
     let failed = job.steps.iter().find(|step| step.state == StepState::FailedFinal);
     let reason = code.or_else(|| Some(failed?.failure.as_ref()?.code));

@@ -1,23 +1,23 @@
-//! The page of each code: what happened, the usual cause, what to do. `latch explain` shows them.
+//! Error pages: for each code the event, its usual cause and the remedy. `latch explain` prints them.
 
-/// One page.
+/// The page of one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The code: `L0001`, `RATE_LIMIT`.
+    /// The code, such as `L0001` or `RATE_LIMIT`.
     pub code: &'static str,
-    /// The page in Markdown.
+    /// Text of the page in Markdown.
     pub text: &'static str,
 }
 
 impl Page {
-    /// What the code means, in a few words.
+    /// Returns the title of the page, which describes the code in a few words.
     pub fn title(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)
     }
 }
 
-/// The page of a code, whatever its case.
+/// Returns the text of the page for a code. Upper and lower case are equivalent.
 ///
 /// ```
 /// use latchwork_core::pages;
@@ -28,7 +28,7 @@ pub fn find(code: &str) -> Option<&'static str> {
     PAGES.iter().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| page.text)
 }
 
-/// The code of a file that cannot be written for this reason: a full disk, or a folder that may not be written.
+/// Returns the code for a failed file write if the disk is full or the folder is not writable.
 pub fn of_unwritable(kind: std::io::ErrorKind) -> Option<&'static str> {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match kind {
@@ -38,7 +38,8 @@ pub fn of_unwritable(kind: std::io::ErrorKind) -> Option<&'static str> {
     }
 }
 
-/// Every page: errors of usage, configuration and stores first, then reasons of steps and jobs.
+/// Returns all pages. Codes of usage, configuration and stores come first, followed by reason codes of steps
+/// and jobs.
 pub fn all() -> &'static [Page] {
     PAGES
 }

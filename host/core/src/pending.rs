@@ -1,5 +1,5 @@
-//! What people have asked of a job and the job has not taken in yet. It is acknowledged and durable; the
-//! job's holder makes events of it, in the order of arrival, when the job goes on.
+//! Requests of people that a job has accepted but not applied yet. These requests are acknowledged and durable.
+//! When the job continues, its lease holder turns them into events in the order of arrival.
 
 use std::collections::BTreeSet;
 
@@ -9,40 +9,40 @@ use crate::ids::Slot;
 use crate::state::{Durable, Gate};
 use crate::storage::{InboxRow, Request, Resolved};
 
-/// What a person asked.
+/// Kind of request that a person can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// The gated call may be made.
+    /// Approve the gated call.
     Approve,
-    /// It may not.
+    /// Reject the gated call.
     Reject,
-    /// The call in doubt happened.
+    /// Resolve the call in doubt as applied.
     Applied,
-    /// It did not.
+    /// Resolve the call in doubt as not applied.
     NotApplied,
-    /// Nobody will find out.
+    /// Resolve the call in doubt as lost, because its outcome cannot be found out.
     Lost,
-    /// What a call changed is taken as it is now.
+    /// Accept the current state of a call's changes.
     Confirm,
-    /// It is gone for good.
+    /// Confirm that a call's effect no longer exists.
     Gone,
-    /// Go on.
+    /// Continue the job.
     Continue,
-    /// Fail the job.
+    /// Abort the job.
     Abort,
     /// Cancel the job.
     Cancel,
-    /// A signal.
+    /// Send a signal.
     Signal,
-    /// Another round of what failed.
+    /// Retry the failed steps.
     Retry,
-    /// What the job did is undone.
+    /// Undo the job.
     Undo,
 }
 
 impl Asked {
-    /// What a request of a person asks; none where workers and stores talk among themselves.
+    /// Returns the kind of a request. `None` for requests that workers and stores make.
     pub fn of(request: &Request) -> Option<Self> {
         Some(match request {
             Request::Approve { .. } => Asked::Approve,
@@ -62,7 +62,7 @@ impl Asked {
         })
     }
 
-    /// Past tense, for a person: `approved`.
+    /// Returns a past participle for messages, such as `approved`.
     pub fn done(self) -> &'static str {
         match self {
             Asked::Approve => "approved",
@@ -82,7 +82,7 @@ impl Asked {
     }
 }
 
-/// The slot that a person's request is about, where it is about one.
+/// Returns the slot to which a person's request refers, if any.
 pub fn slot(request: &Request) -> Option<&Slot> {
     match request {
         Request::Approve { slot, .. }
@@ -93,9 +93,9 @@ pub fn slot(request: &Request) -> Option<&Slot> {
     }
 }
 
-/// The row of an inbox that a further request contradicts: the job takes the row in first, and the other
-/// would change nothing, or be a conflict. Where people only say the same, or a quorum is not complete,
-/// nothing is contradicted.
+/// Returns the undone inbox row that `request` contradicts. The job applies that row first, so the new request
+/// would change nothing or be a conflict. Equal requests of several people do not contradict each other. A
+/// rejection does not contradict approvals while the quorum is incomplete.
 pub fn contradicted<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &Request) -> Option<&'a InboxRow> {
     inbox.iter().find(|row| match (&row.request, request) {
         (Request::Resolve { slot: a, try_no: m, verdict: v }, Request::Resolve { slot: b, try_no: n, verdict: w }) => {
@@ -111,7 +111,8 @@ pub fn contradicted<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &Requ
     })
 }
 
-/// Whether what was asked about this gate decides it: a rejection, or as many people as it takes.
+/// Returns true if the requests in `inbox` decide this gate. A gate is decided by one rejection or by a
+/// complete quorum of approvers.
 pub fn is_decided(gate: &Gate, inbox: &[InboxRow], slot: &Slot) -> bool {
     let rejects = |row: &InboxRow| matches!(&row.request, Request::Reject { slot: of, .. } if of == slot);
     inbox.iter().any(rejects) || is_complete(gate, inbox, slot)
@@ -121,7 +122,7 @@ fn is_complete(gate: &Gate, inbox: &[InboxRow], slot: &Slot) -> bool {
     approvers(gate, inbox, slot).len() >= gate.quorum as usize
 }
 
-/// Who has approved this gate, taken in or not.
+/// Returns the approvers of this gate. Includes approvals that the job has not applied yet.
 pub fn approvers<'a>(gate: &'a Gate, inbox: &'a [InboxRow], slot: &Slot) -> BTreeSet<&'a str> {
     let approves = |row: &&InboxRow| matches!(&row.request, Request::Approve { slot: of, gate_hash } if of == slot && *gate_hash == gate.hash);
     let asked = inbox.iter().filter(approves).map(|row| row.actor.as_str());

@@ -1,4 +1,4 @@
-//! What a tenant and a mode allow. Policy narrows a plan and never widens it.
+//! Policy: the calls that a tenant and an execution mode allow. A policy narrows a plan and never widens it.
 
 use std::collections::BTreeMap;
 
@@ -16,39 +16,39 @@ mod trust;
 pub use require::{Demand, unmet, unverifiable};
 pub use trust::{AutoExec, TRUST_MAX};
 
-/// Time after which an undecided gate expires where nothing else is said, in milliseconds: 72 h.
+/// Default time after which an undecided gate expires, in milliseconds. 72 h.
 pub const GATE_EXPIRES_MS: u32 = 72 * 60 * 60 * 1_000;
 
-/// A tenant's rules, as far as they concern one job.
+/// Rules of a tenant that apply to one job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Modes that its jobs may run in. A job's own was among them when it was accepted: what is
-    /// recorded with a job leaves them out.
+    /// Modes in which jobs may run. The rules recorded with a job omit this list, because the job's own mode
+    /// was in it when the job was accepted.
     #[serde(skip)]
     pub modes: Vec<Mode>,
-    /// Effects that are always gated.
+    /// Effects that always need a gate.
     pub gate_effects: Vec<Effect>,
-    /// Policy tags that are always gated.
+    /// Policy tags that always need a gate.
     pub gate_tags: Vec<String>,
-    /// Whether approvals given with the submission count.
+    /// True if approvals given with the submission count.
     pub standing_approvals: bool,
     /// Time after which an undecided gate expires, in milliseconds.
     pub gate_expires_ms: u32,
-    /// How many different people have to approve.
+    /// Number of different people who must approve a gate.
     pub gate_quorum: u32,
-    /// Whether the one who asked for the job may approve its calls.
+    /// True if the actor that submitted the job may approve its calls.
     pub self_approve: bool,
-    /// Whether an approval has to say why.
+    /// True if an approval must state a reason.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_reason: bool,
-    /// What its jobs may spend.
+    /// Budget of the jobs.
     #[serde(skip_serializing_if = "crate::cost::Budget::is_unlimited")]
     pub budget: crate::cost::Budget,
-    /// Who may act without being asked.
+    /// Trust settings that allow calls without approval.
     #[serde(skip_serializing_if = "AutoExec::is_off")]
     pub auto_exec: AutoExec,
-    /// What answers of external operators must carry.
+    /// Fields that the answers of external operators must contain, by operator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub require: BTreeMap<Operator, Vec<Demand>>,
 }
@@ -72,7 +72,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// What both allow: the rules of a job that was accepted under `other`.
+    /// Returns the rules that both `self` and `other` allow. `other` is the policy under which the job was
+    /// accepted.
     pub fn narrowed_by(mut self, other: &Rules) -> Rules {
         self.modes.retain(|mode| other.modes.contains(mode));
         self.gate_effects.extend(&other.gate_effects);
@@ -93,20 +94,20 @@ impl Rules {
     }
 }
 
-/// Whether a person has to approve this invocation.
+/// Returns true if a person must approve this invocation.
 ///
-/// `own` is whether the invocation is the plan step itself rather than a call inside it.
+/// `own` is true if the invocation is the plan step itself, and false for a call inside the step.
 pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &Pinned, own: bool) -> bool {
     let of_plan = own && step.gate == plan::Gate::HumanConfirm;
     let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
-    // What a step plugin's operator declares it may cause is gated where it is caused: at its calls.
+    // The declared effects of a step plugin need no gate here. Gates apply to the calls that cause the effects.
     let effects: &[Effect] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
     let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
     let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
     of_plan || of_tags || of_mode || of_effects
 }
 
-/// Why this invocation may not be executed at all, if so.
+/// Returns the reason why this invocation may never be executed, if there is one.
 pub fn forbids(mode: Mode, step: &plan::Step, operator: &Pinned) -> Option<Failure> {
     if operator.kind != PluginKind::Tool {
         return None;
@@ -122,7 +123,8 @@ pub fn forbids(mode: Mode, step: &plan::Step, operator: &Pinned) -> Option<Failu
     None
 }
 
-/// Why a call is not begun that would change the world in a mode that the rules list no longer.
+/// Returns a failure if the call would change the world and the current rules no longer list the job's mode.
+/// Such a call is not started.
 pub fn withdrawn(rules: &Rules, mode: Mode, operator: &Pinned) -> Option<Failure> {
     let is_withdrawn =
         operator.kind == PluginKind::Tool && operator.is_world_changing() && !rules.modes.contains(&mode);
@@ -130,7 +132,7 @@ pub fn withdrawn(rules: &Rules, mode: Mode, operator: &Pinned) -> Option<Failure
     is_withdrawn.then(|| Failure::new(Code::ModeForbids, message()))
 }
 
-/// Whether a declaration covers an effect: world-changing ones by name only.
+/// Returns true if `declared` covers `effect`. World-changing effects are covered only if they are listed.
 pub fn covers(declared: &[Effect], effect: Effect) -> bool {
     match effect {
         Effect::ProduceOutcome => true,

@@ -1,28 +1,29 @@
-//! When the owner of an open try can no longer touch the world (§5): the arithmetic, for every
-//! store. All times are microseconds of the lease clock ([`crate::storage::Clock::boot_us`]).
+//! Quiescence: the time after which the owner of an open try can no longer touch the outside world (§5). This
+//! module does the arithmetic for every store. All times are microseconds of the lease clock
+//! ([`crate::storage::Clock::boot_us`]).
 
 use crate::ledger::Quiescence;
 
-/// What a store knows about the owner of an open try.
+/// Facts that a store knows about the owner of an open try.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
-    /// Now.
+    /// Current lease clock time in microseconds.
     pub now_us: i64,
-    /// Whether the owner ran under the present boot id. If not it is gone, and was when the
-    /// present boot began, at time 0; its deadline belongs to another clock.
+    /// True if the owner ran under the current boot id. If false, the owner died before the current boot began
+    /// at time 0. Its deadline then belongs to another clock and is ignored.
     pub same_boot: bool,
-    /// When the open try is over at the latest.
+    /// Latest end of the open try.
     pub deadline_us: i64,
-    /// How far two readings of the lease clock are trusted to agree.
+    /// Clock margin: the maximum trusted difference between two readings of the lease clock, in milliseconds.
     pub margin_ms: u32,
-    /// When the owner's lock was first seen to be free.
+    /// Time at which the owner's lock was first seen to be free.
     pub gone_us: Option<i64>,
-    /// How long the world may take to show what the call did.
+    /// Settling time: how long after a call its effect may still appear, in milliseconds.
     pub settling_ms: u32,
 }
 
-/// Quiescent once the settling time has passed since the earliest proof that the owner's call is
-/// over: its deadline plus margin, its lock seen free, or the start of another boot.
+/// Returns `Quiescent` once the settling time has passed since the earliest proof that the owner's call is
+/// over. A proof is the deadline plus margin, the lock seen free, or the start of another boot.
 pub fn judge(evidence: &Evidence) -> Quiescence {
     let us = |ms: u32| i64::from(ms) * 1000;
     let proof = if evidence.same_boot {
@@ -35,7 +36,7 @@ pub fn judge(evidence: &Evidence) -> Quiescence {
     if rest <= 0 {
         return Quiescence::Quiescent;
     }
-    // Rounded up: who waits that long finds it quiescent.
+    // Rounded up, so that the owner is quiescent after the wait.
     Quiescence::After { wait_ms: u32::try_from((rest - 1) / 1000 + 1).unwrap_or(u32::MAX) }
 }
 

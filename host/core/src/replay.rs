@@ -1,4 +1,4 @@
-//! Replay: comparing what a step does now with what its log says it did.
+//! Replay: comparison of a step's current behaviour with its recorded behaviour.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +9,26 @@ mod differences;
 
 pub use differences::{Difference, differences};
 
-/// The first difference between a log and a replay of it, field by field.
+/// The first difference between a log and its replay, with the differing field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
-    /// The step, or the slot inside it: `s3/2`.
+    /// The step, or the slot inside it, such as `s3/2`.
     pub at: String,
-    /// What kind of thing differs: `call`, `output`, `event`, `missing call`.
+    /// Kind of the differing item: `call`, `output`, `event` or `missing call`.
     pub what: String,
-    /// The field that differs: `operator`, `args`, `hash`.
+    /// Differing field: `operator`, `args` or `hash`.
     pub field: String,
-    /// What the log has.
+    /// Value recorded in the log.
     pub recorded: String,
-    /// What the code did now.
+    /// Value found in the replay.
     pub found: String,
-    /// Where both are JSON: each value in them that differs.
+    /// Individual differing values, if both sides are JSON.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Difference>,
 }
 
 impl Divergence {
-    /// A difference at a place of the log.
+    /// Creates a divergence at a location of the log.
     pub fn new(at: impl ToString, what: &str, field: &str, recorded: impl ToString, found: impl ToString) -> Self {
         Self {
             at: at.to_string(),
@@ -41,7 +41,7 @@ impl Divergence {
         .compared()
     }
 
-    /// The step it is about.
+    /// Returns the step in which the divergence occurred.
     pub fn step(&self) -> StepId {
         let end = self.at.find(['/', ':', '~']).unwrap_or(self.at.len());
         StepId::new(&self.at[..end])
@@ -59,10 +59,10 @@ impl std::fmt::Display for Divergence {
     }
 }
 
-/// Checks that a try that ended made every call and announced every event that the log has.
+/// Checks that a finished try made every recorded call.
 ///
 /// # Errors
-/// The first one that is missing.
+/// Returns the first missing call.
 pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Divergence> {
     if let Some((_, slot, call)) = job.calls_of(step).find(|(k, ..)| *k >= calls) {
         return Err(Divergence::new(slot, "missing call", "operator", &call.operator, "no call"));
@@ -73,10 +73,10 @@ pub fn check_complete(job: &Job, step: &StepId, calls: u32) -> Result<(), Diverg
     Ok(())
 }
 
-/// Compares an announced event with the log's; true where the log has it already.
+/// Compares an emitted event with the log. Returns true if the log already contains the event.
 ///
 /// # Errors
-/// It is another one.
+/// Returns the difference if the log contains another event.
 pub fn check_emit(job: &Job, step: &StepId, n: u32, emit: &Emit) -> Result<bool, Divergence> {
     let Some(recorded) = job.step(step).and_then(|step| step.emits.get(n as usize)) else {
         return Ok(false);

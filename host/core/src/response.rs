@@ -1,4 +1,4 @@
-//! The response of a job (§13): what succeeded, what did not, what waits, and what to type next.
+//! Response of a job (§13): its results, failures, pending decisions and the next commands.
 
 use crate::cost::Totals;
 use crate::error::Code;
@@ -27,7 +27,7 @@ use outputs::outputs;
 use steps::{failed, outcome, step_view};
 use waits::{all_blocked, compensations, unconfirmed};
 
-/// The response of a job as it stands.
+/// Returns the response for the current state of the job.
 pub fn response(durable: &Durable) -> Response {
     let job = &durable.job;
     let blocked: Vec<BlockedView> = job.steps.iter().flat_map(|step| all_blocked(durable, step)).collect();
@@ -67,14 +67,14 @@ fn status(durable: &Durable, blocked: &[BlockedView]) -> &'static str {
         JobState::Partial => "partial",
         JobState::Failed => "failed",
         JobState::Cancelled => "cancelled",
-        // Where only a time is waited for, nobody has to do anything.
+        // If the job waits only for times, it needs no action.
         JobState::Parked | JobState::Waiting if goes_on_alone(blocked) => "running",
         JobState::Parked | JobState::Waiting | JobState::Diverged => "partial",
         JobState::Pending | JobState::Running => "running",
     }
 }
 
-/// Why nothing of the job moves, where that is not the end of it.
+/// Returns the reason why a job that is not terminal does not proceed.
 fn reason(durable: &Durable) -> Option<Code> {
     match durable.job.state {
         JobState::Diverged => Some(Code::Diverged),
@@ -83,7 +83,8 @@ fn reason(durable: &Durable) -> Option<Code> {
     }
 }
 
-/// Who cancelled the job, while it is not over: its calls are brought to an end and undone first.
+/// Returns the actor that cancelled the job, while the job is not terminal. The calls of the job first finish
+/// and are undone.
 fn cancelled_by(durable: &Durable) -> Option<String> {
     let job = &durable.job;
     job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())
@@ -94,7 +95,7 @@ fn goes_on_alone(blocked: &[BlockedView]) -> bool {
     !blocked.is_empty() && blocked.iter().all(alone)
 }
 
-/// The charges of the log, and beside them what every try took, charged or not.
+/// Returns the charges of the log, with the fuel and time of all tries. Uncharged tries count too.
 fn cost(durable: &Durable) -> Totals {
     let mut totals = Totals { fuel: 0, wall_ms: 0, ..durable.job.cost };
     for spent in durable.effects.values().filter_map(|effect| effect.spent) {

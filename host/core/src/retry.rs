@@ -1,17 +1,17 @@
-//! Retries (§9): which failures, how often, and after how long.
+//! Retry rules (§9): retryable failures, number of retries and backoff.
 
 use crate::error::Code;
 use crate::plan::RetrySpec;
 
-/// First backoff where nothing else is said, in milliseconds.
+/// Default base of the backoff in milliseconds.
 pub const BASE_MS: u32 = 1_000;
-/// Longest backoff where nothing else is said, in milliseconds.
+/// Default maximum backoff in milliseconds.
 pub const CAP_MS: u32 = 120_000;
-/// The longest wait that the other side's `retry-after` can ask for: a day, in milliseconds.
+/// Maximum wait that a tool's `retry-after` can request, in milliseconds. One day.
 pub const RETRY_AFTER_MAX_MS: u32 = 24 * 60 * 60 * 1_000;
 
-/// How many retries may follow the first try when it fails with `code`. An override changes
-/// the number, never whether a code is retryable.
+/// Returns the maximum number of retries after a first try that fails with `code`. An override changes the
+/// number, but never makes a final code retryable.
 pub fn retries_allowed(code: Code, spec: Option<&RetrySpec>) -> u32 {
     if !code.is_retryable() {
         return 0;
@@ -19,7 +19,7 @@ pub fn retries_allowed(code: Code, spec: Option<&RetrySpec>) -> u32 {
     spec.and_then(|spec| spec.max).unwrap_or(code.retries())
 }
 
-/// The overrides in force: what the step says, else its plugin.
+/// Returns the retry overrides in force. A value of the step takes precedence over a value of the plugin.
 pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option<RetrySpec> {
     match (step, plugin) {
         (Some(step), Some(plugin)) => Some(RetrySpec {
@@ -31,22 +31,22 @@ pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option
     }
 }
 
-/// Milliseconds from a failure to retry `n` (from 0).
+/// Returns the milliseconds between a failure and retry `n`, counted from 0.
 ///
-/// Full jitter: uniform from 0 to `min(cap, base · 2^n)`, drawn with `random` (uniform over all
-/// of `u32`), so that many that failed together do not come back together. The other side's
-/// `retry_after` is a floor under that, up to [`RETRY_AFTER_MAX_MS`].
+/// The backoff has full jitter: it is uniform from 0 to `min(cap, base · 2^n)`. `random` must be uniform over
+/// all of `u32`. Jitter prevents calls that failed together from being retried together. `retry_after_ms` is a
+/// lower bound for the result and is limited to [`RETRY_AFTER_MAX_MS`].
 pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>, random: u32) -> u32 {
     let jittered = (u64::from(random) * (u64::from(ceiling_ms(n, spec)) + 1)) >> 32;
     let jittered = u32::try_from(jittered).expect("at most the ceiling, which is a u32");
     jittered.max(retry_after_ms.unwrap_or(0).min(RETRY_AFTER_MAX_MS))
 }
 
-/// The longest backoff that [`backoff_ms`] draws for retry `n`.
+/// Returns the maximum jittered backoff for retry `n`.
 pub fn ceiling_ms(n: u32, spec: Option<&RetrySpec>) -> u32 {
     let base = spec.and_then(|spec| spec.base_ms).unwrap_or(BASE_MS);
     let cap = spec.and_then(|spec| spec.cap_ms).unwrap_or(CAP_MS);
-    // 2^32 times anything but 0 is above every cap.
+    // Shifting by 32 bits already exceeds every cap unless `base` is 0.
     let grown = u64::from(base) << n.min(32);
     u32::try_from(grown.min(u64::from(cap))).expect("at most the cap, which is a u32")
 }

@@ -1,7 +1,8 @@
-//! Safe reuse (§10): when an earlier result may stand in for executing a step.
+//! Safe reuse (§10): rules for using an earlier result instead of executing a step.
 //!
-//! [`decide`] is the whole rule, as a pure function of what is wanted and what was found. What
-//! left the system is never reused here: its receipt is returned by its action key instead.
+//! [`decide`] is the complete rule. It is a pure function of the requirements of the step and of the earlier
+//! result. Results with external effects are never reused here. For these, the action key returns the receipt
+//! instead.
 
 use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
@@ -15,96 +16,96 @@ use crate::manifest::{Determinism, Effect, Pinned};
 use crate::plan::{CachePolicy, Gate, Step};
 use crate::policy::{self, Rules};
 
-/// Words of outcome types that may be reused: `Email.Draft`, `Review.Text`.
+/// Words that make an outcome type reusable, as in `Email.Draft` and `Review.Text`.
 const KINDS: [&str; 4] = ["draft", "review", "summary", "alignment"];
 
-/// A result that later jobs may reuse: one row of the index.
+/// A result that later jobs may reuse. One row of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reusable {
-    /// Whose house.
+    /// Tenant that owns the result.
     pub tenant_id: String,
-    /// The operator that made it.
+    /// Operator that produced the result.
     pub operator: Operator,
-    /// What it was made from: see [`input_hash`].
+    /// Hash of the input of the result: see [`input_hash`].
     pub input_hash: Hash,
-    /// The job that made it.
+    /// Job that produced the result.
     pub job_id: JobId,
-    /// The step that made it.
+    /// Step that produced the result.
     pub step_id: StepId,
-    /// Type of the outcome, where it is one.
+    /// Type of the outcome. `None` if the result is not an outcome.
     pub outcome_type: Option<String>,
-    /// Who may see it.
+    /// Sensitivity of the outcome, which limits its readers.
     pub sensitivity: Option<String>,
-    /// The component that made it.
+    /// Digest of the component that produced the result.
     pub digest: Hash,
-    /// Its version.
+    /// Version of the plugin that produced the result.
     pub version: String,
-    /// The policy's decisions about the step: see [`policy_decision`].
+    /// Hash of the policy decisions about the step: see [`policy_decision`].
     pub policy: Hash,
-    /// What making it meant for the world.
+    /// Effect of producing the result on the world.
     pub result_type: ResultType,
-    /// Whether it says of itself that it was verified.
+    /// True if the output contains `"verified": true`.
     pub is_verified: bool,
-    /// How its least certain part came to be known.
+    /// Provenance of the least certain part of the result.
     pub provenance: Provenance,
     /// SHA-256 of the output.
     pub output_hash: Hash,
-    /// When it was made, microseconds since 1970 UTC.
+    /// Time at which the result was produced, microseconds since 1970 UTC.
     pub time_us: i64,
 }
 
-/// Why an earlier result stands in, or does not.
+/// Reason for reusing or not reusing an earlier result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Every rule of safe reuse holds.
     Safe,
-    /// They hold, and it is not older than the plan allows.
+    /// Every rule holds, and the result is not older than the plan allows.
     WithinTtl,
-    /// It changed the world, or its step could.
+    /// The result changed the world, or the step could change it.
     WorldChanging,
-    /// Its type is none that may be reused, or not the step's.
+    /// The outcome type is not reusable, or it is not the type of the step.
     OutcomeType,
-    /// It was made for other eyes.
+    /// The result has another sensitivity.
     Sensitivity,
-    /// The policy decides otherwise about the step now.
+    /// The policy now decides differently about the step.
     Policy,
-    /// It was made from another input.
+    /// The result has another input.
     Input,
-    /// It was made by a plugin outside the allowed range.
+    /// The plugin version is outside the allowed range.
     PluginVersion,
-    /// It is older than the plan allows.
+    /// The result is older than the plan allows.
     TooOld,
-    /// Its facts age, and the plan states no time to live.
+    /// The result can become outdated, and the plan states no time to live.
     NoTtl,
-    /// Its facts age, and it was not verified.
+    /// The result can become outdated and was not verified.
     Unverified,
-    /// A person's word, not an answer of the world.
+    /// The result is a person's decision and not an answer from the outside world.
     Provenance,
-    /// Somebody has to approve the step itself.
+    /// The step itself needs approval.
     Gated,
-    /// Its bytes are gone, or are not those that were recorded.
+    /// The stored output is missing or differs from the record.
     Output,
 }
 
-/// What a step wants: the plan's word, the operator's, and the rules of now.
+/// Requirements of a step that looks for an earlier result, from the plan, the operator and the current rules.
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {
-    /// The step.
+    /// The step in the plan.
     pub planned: &'a Step,
-    /// What the job pinned of its operator.
+    /// Pinned data of the step's operator.
     pub operator: &'a Pinned,
-    /// What it would be made from.
+    /// Hash of the step's input: see [`input_hash`].
     pub input_hash: Hash,
-    /// The policy's decisions about it.
+    /// Hash of the policy decisions about the step: see [`policy_decision`].
     pub policy: Hash,
-    /// Whether somebody has to approve it.
+    /// True if the step itself needs approval.
     pub is_gated: bool,
-    /// Event time of now.
+    /// Current event time, microseconds since 1970 UTC.
     pub now_us: i64,
 }
 
-/// Whether a step may look for an earlier result at all.
+/// Returns true if a step may look for an earlier result.
 pub fn is_candidate(planned: &Step, operator: &Pinned) -> bool {
     let changes = |effects: &[Effect]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never
@@ -113,16 +114,17 @@ pub fn is_candidate(planned: &Step, operator: &Pinned) -> bool {
         && outcome_type(planned, operator).is_none_or(is_reusable_type)
 }
 
-/// Type of the outcome that a step produces.
+/// Returns the type of the outcome that a step produces.
 pub fn outcome_type<'a>(planned: &'a Step, operator: &'a Pinned) -> Option<&'a str> {
     let of_plan = planned.outcome.as_ref().map(|outcome| outcome.outcome_type.as_str());
     of_plan.or(operator.outcome_type.as_deref())
 }
 
-/// Whether what was found may stand in: the first rule that is broken is the reason.
+/// Decides whether the earlier result `found` may be reused. The first violated rule is the reason for
+/// refusing.
 ///
 /// # Errors
-/// The rule that is broken.
+/// Returns the violated rule as a reason.
 pub fn decide(wanted: &Wanted<'_>, found: &Reusable) -> Result<Reason, Reason> {
     let Wanted { planned, operator, .. } = wanted;
     let refuse = |broken: bool, reason: Reason| if broken { Err(reason) } else { Ok(()) };
@@ -150,13 +152,14 @@ pub fn decide(wanted: &Wanted<'_>, found: &Reusable) -> Result<Reason, Reason> {
     Ok(if ttl.is_some() { Reason::WithinTtl } else { Reason::Safe })
 }
 
-/// What a result is made from: the key of its step's template and the resolved input.
+/// Returns the hash of the step's template key and its resolved input. Two results with equal hashes were made
+/// from the same input.
 pub fn input_hash(template_key: Hash, canonical_input: &[u8]) -> Hash {
     Hash::of(&[b"reuse\0", &template_key.0, canonical_input])
 }
 
-/// The decisions that mode and rules come to for this step: equal where they permit the same,
-/// whatever else is in the rules.
+/// Returns the hash of all policy decisions about this step. The hash is equal for two policies that decide
+/// equally about the step, even if the policies differ elsewhere.
 pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pinned) -> Hash {
     let forbidden = policy::forbids(mode, planned, operator).map(|failure| failure.code.as_str());
     let effects: Vec<Value> = planned
@@ -177,7 +180,7 @@ pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pin
     Hash::of(&[b"policy\0", &canon::value_to_canonical(&decisions)])
 }
 
-/// Whether an output says that somebody verified it: `"verified": true` at its top.
+/// Returns true if the output contains `"verified": true` at its top level.
 pub fn says_verified(output: &[u8]) -> bool {
     serde_json::from_slice::<Value>(output).is_ok_and(|value| value.get("verified") == Some(&Value::Bool(true)))
 }
@@ -186,7 +189,8 @@ fn is_reusable_type(kind: &str) -> bool {
     kind.split('.').any(|word| KINDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// Without a range only the very same component counts.
+/// Returns true if the plan allows the version of the earlier result. Without a version range, only the
+/// identical component is allowed.
 fn is_allowed_version(planned: &Step, operator: &Pinned, found: &Reusable) -> bool {
     let Some(reuse) = &planned.reuse else {
         return found.digest == operator.digest;

@@ -1,42 +1,42 @@
-//! The random numbers of steps: one stream of bytes per step, the same for every try and replay.
+//! Random numbers of steps. Each step has one stream of bytes, which is the same in every try and replay.
 //!
-//! The mapping from seed to values is part of the determinism contract, so nothing here is left
-//! to a library's choice but ChaCha20 itself: 20 rounds, key = seed, block counter and nonce 0.
-//! Every method takes the next bytes of that one stream, and no byte is ever skipped:
-//! `bytes(1)` then `bytes(3)` gives what `bytes(4)` gives.
+//! The mapping from seed to values is part of the determinism contract. Only ChaCha20 itself is left to a
+//! library: 20 rounds, key = seed, block counter and nonce 0. Every method takes the next bytes of the one
+//! stream, and no byte is skipped. For example, `bytes(1)` followed by `bytes(3)` returns the same bytes as
+//! `bytes(4)`.
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// A step's stream of random bytes.
+/// Stream of random bytes of one step.
 #[derive(Clone, Debug)]
 pub struct StepRng {
     words: ChaCha20Rng,
     word: [u8; 4],
-    /// How many bytes at the end of `word` are not taken yet.
+    /// Number of bytes at the end of `word` that are not yet used.
     left: usize,
 }
 
 impl StepRng {
-    /// The stream of `seed`, which is [`crate::keys::step_seed`].
+    /// Creates the stream of `seed`, which is [`crate::keys::step_seed`].
     pub fn new(seed: [u8; 32]) -> Self {
         Self { words: ChaCha20Rng::from_seed(seed), word: [0; 4], left: 0 }
     }
 
-    /// The next `len` bytes.
+    /// Returns the next `len` bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.next_byte()).collect()
     }
 
-    /// The next four bytes, little endian.
+    /// Returns the next four bytes as a little-endian number.
     pub fn next_u32(&mut self) -> u32 {
         u32::from_le_bytes(std::array::from_fn(|_| self.next_byte()))
     }
 
-    /// Uniform in `0..bound`; 0 where `bound` is 0, which takes nothing from the stream.
+    /// Returns a uniform number in `0..bound`. If `bound` is 0, returns 0 and takes nothing from the stream.
     ///
-    /// `x = next_u32()` is drawn until it is at least `2^32 mod bound`, and `x mod bound` is the
-    /// answer: what is left of the range is a multiple of `bound`, so every answer is as likely.
+    /// Draws `x = next_u32()` until `x` is at least `2^32 mod bound`, and returns `x mod bound`. The size of
+    /// the remaining range is a multiple of `bound`, so all results are equally likely.
     pub fn below(&mut self, bound: u32) -> u32 {
         if bound == 0 {
             return 0;
@@ -58,7 +58,8 @@ impl StepRng {
     }
 }
 
-/// `x mod bound`, unless `x` is one of the `2^32 mod bound` values that would favour some answers.
+/// Returns `x mod bound`. Returns `None` for the `2^32 mod bound` values of `x` that would make some results
+/// more likely.
 fn reduce(x: u32, bound: u32) -> Option<u32> {
     let surplus = bound.wrapping_neg() % bound;
     (x >= surplus).then_some(x % bound)

@@ -1,84 +1,84 @@
-//! The state machine of steps (§7): one table, every other pair refused.
+//! State machine of steps (§7). A single table lists the legal transitions, and all others are refused.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a step stands.
+/// State of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum StepState {
-    /// Its dependencies are not over.
+    /// At least one dependency has not finished.
     Pending,
-    /// It may run.
+    /// The step may start.
     Ready,
-    /// It runs.
+    /// The step runs.
     Running,
-    /// Somebody has to approve it.
+    /// The step waits for approval.
     WaitingApproval,
-    /// It is a wait: its signal or its time has not come.
+    /// The step is a wait step. Its signal has not arrived and its time has not come.
     WaitingSignal,
-    /// It waits for something else outside itself.
+    /// The step waits for something else outside itself.
     Blocked,
-    /// It will be tried again.
+    /// The step failed and will be retried.
     FailedRetryable,
-    /// It has an output.
+    /// The step ended with an output.
     Succeeded,
-    /// It failed for good.
+    /// The step failed, without further retries.
     FailedFinal,
-    /// It will not run.
+    /// The step will not run.
     Skipped,
-    /// The job was cancelled first.
+    /// The job was cancelled before the step ended.
     Cancelled,
 }
 
-/// What moves a step.
+/// Input of the step state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepInput {
-    /// Dependencies satisfied, input resolved.
+    /// The dependencies are satisfied and the input is resolved.
     Ready,
-    /// A dependency will not deliver, or a dry run leaves it out.
+    /// A dependency failed or was skipped, or a dry run leaves the step out.
     Skip,
-    /// It starts.
+    /// The step starts.
     Start,
-    /// It has an output.
+    /// The step ended with an output.
     Succeed,
-    /// A receipt of an earlier job stands in.
+    /// A result or receipt of an earlier job replaces the execution.
     Reuse,
-    /// It failed for good.
+    /// The step failed, without further retries.
     FailFinal,
-    /// It failed, and a retry has its time.
+    /// The step failed, and a retry is scheduled.
     FailRetryable,
-    /// That time has come.
+    /// The time of the scheduled retry has come.
     BackoffPassed,
-    /// Its attempt was lost or its try stopped: from its log again.
+    /// The step's attempt was lost or its try was stopped. The step runs again from its log.
     Abort,
-    /// Somebody has to approve.
+    /// The step needs approval.
     AskApproval,
-    /// Somebody approved.
+    /// An approver approved the step.
     Approve,
-    /// It is a wait, and begins to wait.
+    /// The wait step starts to wait.
     AwaitSignal,
-    /// It waits: a gate inside, a call in doubt, an action in progress, a long backoff.
+    /// The step starts to wait for a gate inside it, a call in doubt, an action in progress or a long backoff.
     Block,
-    /// What it waited for is there.
+    /// The reason for blocking the step has ended.
     Unblock,
     /// The job is cancelled.
     Cancel,
-    /// The job is reopened: another round.
+    /// The job is reopened for a retry.
     Reopen,
 }
 
-/// A pair that the table does not list.
+/// Error: the table has no transition for this state and input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal transition of a step: {from:?} on {input:?}")]
 pub struct IllegalStepTransition {
-    /// Where it stood.
+    /// State before the input.
     pub from: StepState,
-    /// What came.
+    /// The refused input.
     pub input: StepInput,
 }
 
 impl StepState {
-    /// Every state.
+    /// All states.
     pub const ALL: [StepState; 11] = [
         StepState::Pending,
         StepState::Ready,
@@ -93,12 +93,12 @@ impl StepState {
         StepState::Cancelled,
     ];
 
-    /// Whether it is over.
+    /// Returns true if the state is final.
     pub fn is_final(self) -> bool {
         matches!(self, StepState::Succeeded | StepState::FailedFinal | StepState::Skipped | StepState::Cancelled)
     }
 
-    /// The word that is shown.
+    /// Returns the name that is displayed.
     pub fn as_str(self) -> &'static str {
         match self {
             StepState::Pending => "PENDING",
@@ -115,7 +115,7 @@ impl StepState {
         }
     }
 
-    /// The table.
+    /// Returns the next state according to the transition table.
     pub fn next(self, input: StepInput) -> Result<StepState, IllegalStepTransition> {
         use StepInput as I;
         use StepState as S;
@@ -167,7 +167,7 @@ mod tests {
         StepInput::Reopen,
     ];
 
-    /// The documented table: one row for each state, one column for each of [`INPUTS`].
+    /// The documented table, with one row for each state and one column for each of [`INPUTS`].
     #[rustfmt::skip]
     const TABLE: [(&str, [&str; 16]); 11] = [
         //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel       AwaitSignal    Reopen
@@ -184,7 +184,7 @@ mod tests {
         ("CANCELLED",        ["",      "",        "",        "",          "",          "",             "",                 "",      "",      "",                 "",      "",        "",      "", "", ""]),
     ];
 
-    /// I6.
+    /// Tests invariant I6.
     #[test]
     fn every_pair_is_as_documented() {
         for (from, (name, row)) in StepState::ALL.into_iter().zip(TABLE) {
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_table_has_every_input() {
-        // A new input has to be put into the table: this match does not compile without it.
+        // Every input must be in the table. This match does not compile if a new input is missing.
         let index = |input: StepInput| match input {
             StepInput::Ready => 0,
             StepInput::Skip => 1,

@@ -1,10 +1,10 @@
-//! What the worker needs of the stores. Implemented by [`crate::memory`] (the model) and by
-//! `latchwork-store`; one conformance suite holds for all.
+//! Interfaces that a worker needs from its stores. The implementations are [`crate::memory`], which is the
+//! model, and `latchwork-store`. All implementations pass the same conformance suite.
 //!
-//! A [`Batch`] is one job's atomic write: all of it or nothing. Batches of many jobs share
-//! transactions, and one job's conflict never fails another's batch. Batches of one job take
-//! effect in the order of the calls to [`Journal::write`]. What a batch must fulfil to be
-//! written is decided in one place for all stores: [`crate::admit`].
+//! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. Batches of many
+//! jobs share transactions, and a conflict in one job never fails the batch of another job. Batches of one job
+//! take effect in the order of the calls to [`Journal::write`]. [`crate::admit`] decides for all stores which
+//! batches may be written.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -26,48 +26,48 @@ pub use error::{StoreError, WriteError};
 pub use inbox::{InboxError, InboxRow, Request, Resolved};
 pub use why::{Why, says_why, why};
 
-/// When a batch has to be durable.
+/// Time by which a batch must be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
-    /// Now: the caller waits for it.
+    /// Durable before [`Journal::write`] returns.
     Now,
-    /// With the next batch that is flushed, or after a few milliseconds.
+    /// Durable with the next batch that is flushed, or a few milliseconds later.
     Linger,
 }
 
-/// A payload under its label: `input/<step>`, `output/<step>`, `args/<slot>`, `event/<step>/<n>`,
-/// `plan`. Write-once: equal bytes are accepted again, others refused.
+/// A payload stored under its label: `input/<step>`, `output/<step>`, `args/<slot>`, `event/<step>/<n>` or
+/// `plan`. A payload is written once. Equal bytes are accepted again, and different bytes are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
-    /// Unique within the job.
+    /// Label, unique within the job.
     pub label: String,
-    /// The bytes that were hashed.
+    /// Bytes of the payload, exactly as they were hashed.
     pub bytes: Vec<u8>,
 }
 
 /// A change of one ledger row.
 ///
-/// `deadline_us` of the row is the store's: an `acquire` batch that leaves a row `INFLIGHT` sets
-/// it to the lease clock's now plus `timeout_ms`; every other update keeps what is stored.
+/// The store computes `deadline_us` of the row. A batch with `acquire` that leaves the row `INFLIGHT` sets the
+/// deadline to the current lease clock time plus `timeout_ms`. Every other update keeps the stored deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerWrite {
-    /// The slot must have no row.
+    /// Inserts a row. The slot must not have a row yet.
     Insert(Row),
-    /// The row must be in this state, of this try, with this nonce.
+    /// Replaces a row. The stored row must match the three expected values.
     Update {
-        /// State that is expected.
+        /// Expected state of the stored row.
         expect: RowState,
-        /// Try that is expected.
+        /// Expected try number of the stored row.
         expect_try: u32,
-        /// Nonce that is expected.
+        /// Expected nonce of the stored row.
         expect_nonce: u64,
-        /// The row from now on.
+        /// The new row.
         row: Row,
     },
 }
 
 impl LedgerWrite {
-    /// The row it leaves.
+    /// The row as it is after the write.
     pub fn row(&self) -> &Row {
         match self {
             LedgerWrite::Insert(row) | LedgerWrite::Update { row, .. } => row,
@@ -78,115 +78,120 @@ impl LedgerWrite {
 /// A change of the reservation of an action key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionWrite {
-    /// Reserve `(tenant, operator, key)` for this job and slot. Refused where another slot holds
-    /// it, where it is settled with a receipt, or where it was reserved with other arguments;
-    /// the same slot may ask again.
+    /// Reserves `(tenant, operator, key)` for this job and slot. Refused if another slot holds the key, if the
+    /// key is settled with a receipt, or if the key was reserved with other arguments. The same slot may
+    /// reserve its key again.
     Reserve {
-        /// The operator.
+        /// Operator of the reserved call.
         operator: Operator,
-        /// The key.
+        /// The action key.
         key: Hash,
-        /// Unsalted hash of the canonical arguments: same key with others is `INVALID_INPUT`.
+        /// Unsalted hash of the canonical arguments. The same key with different arguments is `INVALID_INPUT`.
         args_hash: Hash,
-        /// The slot that reserves.
+        /// Slot that reserves the key.
         slot: Slot,
     },
-    /// The reservation's call is over. Every job that waits for the key finds
-    /// [`Request::KeySettled`] in its inbox, in the same transaction.
+    /// Settles the reservation because its call is finished. In the same transaction, every job that waits for
+    /// the key gets [`Request::KeySettled`] in its inbox.
     Settle {
-        /// The operator.
+        /// Operator of the reserved call.
         operator: Operator,
-        /// The key.
+        /// The action key.
         key: Hash,
-        /// The slot that holds it.
+        /// Slot that holds the key.
         slot: Slot,
-        /// Committed, with this receipt (or result); none frees the key.
+        /// Receipt or result of the committed call. `None` releases the key.
         receipt: Option<Vec<u8>>,
     },
-    /// What the settled call of this slot did is being undone, or is not as it was recorded: nobody is
-    /// given its receipt until it is settled again. Nothing where this slot holds no receipt.
+    /// Withdraws the receipt of this slot's settled call, because the call is being undone or its effect no
+    /// longer matches the record. Until the key is settled again, no job can get the receipt. Does nothing if
+    /// this slot holds no receipt.
     TakeBack {
-        /// The operator.
+        /// Operator of the reserved call.
         operator: Operator,
-        /// The key.
+        /// The action key.
         key: Hash,
-        /// The slot that holds it.
+        /// Slot that holds the key.
         slot: Slot,
     },
-    /// This job waits until the reservation is settled. Refused ([`WriteError::KeyOpen`]) where
-    /// the key is free or settled by now: look again.
+    /// Registers this job to wait until the reservation is settled. Refused with [`WriteError::KeyOpen`] if the
+    /// key is already free or settled. The caller must then read the key again.
     Wait {
-        /// The operator.
+        /// Operator of the reserved call.
         operator: Operator,
-        /// The key.
+        /// The action key.
         key: Hash,
     },
 }
 
-/// Where the job goes with a batch.
+/// The job state that a batch sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusWrite {
-    /// The state from now on.
+    /// The new job state.
     pub to: JobState,
-    /// When it may be claimed again by itself (`WAITING`), microseconds since 1970 UTC.
+    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// UTC.
     pub wake_at_us: Option<i64>,
 }
 
-/// One job's atomic write.
+/// One atomic write to one job.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// The job.
+    /// Job to write to.
     pub job_id: JobId,
-    /// The writer's attempt: refused if superseded.
+    /// Attempt of the writer. The batch is refused if this attempt is superseded.
     pub attempt: u32,
-    /// The number of the first of `events`: refused unless the log ends just before it.
+    /// Sequence number of the first entry of `events`. The batch is refused unless the stored log ends directly
+    /// before this number.
     pub expect_seq: u64,
-    /// Hash of the log's last event before `events`.
+    /// Hash of the last stored event, which precedes `events`.
     pub expect_head: Hash,
-    /// Appended.
+    /// Events to append.
     pub events: Vec<Event>,
-    /// Ledger rows.
+    /// Changes of ledger rows.
     pub ledger: Vec<LedgerWrite>,
-    /// Effects (atomic commit: they travel with the events that mention them).
+    /// Effects to store. With atomic commit they are written together with the events that mention them.
     pub effects: Vec<Effect>,
-    /// Payloads.
+    /// Payloads to store.
     pub payloads: Vec<Payload>,
-    /// Action keys.
+    /// Changes of action key reservations.
     pub actions: Vec<ActionWrite>,
-    /// Inbox rows that have become events.
+    /// Ids of the inbox rows that this batch turns into events.
     pub inbox_done: Vec<i64>,
-    /// Results that later jobs may reuse; the newest of one input replaces older ones.
+    /// Results that later jobs may reuse. For one input, the newest result replaces older results.
     pub reusables: Vec<Reusable>,
-    /// What the job awaits, as far as it changed.
+    /// Changed expectations of the job: the signals and gate decisions that the job awaits.
     pub awaited: Vec<Awaited>,
-    /// Durable timers, as far as they changed.
+    /// Changed durable timers.
     pub timers: Vec<TimerWrite>,
-    /// Whether it ends a wait or a gate because of its time: refused
-    /// ([`WriteError::InboxPending`]) while undone inbox rows beside `inbox_done` and `beside` exist,
-    /// because one of them may be what was waited for.
+    /// True if the batch ends a wait or a gate because its time has come. Such a batch is refused with
+    /// [`WriteError::InboxPending`] while undone inbox rows exist other than those in `inbox_done` and
+    /// `beside`. One of these rows may be the awaited signal or decision.
     pub drained: bool,
-    /// Undone inbox rows that contradict no end because of a time: other times that have come.
+    /// Ids of undone inbox rows that do not conflict with a timeout. These rows only report that other timers
+    /// are due.
     pub beside: Vec<i64>,
-    /// New state of the job. One that ends, parks, waits or diverges gives up the claim, and is
-    /// refused ([`WriteError::InboxPending`]) while undone inbox rows exist, unless it is `unread`.
+    /// New state of the job. A state in which the job ends, parks, waits or diverges releases the claim. The
+    /// batch is then refused with [`WriteError::InboxPending`] while undone inbox rows exist, unless the batch
+    /// is `unread`.
     pub status: Option<StatusWrite>,
-    /// Whether it parks a job that nobody could load: its inbox waits with it.
+    /// True if the batch parks a job that could not be loaded. The undone inbox rows of the job stay undone.
     pub unread: bool,
-    /// Whether it starts invocations: refused if the lease is over, or if the job is cancelled
-    /// and anything but compensations (`~c` slots) would start.
+    /// True if the batch starts invocations. The batch is refused if the lease has expired. For a cancelled job
+    /// it is also refused unless every invocation it starts is a compensation (`~c` slot).
     pub acquire: bool,
-    /// The invocation that goes on under a barrier which was written before, where it acquires that: no row of its own
-    /// says which.
+    /// Slot of an invocation that continues under a barrier from an earlier batch. Set only with `acquire`.
+    /// Needed because the batch then contains no ledger row that names the slot.
     pub goes_on: Option<Slot>,
-    /// Whether it is written to a job that is over: refused unless the job is, and unless all that it
-    /// holds are audit events, reservations and inbox rows.
+    /// True if the batch is written to a terminal job. The batch is refused unless the job is terminal and the
+    /// batch contains only audit events, reservation changes and done inbox rows.
     pub audit: bool,
-    /// When it has to be durable.
+    /// Time by which the batch must be durable.
     pub flush: Flush,
 }
 
 impl Batch {
-    /// An empty batch at this place of the log.
+    /// Creates an empty batch that follows the log's end at `expect_seq` and `expect_head`.
     pub fn new(job_id: JobId, attempt: u32, expect_seq: u64, expect_head: Hash) -> Self {
         Self {
             job_id,
@@ -214,125 +219,127 @@ impl Batch {
     }
 }
 
-/// A reservation of an action key.
+/// A stored reservation of an action key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionRow {
-    /// The job that holds it.
+    /// Job that holds the key.
     pub job_id: JobId,
-    /// The slot that holds it.
+    /// Slot that holds the key.
     pub slot: Slot,
-    /// Hash of the canonical arguments.
+    /// Unsalted hash of the canonical arguments.
     pub args_hash: Hash,
-    /// What it answered, once committed: result and receipt.
+    /// Result and receipt of the call. `None` until the call is committed.
     pub receipt: Option<Vec<u8>>,
 }
 
-/// The process that claims: how others tell whether it still lives.
+/// The process that claims jobs. Other processes use these fields to find out whether it is still alive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// A name for people: host, process, start.
+    /// Human-readable name of the process: host name, process id and start time.
     pub worker: String,
-    /// The kernel's boot id.
+    /// Boot id of the kernel.
     pub boot_id: String,
-    /// The lock file that the process holds locked while it lives.
+    /// Path of the lock file. The process keeps this file locked while it is alive.
     pub lock_path: String,
-    /// Device of the lock file.
+    /// Device number of the lock file.
     pub lock_dev: u64,
-    /// Inode of the lock file.
+    /// Inode number of the lock file.
     pub lock_ino: u64,
     /// Content of the lock file.
     pub lock_content: String,
 }
 
-/// What is stored of a job beside its log.
+/// The stored row of a job, which exists in addition to its event log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRow {
-    /// The job.
+    /// Id of the job.
     pub job_id: JobId,
-    /// Whose house.
+    /// Tenant that owns the job.
     pub tenant_id: String,
-    /// Who asked.
+    /// Actor that submitted the job.
     pub actor_id: String,
     /// Identity of the request.
     pub request_key: Hash,
-    /// Label of the plan.
+    /// Label of the plan. The plan's identity is `plan_hash`.
     pub plan_id: String,
-    /// Identity of the plan.
+    /// Hash of the plan's normal form, which is the identity of the plan.
     pub plan_hash: Hash,
-    /// How it is executed: `HUMAN_GATED`.
+    /// Execution mode, such as `HUMAN_GATED`.
     pub mode: String,
-    /// Where it stands.
+    /// State of the job.
     pub state: JobState,
-    /// The last attempt; 0 before the first claim.
+    /// The latest attempt. 0 before the first claim.
     pub attempt: u32,
-    /// Number of events.
+    /// Number of events in the log, which is also the next sequence number.
     pub next_seq: u64,
     /// Hash of the last event.
     pub head: Hash,
-    /// Whether undone inbox rows exist.
+    /// True if undone inbox rows exist.
     pub inbox_pending: bool,
-    /// Whether somebody asked to cancel.
+    /// True if a request to cancel the job was accepted. A request to undo the job sets this flag too.
     pub cancel_requested: bool,
-    /// `WAITING`: when it may be claimed by itself.
+    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// UTC.
     pub wake_at_us: Option<i64>,
-    /// Jobs of a higher one are claimed first; of the same one in the order they were accepted.
+    /// Claim priority. Higher values are claimed first, and jobs of equal priority are claimed in the order of
+    /// acceptance.
     pub priority: i16,
-    /// When it was accepted, microseconds since 1970 UTC.
+    /// Time of acceptance, microseconds since 1970 UTC.
     pub created_us: i64,
-    /// When it last changed, microseconds since 1970 UTC.
+    /// Time of the last change, microseconds since 1970 UTC.
     pub updated_us: i64,
 }
 
-/// A job to accept: its first events, and the row.
+/// A job to accept: its row, its first events and its payloads.
 #[derive(Clone, Debug)]
 pub struct NewJob {
     /// The row as it will be stored.
     pub row: JobRow,
-    /// `intent_accepted`, `plan_created`.
+    /// The first events: `intent_accepted` and `plan_created`.
     pub events: Vec<Event>,
-    /// Secret that payload salts derive from.
+    /// Secret from which the payload salts derive.
     pub secret: Hash,
-    /// Its payloads.
+    /// Payloads of the job.
     pub payloads: Vec<Payload>,
-    /// What it will await from others: [`crate::awaited::of_plan`].
+    /// Expectations of the job, as [`crate::awaited::of_plan`] derives them from the plan.
     pub awaited: Vec<Awaited>,
-    /// Claim it at once, in the same transaction.
+    /// If set, claims the job immediately, in the same transaction.
     pub claim: Option<Claimer>,
-    /// How many jobs may wait, where it is not claimed at once.
+    /// Limits on the number of pending jobs. They apply only if the job is not claimed immediately.
     pub queue: QueueLimit,
 }
 
-/// How many jobs may be `PENDING`: one more is refused.
+/// Maximum numbers of `PENDING` jobs. A submission beyond a limit is refused. `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLimit {
-    /// Of all tenants.
+    /// Maximum over all tenants.
     pub all: Option<u32>,
-    /// Of the job's own tenant.
+    /// Maximum for the tenant of the submitted job.
     pub tenant: Option<u32>,
 }
 
-/// Who claims, and for how long.
+/// The process that requests a lease, and the length of the lease.
 #[derive(Clone, Debug)]
 pub struct Claimer {
-    /// The process.
+    /// The claiming process.
     pub owner: Owner,
     /// Length of the lease in milliseconds.
     pub lease_ms: u32,
 }
 
-/// What became of a submission.
+/// Result of a submission.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "one a submission, taken apart at once")]
 pub enum Submitted {
-    /// A job of its own, at attempt 1 where it was to be claimed at once.
+    /// A new job was stored. The job is at attempt 1 if it was claimed immediately.
     New,
-    /// The same request is known: attach to this job.
+    /// The request is already known. The caller attaches to this existing job.
     Attached(JobRow),
-    /// Too many jobs wait already; nothing was written.
+    /// Too many jobs are pending. Nothing was written.
     QueueFull {
-        /// Whether it is the tenant's own limit that is reached, or that of all.
+        /// True if the tenant's own limit is reached. False if the limit over all tenants is reached.
         of_tenant: bool,
-        /// The limit.
+        /// The limit that is reached.
         limit: u32,
     },
 }
@@ -340,149 +347,152 @@ pub enum Submitted {
 /// A claimed job.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// The row, its `attempt` being ours.
+    /// Row of the job. Its `attempt` is the attempt of this claim.
     pub row: JobRow,
-    /// Database time of now, microseconds since 1970 UTC.
+    /// Database time of the claim, microseconds since 1970 UTC.
     pub now_us: i64,
 }
 
-/// Everything that is stored of a job.
+/// Everything that the journal stores about a job.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Its row.
+    /// Row of the job.
     pub row: JobRow,
-    /// Secret that payload salts derive from.
+    /// Secret from which the payload salts derive.
     pub secret: Hash,
-    /// Its log; the chain has been checked.
+    /// The event log. Its hash chain has been checked.
     pub events: Vec<Event>,
-    /// Its ledger rows.
+    /// Ledger rows of the job.
     pub ledger: Vec<Row>,
-    /// Its payloads.
+    /// Payloads of the job.
     pub payloads: Vec<Payload>,
-    /// Its undone inbox rows, in order.
+    /// Undone inbox rows, in order of arrival.
     pub inbox: Vec<InboxRow>,
 }
 
-/// What a job that is not loaded can be parked or given back by.
+/// The minimum of a job that is needed to park or release it without loading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// The last event of its log.
+    /// Position of the last event in the log.
     pub end: LogEnd,
-    /// The request that opens it again (retry or undo), if there is one: its log says that it is over.
+    /// The retry or undo request that reopens the job, if one exists. Needed because the log of such a job
+    /// still ends with a terminal state.
     pub reopen: Option<InboxRow>,
 }
 
-/// The last event of a log, without what it says.
+/// Position of the last event in a log, without the event's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct LogEnd {
-    /// Its number.
+    /// Sequence number of the event.
     pub seq: u64,
-    /// Its time, microseconds since 1970 UTC.
+    /// Time of the event, microseconds since 1970 UTC.
     pub time_us: i64,
-    /// The attempt that appended it; 0 before the first claim.
+    /// Attempt that appended the event. 0 before the first claim.
     pub attempt: u32,
 }
 
-/// Which jobs to list.
+/// Selection of jobs to list. All conditions must hold.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only in this state.
+    /// Only jobs in this state.
     pub state: Option<JobState>,
     /// Only jobs that are not terminal.
     pub open: bool,
-    /// Only jobs that are over, and of which something was said since that is not in their log yet.
+    /// Only terminal jobs with undone inbox rows, whose audit events are still missing from the log.
     pub to_audit: bool,
-    /// Only jobs accepted before this one.
+    /// Only jobs accepted before this job.
     pub older_than: Option<JobId>,
-    /// At most so many, the newest first.
+    /// Maximum number of jobs. The newest jobs come first.
     pub limit: u32,
 }
 
-/// How often the store did what: counted since it was opened.
+/// Counts of store operations since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
-    /// Durable commits of the writer.
+    /// Durable commits made by the writer.
     pub flushes: u64,
     /// Batches written.
     pub batches: u64,
-    /// Statements executed.
+    /// SQL statements executed.
     pub statements: u64,
     /// Batches refused.
     pub refused: u64,
 }
 
-/// What a claim passes over.
+/// Jobs that a claim skips.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Except {
-    /// All jobs of these tenants.
+    /// Tenants whose jobs are all skipped.
     pub tenants: Vec<String>,
-    /// These jobs.
+    /// Individual jobs that are skipped.
     pub jobs: Vec<JobId>,
 }
 
-/// Jobs, their logs, ledgers and inboxes: one database.
+/// Store of jobs with their logs, ledgers and inboxes. One journal is one database.
 #[async_trait]
 pub trait Journal: Send + Sync {
-    /// Accept a job, or find the one with the same request key.
+    /// Accepts a job, or finds the existing job with the same request key.
     async fn submit(&self, job: NewJob) -> Result<Submitted, WriteError>;
 
-    /// Claim the next claimable job: `PENDING`, `RUNNING` with a lease that is over, `WAITING`
-    /// whose time has come; the highest priority first, then the order they were accepted in. The
-    /// attempt goes up by one. Times that have come fire first: see [`Journal::fire_timers`].
+    /// Claims the next claimable job and increments its attempt. Claimable jobs are `PENDING` jobs, `RUNNING`
+    /// jobs with an expired lease, and `WAITING` jobs whose time has come. Jobs are claimed by descending
+    /// priority, then in the order of acceptance. Timers that are due fire first: see [`Journal::fire_timers`].
     async fn claim(&self, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.claim_except(claimer, &Except::default()).await
     }
 
-    /// The same, apart from what is to be passed over.
+    /// Claims like [`Journal::claim`] but skips the jobs in `except`.
     async fn claim_except(&self, claimer: &Claimer, except: &Except) -> Result<Option<Claim>, StoreError>;
 
-    /// Claim this job if it is claimable now.
+    /// Claims this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &Claimer) -> Result<Option<Claim>, StoreError>;
 
-    /// Prolong the leases of jobs still held (also over, but not superseded ones); answers those
-    /// that are lost.
+    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is
+    /// extended too, unless a newer attempt has superseded it.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
 
-    /// One job's atomic write. The batch takes its place in the queue when the future is first
-    /// polled, before anything is awaited: whoever polls two writes in order gets them written
-    /// in that order. Returns once it is durable. Dropping the future afterwards does not take
-    /// the batch back.
+    /// Writes a batch atomically and returns once it is durable. The batch enters the write queue when the
+    /// future is first polled, before the future awaits anything. Two writes are therefore written in the order
+    /// in which their futures are first polled. Dropping the future after the first poll does not withdraw the
+    /// batch.
     async fn write(&self, batch: Batch) -> Result<(), WriteError>;
 
-    /// Everything stored of a job; none where there is no such job.
+    /// Loads everything stored about a job. Returns `None` if the job does not exist.
     async fn load(&self, job_id: &JobId) -> Result<Option<Record>, StoreError>;
 
-    /// The outline of a job, read without the rest of it; none where there is no such job.
+    /// Reads the outline of a job without loading the rest. Returns `None` if the job does not exist.
     async fn outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError>;
 
-    /// The row of a job.
+    /// Reads the row of a job. Returns `None` if the job does not exist.
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError>;
 
-    /// Rows of jobs, the newest first.
+    /// Lists rows of jobs, newest first.
     async fn jobs(&self, filter: &Filter) -> Result<Vec<JobRow>, StoreError>;
 
-    /// Why each of these jobs stands where it does, in their order. Only the events that say so are read.
+    /// Returns for each row the reason for the job's current state, in the order of `rows`. Reads only the
+    /// events that contain these reasons.
     async fn whys(&self, rows: &[JobRow]) -> Result<Vec<Why>, StoreError>;
 
-    /// Invocations of a job without a verdict: `INFLIGHT` and `INDETERMINATE` rows.
+    /// Lists the job's invocations without a verdict. These are its `INFLIGHT` and `INDETERMINATE` rows.
     async fn recover(&self, job_id: &JobId) -> Result<Vec<Row>, StoreError>;
 
-    /// Whether the owner of the row's open try can still touch the world (§5, quiescence first).
+    /// Determines whether the owner of the row's open try can still touch the outside world (§5, quiescence
+    /// first).
     ///
-    /// It cannot once `settling_ms` have passed since the earliest of these moments, all read on
-    /// the lease clock (the machine's boot-time clock):
-    /// - the row's deadline plus the clock margin;
-    /// - the moment this store first saw the owner's process gone: the lock file named in the
-    ///   claim of `row.attempt` is there (same device, inode and content) and nobody holds it;
-    /// - where the owner ran under another boot id: the start of the present boot.
+    /// The owner is quiescent once `settling_ms` have passed since the earliest of the following moments. All
+    /// moments are read on the lease clock, which is the boot-time clock of the machine.
+    /// - The row's deadline plus the clock margin.
+    /// - The moment when this store first saw that the owner process is dead. The lock file named in the claim
+    ///   of `row.attempt` then exists with the same device, inode and content, and no process holds its lock.
+    /// - The start of the current boot, if the owner ran under another boot id.
     ///
-    /// A lock file that is absent, or another one, proves nothing.
+    /// An absent or different lock file proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &Row, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
-    /// Put a request into a job's inbox: durable when it returns. Refused where it cannot apply any
-    /// more ([`crate::awaited::accept`]), decided in the transaction that would accept it. Turns `WAITING`, `PARKED` and
-    /// `DIVERGED` into `PENDING`, and [`Request::Cancel`] sets the cancel flag, in the same
-    /// transaction.
+    /// Puts a request into a job's inbox. The request is durable when this method returns. A request that can
+    /// no longer apply is refused by [`crate::awaited::accept`], in the transaction that would accept it. The
+    /// same transaction turns `WAITING`, `PARKED` and `DIVERGED` into `PENDING`. [`Request::Cancel`] also sets
+    /// the cancel flag in this transaction.
     async fn put_inbox(
         &self,
         job_id: &JobId,
@@ -491,18 +501,18 @@ pub trait Journal: Send + Sync {
         request: Request,
     ) -> Result<i64, InboxError>;
 
-    /// Fire the timers that are due, whatever the state of their jobs: each turns into
-    /// [`Request::Timer`] in its job's inbox and is gone, in one transaction. Jobs that are `WAITING` and whose time
-    /// has come are `PENDING` from then on. Answers when the next of all these is due.
+    /// Fires all timers that are due, in any state of their jobs. In one transaction, each due timer becomes a
+    /// [`Request::Timer`] in its job's inbox and is deleted. `WAITING` jobs whose time has come become
+    /// `PENDING`. Returns the time at which the next timer or `WAITING` job is due.
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
-    /// Undone inbox rows of a job.
+    /// Lists the undone inbox rows of a job.
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError>;
 
-    /// The reservation of an action key.
+    /// Reads the reservation of an action key. Returns `None` if the key is free.
     async fn action(&self, tenant: &str, operator: &Operator, key: Hash) -> Result<Option<ActionRow>, StoreError>;
 
-    /// The newest result of an operator from this input that may be reused.
+    /// Reads the newest reusable result of an operator for this input.
     async fn reusable(
         &self,
         tenant: &str,
@@ -510,71 +520,75 @@ pub trait Journal: Send + Sync {
         input_hash: Hash,
     ) -> Result<Option<Reusable>, StoreError>;
 
-    /// One payload of a job.
+    /// Reads one payload of a job.
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// What calls have cost, grouped, the newest group first; of one job only, where one is named.
-    /// Charges are added in the transaction that records the answer.
+    /// Returns the costs of calls in groups, newest group first. If `job_id` is set, only the calls of that job
+    /// count. A charge is added in the transaction that records the answer.
     async fn costs(&self, by: cost::By, job_id: Option<&JobId>) -> Result<Vec<cost::Row>, StoreError>;
 
-    /// Millionths of a US dollar that a tenant's jobs have spent in a month (`2026-11`).
+    /// Returns the amount that a tenant's jobs have spent in a month, in millionths of a US dollar. The month
+    /// is written as `2026-11`.
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
-    /// How much news of other processes was heard so far. Read it, look at the store, then wait with
-    /// [`Journal::news_after`]: what came after the look is not missed.
+    /// Returns the revision of the latest change by another process that this store has seen. Read the revision
+    /// first, then read the store, then wait with [`Journal::news_after`]. A change after the read is then not
+    /// missed.
     fn news(&self) -> u64 {
         0
     }
 
-    /// Wait until there is news after `seen`: something was put into the inbox of this job, or, where
-    /// no job is named, something may be claimed or a timer was armed. Answers the new number. On a
-    /// store without a bell (SQLite, memory) this waits for ever, and with one news may be lost with a
-    /// connection: whoever waits looks by itself now and then.
+    /// Waits until the revision is greater than `seen`, and returns the new revision. With a job, an inbox row
+    /// for that job counts. Without a job, a job that may be claimable or a newly armed timer counts. A store
+    /// without notifications (SQLite, memory) waits forever. A lost connection can lose a notification, so the
+    /// caller must also poll the store from time to time.
     async fn news_after(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
     }
 
-    /// Whether [`Journal::news_after`] would tell of what happens now.
+    /// Returns true if [`Journal::news_after`] currently reports changes.
     fn hears_news(&self) -> bool {
         false
     }
 
-    /// Database time, microseconds since 1970 UTC.
+    /// Reads the database time, microseconds since 1970 UTC.
     async fn now_us(&self) -> Result<i64, StoreError>;
 
-    /// What it has done so far.
+    /// Returns the operation counts of this store.
     fn counters(&self) -> Counters;
 }
 
-/// What a database's decisions about time rest on. On SQLite it is this machine's; a test sets it.
+/// Clock that a database uses for decisions about time. On SQLite this is the machine's clock, and tests
+/// replace it.
 pub trait Clock: Send + Sync {
     /// Event time: microseconds since 1970 UTC.
     fn now_us(&self) -> i64;
-    /// Lease time: microseconds since the kernel started, sleep included. Leases and deadlines
-    /// go by it alone: nobody can set it.
+    /// Lease time: microseconds since the kernel started, including sleep. Leases and deadlines use only this
+    /// clock, because it cannot be set.
     fn boot_us(&self) -> i64;
-    /// Which start of the kernel `boot_us` counts from.
+    /// Boot id of the kernel start from which `boot_us` counts.
     fn boot_id(&self) -> String;
 }
 
-/// What the world answered; perhaps in a database of its own.
+/// Store of the recorded answers of tools. It may be in a separate database.
 #[async_trait]
 pub trait EffectStore: Send + Sync {
-    /// Write effects, each once per (slot, try): equal bytes are accepted, others refused with
-    /// [`WriteError::EffectExists`]. Not fenced: a worker that lost its lease still records.
+    /// Writes effects, each at most once per slot and try. Equal bytes are accepted again, and different bytes
+    /// are refused with [`WriteError::EffectExists`]. The write is not fenced, so a worker that lost its lease
+    /// can still record an answer.
     async fn put(&self, job_id: &JobId, effects: &[Effect]) -> Result<(), WriteError>;
 
-    /// All effects of a job, by slot and try.
+    /// Lists all effects of a job, ordered by slot and try.
     async fn effects(&self, job_id: &JobId) -> Result<Vec<Effect>, StoreError>;
 }
 
-/// A small persistent map for tools, by namespace.
+/// A small persistent key-value store for tools, separated by namespace.
 #[async_trait]
 pub trait KeyValue: Send + Sync {
-    /// The value at a key.
+    /// Returns the value of a key.
     async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Write; durable when it returns.
+    /// Sets the value of a key. The value is durable when this method returns.
     async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError>;
-    /// Forget; whether it was there.
+    /// Deletes a key. Returns true if the key existed.
     async fn delete(&self, namespace: &str, key: &str) -> Result<bool, StoreError>;
 }

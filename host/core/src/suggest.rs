@@ -1,27 +1,27 @@
-//! "Did you mean …?" for every name that is not known: keys, words, codes, operators and steps.
+//! Suggestions of the form "did you mean …?" for unknown names, such as keys, codes, operators and steps.
 //!
-//! One threshold holds everywhere (I150): a third of the letters of the longer name may differ.
+//! The same threshold applies everywhere (I150): at most a third of the letters of the longer name may differ.
 
-/// The candidate nearest to `word`, if one is near enough to be what was meant.
+/// Returns the candidate most similar to `word`, if one is similar enough.
 ///
 /// ```
 /// use latchwork_core::suggest::nearest;
 /// assert_eq!(nearest("databse", ["commit", "database"]), Some("database"));
 /// assert_eq!(nearest("depends", ["step_id", "depends_on"]), Some("depends_on"));
 /// assert_eq!(nearest("weather", ["commit", "database"]), None);
-/// assert_eq!(nearest("s9", ["s1", "s2"]), None, "another short name is no slip");
+/// assert_eq!(nearest("s9", ["s1", "s2"]), None, "another short name is not a typo");
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(word, candidates).into_iter().next()
 }
 
-/// All candidates near to `word`, the nearest first. `word` itself is not among them.
+/// Returns all candidates similar to `word`, most similar first. Never contains `word` itself.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = word.to_lowercase();
     let letters = lower.chars().count();
     let distance = |candidate: &'a str| {
         let known = candidate.to_lowercase();
-        // More than a third is another word; less would miss swapped syllables and endings.
+        // A higher limit would accept unrelated words. A lower limit would miss swapped syllables and endings.
         let farthest = letters.max(known.chars().count()) / 3;
         let distance = strsim::damerau_levenshtein(&lower, &known);
         (candidate != word && distance <= farthest).then_some((distance, candidate))
@@ -32,12 +32,12 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// ` (did you mean …?)`, or nothing: to be appended to a message.
+/// Returns ` (did you mean …?)` or an empty text, for appending to a message.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default()
 }
 
-/// `a`, `b` or `c`.
+/// Returns the words as a quoted list: `a`, `b` or `c`.
 pub(crate) fn one_of(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
@@ -50,7 +50,7 @@ pub(crate) fn one_of(words: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    /// I150: keys of plans, recipes and configurations are looked up by the same rule.
+    /// Tests I150: keys of plans, recipes and configurations use the same rule.
     #[test]
     fn a_third_of_the_letters_may_differ() {
         for (word, known, meant) in [

@@ -1,62 +1,62 @@
-//! Wait steps: what their payload says, and the notations of times in it.
+//! Wait steps: their payload and the notation of durations and times in it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The longest wait that can be asked for: ten years, in milliseconds.
+/// Maximum length of a wait: ten years, in milliseconds.
 pub const WAIT_MS_MAX: u64 = 3_650 * 24 * 60 * 60 * 1_000;
-/// The longest wait that a job sits out as `WAITING`; longer ones park it. As long as the
-/// longest backoff, so that both are short for the same readers.
+/// Longest wait for which a job stays `WAITING`. A longer wait parks the job. The value equals the longest
+/// backoff, so that "short" means the same for waits and retries.
 pub const SHORT_WAIT_MS: u32 = crate::retry::CAP_MS;
-/// A correlation key has at most so many characters.
+/// Maximum number of characters of a correlation key.
 pub const KEY_CHARS_MAX: usize = 128;
 
-/// What a wait step waits for.
+/// Kind of event for which a wait step waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitKind {
-    /// A signal of another system.
+    /// A signal from another system.
     Signal,
     /// A signal that a person sends.
     Human,
-    /// A time.
+    /// A point in time.
     Timer,
 }
 
 impl WaitKind {
-    /// The words of plans.
+    /// Names used in plans.
     pub const WORDS: [&str; 3] = ["signal", "human", "timer"];
 }
 
-/// When a wait is over by itself.
+/// Time at which a wait ends without a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// So many milliseconds after the step is ready.
+    /// Number of milliseconds after the step becomes ready.
     After(u64),
-    /// At this moment, microseconds since 1970 UTC.
+    /// A fixed time, microseconds since 1970 UTC.
     At(i64),
 }
 
-/// The payload of a wait step, its bindings resolved.
+/// Payload of a wait step after its bindings are resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wait {
-    /// What for.
+    /// Kind of event for which the step waits.
     pub kind: WaitKind,
-    /// The key that a signal must carry; none for timers.
+    /// Correlation key that a signal must carry. `None` for timers.
     pub key: Option<String>,
-    /// When it is over without a signal.
+    /// Time at which the wait ends without a signal.
     pub when: Option<When>,
-    /// The output where it ends by time; a signal wait without one fails then.
+    /// Output of the step if the wait ends by time. A signal wait without a default fails in this case.
     pub default: Option<Value>,
-    /// Whether the job parks, however short the wait.
+    /// True if the job parks even for a short wait.
     pub park: bool,
 }
 
 impl Wait {
-    /// Reads a payload.
+    /// Parses a payload.
     ///
     /// # Errors
-    /// A sentence that says what is wrong with it.
+    /// Returns a sentence that describes the error.
     pub fn read(payload: &Value) -> Result<Wait, String> {
         let fields = payload.as_object().ok_or("the payload of a wait is an object")?;
         let kind = fields.get("wait_kind").cloned().unwrap_or_default();
@@ -92,7 +92,8 @@ impl Wait {
         Ok(Wait { kind, key, when, default: fields.get("default").cloned(), park })
     }
 
-    /// When it is over by itself if it begins now, microseconds since 1970 UTC.
+    /// Returns the time at which the wait ends without a signal if it starts at `now_us`, in microseconds since
+    /// 1970 UTC.
     pub fn until_us(&self, now_us: i64) -> Option<i64> {
         self.when.map(|when| match when {
             When::After(ms) => now_us.saturating_add_unsigned(ms * 1_000),
@@ -101,17 +102,19 @@ impl Wait {
     }
 }
 
-/// The correlation key of a payload where it is written out; a binding is known only later.
+/// Returns the correlation key if the payload contains it as a literal. The value of a binding is not known
+/// yet.
 pub fn literal_key(payload: &Value) -> Option<&str> {
     payload.get("correlation_key").and_then(Value::as_str)
 }
 
-/// Whether a text can be a correlation key.
+/// Returns true if `text` is a valid correlation key.
 pub fn is_key(text: &str) -> bool {
     (1..=KEY_CHARS_MAX).contains(&text.chars().count()) && !text.chars().any(|c| c < ' ' || c == '\u{7f}')
 }
 
-/// Reads a span: `500ms`, `90s`, `2m`, `12h`, `3d`; from 1 ms to [`WAIT_MS_MAX`], in milliseconds.
+/// Parses a duration such as `500ms`, `90s`, `2m`, `12h` or `3d`. Returns milliseconds, from 1 to
+/// [`WAIT_MS_MAX`].
 pub fn parse_span(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
     let unit_ms: u64 = match unit {
@@ -126,8 +129,8 @@ pub fn parse_span(text: &str) -> Option<u64> {
     number.checked_mul(unit_ms).filter(|span| (1..=WAIT_MS_MAX).contains(span))
 }
 
-/// Reads a moment: RFC 3339 with an offset, such as `2026-01-31T09:00:00Z`; microseconds since
-/// 1970 UTC, from then until the year 9999. Fractions of a second have at most six digits.
+/// Parses an RFC 3339 time with an offset, such as `2026-01-31T09:00:00Z`. Returns microseconds since 1970 UTC.
+/// The year must be from 1970 to 9999, and a fraction of a second may have at most six digits.
 pub fn parse_moment(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
@@ -165,7 +168,7 @@ pub fn parse_moment(text: &str) -> Option<i64> {
     Some(seconds * 1_000_000 + micros).filter(|us| *us >= 0)
 }
 
-/// `Z` or `+02:00`.
+/// Parses an offset such as `Z` or `+02:00` into seconds.
 fn offset_seconds(text: &str) -> Option<i64> {
     if text == "Z" {
         return Some(0);
@@ -183,8 +186,8 @@ fn offset_seconds(text: &str) -> Option<i64> {
     Some(sign * (two(hours, 23)? * 3_600 + two(minutes, 59)? * 60))
 }
 
-/// Days of the proleptic Gregorian calendar, counted with years that begin in March so that the
-/// leap day is a year's last.
+/// Counts days in the proleptic Gregorian calendar. Years begin in March here, so that the leap day is the last
+/// day of its year.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
