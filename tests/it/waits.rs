@@ -108,7 +108,7 @@ fn after_a_time_out_a_signal_is_refused() {
         sleep_past(&response["blocked_on"]["until"]);
         let late = place.latch(&["job", "signal", &id, "k", "--payload", "1"]);
         assert_eq!(late.code, 2, "its time is over before anybody has written so");
-        assert!(late.stderr.contains("is over"), "{}", late.stderr);
+        assert!(late.stderr.contains("has ended"), "{}", late.stderr);
         let resumed = place.latch(&["resume", &id, "--json"]);
         assert_eq!((resumed.code, &resumed.json()["state"]), (code, &json!(state)), "{}", resumed.stdout);
         assert_eq!(place.latch(&["job", "signal", &id, "k"]).code, 2);

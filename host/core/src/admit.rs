@@ -191,15 +191,18 @@ pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
     let mut head = Hash::default();
     for (seq, event) in (0..).zip(&new.events) {
         if event.seq != seq || event.prev_hash != head {
-            return Err(WriteError::Broken(format!("event {} of a new job does not follow the one before", event.seq)));
+            return Err(WriteError::Broken(format!(
+                "event {} of the new job breaks the sequence or the hash chain",
+                event.seq
+            )));
         }
         head = event.hash;
     }
     if row.next_seq != new.events.len() as u64 || row.head != head {
-        return Err(WriteError::Broken("the row of a new job does not agree with its events".to_owned()));
+        return Err(WriteError::Broken("the row of the new job does not match its events".to_owned()));
     }
     if row.state != JobState::Pending || row.attempt != 0 || row.inbox_pending || row.cancel_requested {
-        return Err(WriteError::Broken("a new job is PENDING, at attempt 0, with an empty inbox".to_owned()));
+        return Err(WriteError::Broken("a new job must be PENDING at attempt 0 with an empty inbox".to_owned()));
     }
     Ok(())
 }
@@ -244,7 +247,7 @@ fn is_audit(batch: &Batch) -> Result<(), WriteError> {
         || !(batch.awaited.is_empty() && batch.timers.is_empty() && batch.reusables.is_empty())
         || batch.events.iter().any(|event| !event.body.is_audit());
     match others {
-        true => Err(WriteError::Broken("a job that is over takes audit events alone".to_owned())),
+        true => Err(WriteError::Broken("a terminal job accepts only audit events".to_owned())),
         false => Ok(()),
     }
 }
@@ -264,7 +267,10 @@ fn chain(events: &[Event], batch: &Batch) -> Result<(), WriteError> {
     let mut head = batch.expect_head;
     for (seq, event) in (batch.expect_seq..).zip(events) {
         if event.seq != seq || event.prev_hash != head || event.attempt != batch.attempt {
-            return Err(WriteError::Broken(format!("event {} does not follow event {seq} of the batch", event.seq)));
+            return Err(WriteError::Broken(format!(
+                "event {} of the batch does not continue the log at {seq}",
+                event.seq
+            )));
         }
         head = event.hash;
     }
@@ -364,7 +370,7 @@ fn reserve(
                     if receipt.is_none() {
                         continue;
                     }
-                    return Err(WriteError::Broken(format!("slot {slot} settles an action key nobody holds")));
+                    return Err(WriteError::Broken(format!("slot {slot} settles an unreserved action key")));
                 };
                 if found.job_id != job.job_id || found.slot != *slot {
                     return Err(WriteError::ActionKey(Box::new(found.clone())));
@@ -412,7 +418,7 @@ fn drain(job: &Standing, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteEr
     let mut rest = job.inbox.clone();
     for id in &batch.inbox_done {
         if !rest.remove(id) {
-            return Err(WriteError::Broken(format!("inbox row {id} of the batch is not open")));
+            return Err(WriteError::Broken(format!("inbox row {id} of the batch is not undone")));
         }
     }
     Ok(Some(rest))

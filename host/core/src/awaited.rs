@@ -74,16 +74,16 @@ pub struct TimerWrite {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAwaited {
     /// No wait of the job has this correlation key.
-    #[error("no wait of the job has the key {0:?}")]
+    #[error("no wait has the correlation key {0:?}")]
     UnknownKey(String),
     /// The wait timed out or was abandoned.
-    #[error("the wait for {0:?} is over: nothing waits for it any more")]
+    #[error("the wait for {0:?} has ended: the signal can no longer be delivered")]
     TooLate(String),
     /// The gate was decided or has expired.
     #[error("the gate at {0} is closed: it was decided or has expired")]
     GateClosed(Slot),
     /// The gate is for another call.
-    #[error("the gate at {slot} is for another call now: its hash is {hash}")]
+    #[error("the gate at {slot} is now for another call, with the hash {hash}")]
     OtherCall {
         /// Slot of the gate.
         slot: Slot,

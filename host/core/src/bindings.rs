@@ -66,7 +66,7 @@ impl Reference {
         let fields = value.as_object()?;
         let key = ["$ref", "$outcome"].into_iter().find(|key| fields.contains_key(*key))?;
         Some(match &fields[key] {
-            _ if fields.len() > 1 => Err(BadBinding(format!("an object with `{key}` has no other key"))),
+            _ if fields.len() > 1 => Err(BadBinding(format!("an object with `{key}` must not have any other key"))),
             Value::String(text) if key == "$ref" => Self::read_output(text),
             Value::String(text) => Self::read_outcome(text),
             _ => Err(BadBinding(format!("the value of `{key}` must be a string"))),
@@ -76,22 +76,22 @@ impl Reference {
     fn read_output(text: &str) -> Result<Self, BadBinding> {
         let bad = |why: &str| {
             Err(BadBinding(format!(
-                "{text:?} is no `$ref`: {why}; write \"s1#/field\", or \"s1#\" for the whole output"
+                "invalid `$ref` {text:?}: {why}; write \"s1#/field\", or \"s1#\" for the whole output"
             )))
         };
         let Some((step, pointer)) = text.split_once('#') else { return bad("it has no `#`") };
         if !StepId::is_valid(step) {
-            return bad("what is before `#` cannot be a step_id");
+            return bad("the part before `#` is not a valid step_id");
         }
         if !is_pointer(pointer) {
-            return bad("what is after `#` is no JSON pointer");
+            return bad("the part after `#` is not a JSON pointer");
         }
         Ok(Reference::Output { step: StepId::new(step), pointer: pointer.to_owned() })
     }
 
     fn read_outcome(text: &str) -> Result<Self, BadBinding> {
         if !StepId::is_valid(text) {
-            return Err(BadBinding(format!("{text:?} is no `$outcome`: it cannot be a step_id")));
+            return Err(BadBinding(format!("invalid `$outcome` {text:?}: it is not a valid step_id")));
         }
         Ok(Reference::Outcome { step: StepId::new(text) })
     }

@@ -431,10 +431,10 @@ impl Event {
         let wire: Wire<Body> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
         let expected = wire.body.schema_version();
         if wire.schema_version != expected {
-            return Err(bad(format!("schema version {} is not {expected}", wire.schema_version)));
+            return Err(bad(format!("the schema version is {}, expected {expected}", wire.schema_version)));
         }
         if wire.seq != seq {
-            return Err(bad(format!("it carries number {}", wire.seq)));
+            return Err(bad(format!("the sequence number in the event is {}", wire.seq)));
         }
         let hash = Hash::of(&[&prev_hash.0, bytes]);
         let (time_us, attempt, body) = (wire.time_us, wire.attempt, wire.body);

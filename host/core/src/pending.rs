@@ -69,15 +69,15 @@ impl Asked {
             Asked::Reject => "rejected",
             Asked::Applied => "resolved as applied",
             Asked::NotApplied => "resolved as not applied",
-            Asked::Lost => "given up as lost",
+            Asked::Lost => "resolved as lost",
             Asked::Confirm => "confirmed",
             Asked::Gone => "confirmed as gone",
-            Asked::Continue => "told to go on",
-            Asked::Abort => "told to stop",
+            Asked::Continue => "continued",
+            Asked::Abort => "aborted",
             Asked::Cancel => "cancelled",
             Asked::Signal => "signalled",
-            Asked::Retry => "told to try again",
-            Asked::Undo => "told to undo what it did",
+            Asked::Retry => "reopened for a retry",
+            Asked::Undo => "reopened for an undo",
         }
     }
 }

@@ -230,7 +230,7 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
         ("/steps/1/hashes/v", some(json!([{ "$ref": "draft#" }])), "P018", "/steps/1/hashes/v/0", "depends_on"),
         ("/steps/3/payload/x", some(json!([{ "$ref": "sum/x" }])), "P016", "/steps/3/payload/x/0", "no `#`"),
         ("/steps/3/payload/x", some(json!({ "$outcome": 1 })), "P016", "/steps/3/payload/x", "a string"),
-        ("/steps/3/payload/x", some(json!({ "$ref": "sum#", "or": 1 })), "P016", "/steps/3/payload/x", "no other key"),
+        ("/steps/3/payload/x", some(json!({ "$ref": "sum#", "or": 1 })), "P016", "/steps/3/payload/x", "any other key"),
         (
             "/steps/3/payload/x",
             some(json!({ "$outcome": "drft" })),
