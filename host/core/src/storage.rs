@@ -26,12 +26,12 @@ pub use error::{StoreError, WriteError};
 pub use inbox::{InboxError, InboxRow, Request, Resolved};
 pub use why::{Why, says_why, why};
 
-/// Time by which a batch must be durable.
+/// Urgency with which a batch is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
-    /// Durable before [`Journal::write`] returns.
+    /// The store flushes the batch immediately, because the caller needs it to be durable.
     Now,
-    /// Durable with the next batch that is flushed, or a few milliseconds later.
+    /// The store flushes the batch together with the next flushed batch, or after a few milliseconds.
     Linger,
 }
 
@@ -186,7 +186,7 @@ pub struct Batch {
     /// True if the batch is written to a terminal job. The batch is refused unless the job is terminal and the
     /// batch contains only audit events, reservation changes and done inbox rows.
     pub audit: bool,
-    /// Time by which the batch must be durable.
+    /// Urgency with which the batch is made durable.
     pub flush: Flush,
 }
 
