@@ -4,9 +4,9 @@
 //! integer literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC
 //! specifies. `1`, `1.0` and `1e0` are the same number.
 //!
-//! An integer literal is accepted if it is the exact value of a double, or if it is written as the RFC writes
-//! that double (`295147905179352830000` for 2^68). Without the second rule, a canonical text could itself be
-//! refused.
+//! An integer literal is accepted if it is the exact value of a double. The text that the RFC writes for a
+//! double is also accepted, such as `295147905179352830000` for 2^68. Without the second rule, a canonical text
+//! could itself be refused.
 
 use serde_json::Value;
 

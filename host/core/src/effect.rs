@@ -134,7 +134,7 @@ pub enum Answer {
     NotApplied(Failure),
     /// The try failed, and it is unknown whether it changed the world.
     Unknown {
-        /// Reason of the failure.
+        /// Failure that ended the try.
         failure: Failure,
         /// Start of an oversized or malformed answer, at most 64 KiB.
         #[serde(default, skip_serializing_if = "Option::is_none")]
