@@ -1,17 +1,18 @@
-//! Numbers: literal to double, and double to the text of RFC 8785.
+//! Numbers: conversion of a literal to a double, and of a double to the text of RFC 8785.
 
 use serde_json::Number;
 
 use super::Refusal;
 
-/// Up to 2^53 every integer is a double.
+/// 2^53. Every integer up to this value has an exact double.
 const SAFE_MAX: f64 = 9_007_199_254_740_992.0;
-/// Integers of so many digits are below 2^53 and need no second look.
+/// Integers with at most this many digits are below 2^53 and need no further check.
 const SAFE_DIGITS: usize = 15;
-/// How much of a refused literal a message shows.
+/// Maximum length of a refused literal in a message, in characters.
 const SHOWN_DIGITS_MAX: usize = 40;
 
-/// The number that a valid JSON literal denotes; `is_integer` if it has neither dot nor exponent.
+/// Returns the number that a valid JSON literal denotes. `is_integer` is true if the literal has neither a dot
+/// nor an exponent.
 pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Refusal> {
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     if is_integer && digits.len() <= SAFE_DIGITS {
@@ -28,7 +29,7 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     Ok(from_double(double))
 }
 
-/// Whether a number that came from elsewhere is the text of a double.
+/// Checks that a number from another source is exactly a double.
 pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     if number.is_f64() {
         return Ok(());
@@ -36,13 +37,14 @@ pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     from_literal(&number.to_string(), true).map(|_| ())
 }
 
-/// Append the shortest text that reads back as `number`, in the form of ECMAScript.
+/// Appends the shortest text that reads back as `number`, in the format of ECMAScript.
 pub(super) fn write(number: &Number, out: &mut Vec<u8>) {
     let double = number.as_f64().expect("without arbitrary precision every number has a double");
     out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
 }
 
-/// Whole numbers in the safe range become integers, so that `1` and `1.0` are equal values.
+/// Converts a double to a JSON number. Whole numbers in the safe range become integers, so that `1` and `1.0`
+/// are equal values.
 fn from_double(double: f64) -> Number {
     if double.fract() == 0.0 && double.abs() <= SAFE_MAX {
         return Number::from(double as i64);
@@ -50,7 +52,8 @@ fn from_double(double: f64) -> Number {
     Number::from_f64(double).expect("finite")
 }
 
-/// Whether the integer `digits` is `double`, either exactly or as the RFC writes it.
+/// Returns true if `double` represents the integer `digits` exactly, or if RFC 8785 writes `double` as
+/// `digits`.
 fn is_held(digits: &str, double: f64) -> bool {
     format!("{double:.0}") == digits || ryu_js::Buffer::new().format_finite(double) == digits
 }

@@ -1,4 +1,4 @@
-//! A JSON reader that knows where it is and refuses what has no single meaning.
+//! JSON parser that tracks its position and refuses ambiguous texts.
 
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
@@ -7,13 +7,13 @@ use super::{CanonError, DEPTH_MAX, Refusal, number};
 
 type Parsed<T> = Result<T, CanonError>;
 
-/// A reader of one text.
+/// Parser of one text.
 pub(super) struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
     depth_max: usize,
-    /// What has no single meaning and was passed over; none where the first ends the reading.
+    /// Refusals collected in tolerant mode. `None` if the first refusal ends the parsing.
     passed: Option<Vec<CanonError>>,
 }
 
@@ -22,20 +22,22 @@ impl<'a> Parser<'a> {
         Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, passed: None }
     }
 
-    /// The same with so many levels more, for values of the whole depth inside others.
+    /// Returns this parser with a larger depth limit, for values of the maximum depth inside other values.
     pub(super) fn deeper(self, levels: usize) -> Self {
         Self { depth_max: self.depth_max + levels, ..self }
     }
 
-    /// The whole text as one value. Keys that are there twice and numbers without a canonical
-    /// form are passed over and returned: the first of two keys, the nearest number stand.
+    /// Parses the whole text as one value and tolerates some errors.
+    ///
+    /// Duplicate keys and numbers without a canonical form are collected and returned. The first of two
+    /// duplicate keys is kept, and a number is replaced by the nearest double.
     pub(super) fn tolerant(text: &'a str) -> Parsed<(Value, Vec<CanonError>)> {
         let mut parser = Self { passed: Some(Vec::new()), ..Self::new(text) };
         let value = parser.whole()?;
         Ok((value, parser.passed.unwrap_or_default()))
     }
 
-    /// The whole text as one value.
+    /// Parses the whole text as one value.
     pub(super) fn document(mut self) -> Parsed<Value> {
         self.whole()
     }
@@ -57,7 +59,7 @@ impl<'a> Parser<'a> {
         Err(CanonError { offset, refusal })
     }
 
-    /// Pass over what is wrong, or end with it.
+    /// Collects a refusal and returns `instead`, or fails if the parser is strict.
     fn pass<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
         match &mut self.passed {
             Some(passed) => {
@@ -78,7 +80,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Take `byte` if it is next.
+    /// Consumes `byte` if it is next.
     fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -251,7 +253,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What follows `\u`, with the second half where the first asks for one.
+    /// Reads the digits after `\u`, and the second escape if the first is half of a surrogate pair.
     fn unicode_escape(&mut self, start: usize) -> Parsed<char> {
         let first = self.four_digits()?;
         if let Some(char) = char::from_u32(first.into()) {
@@ -262,7 +264,7 @@ impl<'a> Parser<'a> {
             self.at += 2;
             units.push(self.four_digits()?);
         }
-        // A high half without its low half, or a low half first, decodes to no character.
+        // A high surrogate without a low one, or a low surrogate first, decodes to no character.
         match char::decode_utf16(units).next() {
             Some(Ok(char)) => Ok(char),
             _ => self.refuse(start, Refusal::LoneSurrogate),

@@ -1,4 +1,4 @@
-//! One level of a JSON text, what is inside left as text.
+//! Access to one level of a JSON text. Nested values stay unparsed text.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The fields of an object in the order of its text, duplicates included.
+/// Returns the fields of an object in the order of the text, including duplicates.
 pub(crate) fn fields(object: &str) -> Result<Vec<(String, &RawValue)>, serde_json::Error> {
     serde_json::from_str(object).map(|Fields(fields)| fields)
 }
 
-/// The items of an array.
+/// Returns the items of an array.
 pub(crate) fn items(array: &str) -> Result<Vec<&RawValue>, serde_json::Error> {
     serde_json::from_str(array)
 }

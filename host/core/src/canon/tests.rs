@@ -79,7 +79,8 @@ fn the_numbers_of_the_rfc() {
     for (bits, text) in table {
         let double = f64::from_bits(bits);
         assert_eq!(value_to_canonical(&json!(double)), text.as_bytes(), "{bits:x}");
-        // Through text as well: `{:e}` has an exponent, so that it is no integer literal.
+        // The text form must give the same result. `{:e}` writes an exponent, so the text is not an integer
+        // literal.
         assert_eq!(canonical(&format!("{double:e}")), text, "{bits:x}");
         assert_eq!(canonical(text), text);
     }
@@ -116,7 +117,7 @@ fn integers_that_a_double_holds() {
             Err(error) => assert_eq!(expected, "refused", "{error}"),
         }
     }
-    // An exact power of two, 300 digits long.
+    // An exact power of two with about 300 digits.
     let long = format!("{:.0}", 2f64.powi(1000));
     assert_eq!(canonical(&long), "1.0715086071862673e+301");
 }
@@ -134,7 +135,7 @@ fn integers_between_two_doubles_are_refused() {
     }
     let long = format!("1{}", "0".repeat(199)) + "1";
     assert!(matches!(refused(format!("[{long}]")), (1, Refusal::InexactInteger(shown)) if shown.len() < 80));
-    // The same size as a decimal rounds.
+    // The same value as a decimal literal is rounded.
     assert_eq!(canonical("9007199254740993.0"), "9007199254740992");
 }
 
@@ -151,7 +152,7 @@ fn duplicate_keys_are_refused_wherever_they_are() {
     assert_eq!(refused(r#"{"a":1,"a":1}"#), (7, twice("a")));
     assert_eq!(refused(r#"[{"b":{"a":1,"c":2,"\u0061":3}}]"#), (19, twice("a")));
     assert_eq!(refused(r#"{"":1,"":2}"#), (6, twice("")));
-    // Not normalized: two texts, two keys.
+    // Strings are not Unicode-normalized, so two spellings are two keys.
     assert_eq!(canonical("{\"\u{e9}\":1,\"e\u{301}\":2}"), "{\"e\u{301}\":2,\"\u{e9}\":1}");
 }
 
@@ -162,7 +163,7 @@ fn depth_has_a_limit() {
     assert_eq!(refused(nest(DEPTH_MAX + 1)), (DEPTH_MAX, Refusal::TooDeep));
     assert_eq!(refused("[".repeat(1_000_000)), (DEPTH_MAX, Refusal::TooDeep));
     assert_eq!(refused(r#"{"a":"#.repeat(100)).1, Refusal::TooDeep);
-    // Siblings do not add up.
+    // Depth counts nesting only. Siblings do not add to it.
     let wide = format!("[{}]", vec!["[[]]"; 200].join(","));
     assert_eq!(canonical(&wide), wide);
 }
@@ -285,7 +286,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The other way to write a value: escaped strings, reversed keys, exponents, space.
+/// Writes a value in a non-canonical way: escaped strings, reversed keys, exponents and extra whitespace.
 fn written_differently(value: &Value) -> String {
     let string = |text: &str| {
         let units: String = text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect();

@@ -1,4 +1,4 @@
-//! Writing the canonical form.
+//! Serialization of the canonical form.
 
 use std::cmp::Ordering;
 
@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use super::number;
 
-/// The canonical form of a value. Integers that a double cannot hold are rounded: values that
-/// were not made by [`super::parse_strict`] are to be tried with [`super::check_value`] first.
+/// Returns the canonical form of a value.
+///
+/// Integers that a double cannot represent are rounded. Values that do not come from [`super::parse_strict`]
+/// must be checked with [`super::check_value`] first.
 pub fn value_to_canonical(value: &Value) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
     write(value, &mut out);
@@ -32,8 +34,8 @@ fn write(value: &Value, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(fields) => {
-            // A map of serde_json has its keys in the order of code points (or of insertion,
-            // if some crate turns that feature on); the RFC wants UTF-16 code units.
+            // A serde_json map sorts its keys by code points, or keeps insertion order if some crate enables
+            // that feature. The RFC requires the order of UTF-16 code units.
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by(|(a, _), (b, _)| utf16_order(a, b));
             out.push(b'{');
@@ -50,12 +52,14 @@ fn write(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Order of the UTF-16 code units, without building them: it differs from the order of bytes
-/// only where one text has a surrogate pair (a four-byte character) and the other U+E000 to U+FFFF.
+/// Compares two strings by UTF-16 code units without building the units. The result differs from byte order
+/// only if one string has a surrogate pair, which is a four-byte character, and the other a character from
+/// U+E000 to U+FFFF.
 fn utf16_order(a: &str, b: &str) -> Ordering {
     match a.bytes().zip(b.bytes()).find(|(x, y)| x != y) {
         None => a.len().cmp(&b.len()),
-        // Lead bytes EE and EF: U+E000 to U+FFFF; F0 and above: surrogate pairs, D800 to DFFF.
+        // Lead bytes EE and EF encode U+E000 to U+FFFF. Lead bytes from F0 encode surrogate pairs, D800 to
+        // DFFF.
         Some((x @ 0xEE..=0xEF, y @ 0xF0..)) | Some((x @ 0xF0.., y @ 0xEE..=0xEF)) => y.cmp(&x),
         Some((x, y)) => x.cmp(&y),
     }

@@ -1,21 +1,21 @@
-//! Days and months of event times, UTC.
+//! Calendar days and months of event times, in UTC.
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// The day of a time in microseconds since 1970: `2026-11-22`.
+/// Returns the day of a time in microseconds since 1970 UTC: `2026-11-22`.
 pub fn day(time_us: i64) -> String {
     let (year, month, day) = date(time_us.div_euclid(DAY_US));
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Its month: `2026-11`.
+/// Returns the month of a time in microseconds since 1970 UTC: `2026-11`.
 pub fn month(time_us: i64) -> String {
     let (year, month, _) = date(time_us.div_euclid(DAY_US));
     format!("{year:04}-{month:02}")
 }
 
-/// Year, month and day of a number of days since 1970-01-01 in the Gregorian calendar, counted
-/// in eras of 400 years that begin on the first of March.
+/// Returns year, month and day in the Gregorian calendar of a number of days since 1970-01-01. The calculation
+/// uses eras of 400 years that begin on 1 March.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -1,8 +1,8 @@
-//! What calls cost (§12): the charge that an answer makes, and sums of them.
+//! Cost of calls (§12): the charge for each answer, and sums of charges.
 //!
-//! A charge is read from the event that records the answer, so it is counted exactly once,
-//! wherever the answer came from and however often the job is resumed or replayed. A call that
-//! reports no usage makes none: nothing is written for it beyond its effect.
+//! A charge is derived from the event that records the answer. It is therefore counted exactly once, whatever
+//! the provenance of the answer and however often the job is resumed or replayed. A call that reports no usage
+//! has no charge, and only its effect is stored.
 
 mod calendar;
 mod price;
@@ -18,34 +18,34 @@ use crate::ids::JobId;
 pub use calendar::{day, month};
 pub use price::{BadPrice, Price, Prices, micro_usd, usd};
 
-/// Sums over charges.
+/// Sums of charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
-    /// Answers that were charged, or served from earlier ones.
+    /// Number of answers that were charged or reused from earlier answers.
     pub calls: u64,
-    /// Those of them that a model gave: they may be others another time.
+    /// Number of these answers that a model gave. Another run may give other answers.
     pub nondeterministic: u64,
     /// Tokens read by models.
     pub tokens_in: u64,
     /// Tokens written by models.
     pub tokens_out: u64,
-    /// Millionths of a US dollar.
+    /// Cost in millionths of a US dollar.
     pub cost_micro_usd: u64,
-    /// The providers' own units.
+    /// Credits, in the providers' own units.
     pub credits: u64,
-    /// Answers that an earlier one stood in for.
+    /// Number of answers that were reused from earlier answers.
     pub cache_hits: u64,
-    /// Answers that had to be got.
+    /// Number of answers that were not reused.
     pub cache_misses: u64,
     /// Fuel that the tools used.
     pub fuel: u64,
-    /// Milliseconds that the calls took.
+    /// Time that the calls took, in milliseconds.
     pub wall_ms: u64,
 }
 
 impl Totals {
-    /// The sums in the order in which stores keep them.
+    /// Returns the sums in the order of the store's columns.
     pub fn columns(&self) -> [u64; 10] {
         [
             self.calls,
@@ -61,7 +61,7 @@ impl Totals {
         ]
     }
 
-    /// What [`Totals::columns`] gave.
+    /// Builds the sums from the result of [`Totals::columns`].
     pub fn from_columns(columns: [u64; 10]) -> Self {
         let [
             calls,
@@ -89,7 +89,7 @@ impl Totals {
         }
     }
 
-    /// Both together.
+    /// Adds `other` to these sums. Sums saturate and never wrap.
     pub fn add(&mut self, other: &Totals) {
         let (mut sums, others) = (self.columns(), other.columns());
         sums.iter_mut().zip(others).for_each(|(sum, more)| *sum = sum.saturating_add(more));
@@ -97,24 +97,25 @@ impl Totals {
     }
 }
 
-/// What one answer adds to the sums.
+/// Amounts that one answer adds to the sums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// The model that answered; empty where none did.
+    /// Model that answered. Empty if no model did.
     pub model: String,
-    /// When it was recorded, microseconds since 1970 UTC: its day and month.
+    /// Time at which the answer was recorded, microseconds since 1970 UTC. It determines the day and the month
+    /// of the charge.
     pub time_us: i64,
-    /// What it adds.
+    /// Amounts to add.
     pub totals: Totals,
 }
 
-/// The charge that an event makes; most make none.
+/// Returns the charge of an event. Most events have none.
 pub fn charge(event: &Event) -> Option<Charge> {
     let (model, totals) = charge_of(&event.body)?;
     Some(Charge { model, time_us: event.time_us, totals })
 }
 
-/// The same of what an event says, whenever that was.
+/// Returns the model and the amounts that an event body charges. The time of the event is not needed.
 pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let Body::ToolInvocationFinished { usage, provenance, spent, assumed_micro_usd, nondeterministic, .. } = body
     else {
@@ -127,7 +128,7 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
-        // It was paid for when it was got.
+        // The original answer was already paid for.
         return Some((model, Totals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();
@@ -146,7 +147,7 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     ))
 }
 
-/// How sums are grouped.
+/// Grouping of sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
@@ -158,40 +159,40 @@ pub enum By {
     TenantMonth,
 }
 
-/// One group's sums.
+/// Sums of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Whose house.
+    /// Tenant that owns the jobs.
     pub tenant_id: String,
-    /// Who asked; none where a tenant's actors are one row.
+    /// Actor that submitted the jobs. `None` if one row covers all actors of a tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
-    /// The job, where each has rows of its own.
+    /// The job, if each job has its own rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
-    /// `2026-11-22` or `2026-11`, UTC; none in rows of jobs.
+    /// Period in UTC: `2026-11-22` or `2026-11`. `None` in rows of jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<String>,
-    /// The model; empty where none answered.
+    /// The model. Empty if no model answered.
     pub model: String,
     /// The sums.
     #[serde(flatten)]
     pub totals: Totals,
 }
 
-/// What a tenant's jobs may spend, in millionths of a US dollar; none: as much as they like.
+/// Spending limits of a tenant's jobs, in millionths of a US dollar. `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// One job in its whole life.
+    /// Limit for the whole life of one job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_job_micro_usd: Option<u64>,
-    /// All jobs of the tenant in a calendar month, UTC.
+    /// Limit for all jobs of the tenant in a calendar month, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_month_micro_usd: Option<u64>,
 }
 
 impl Budget {
-    /// The smaller of both, each for itself.
+    /// Returns the smaller limit of both budgets, separately for each period.
     pub fn narrowed_by(self, other: Budget) -> Budget {
         let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
         Budget {
@@ -200,7 +201,7 @@ impl Budget {
         }
     }
 
-    /// Whether there is nothing to keep to.
+    /// Returns true if the budget has no limits.
     pub fn is_unlimited(&self) -> bool {
         self.per_job_micro_usd.is_none() && self.per_month_micro_usd.is_none()
     }

@@ -1,23 +1,23 @@
-//! Prices of models, and the most that a call can cost before it is made.
+//! Prices of models, and the maximum cost of a call before it is made.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Tokens that a price is for.
+/// Number of tokens to which a price applies.
 const PER_TOKENS: u128 = 1_000_000;
 
-/// What a model takes for a million tokens, in millionths of a US dollar.
+/// Price of a model per million tokens, in millionths of a US dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Price {
-    /// For tokens read.
+    /// Price of tokens read.
     pub input: u64,
-    /// For tokens written.
+    /// Price of tokens written.
     pub output: u64,
 }
 
 impl Price {
-    /// What so many tokens cost, rounded up: nothing is charged too low.
+    /// Returns the cost of the given numbers of tokens, rounded up so that no charge is too low.
     pub fn of(&self, tokens_in: u64, tokens_out: u64) -> u64 {
         let input = u128::from(self.input) * u128::from(tokens_in);
         let output = u128::from(self.output) * u128::from(tokens_out);
@@ -25,20 +25,20 @@ impl Price {
     }
 }
 
-/// Prices by model: `{"small": {"input": "0.15", "output": "0.60"}}`, US dollars for a million tokens.
+/// Prices by model, in US dollars per million tokens: `{"small": {"input": "0.15", "output": "0.60"}}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prices(BTreeMap<String, Price>);
 
-/// Why a table of prices is none.
+/// Error in a price table, as a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadPrice(pub String);
 
 impl Prices {
-    /// Read a table.
+    /// Reads a price table.
     ///
     /// # Errors
-    /// The first entry that is not of the form above.
+    /// The first entry that does not have the form of [`Prices`].
     pub fn read(table: &Value) -> Result<Self, BadPrice> {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
@@ -61,14 +61,15 @@ impl Prices {
         Ok(Self(prices))
     }
 
-    /// The price of a model.
+    /// Returns the price of a model.
     pub fn get(&self, model: &str) -> Option<&Price> {
         self.0.get(model)
     }
 
-    /// The most that a call with these canonical arguments can cost; none where its model has no
-    /// price or it sets no `max_tokens`. No token is shorter than a byte, so the arguments hold
-    /// at most as many tokens as bytes.
+    /// Returns the maximum cost of a call with these canonical arguments.
+    ///
+    /// Returns `None` if the model has no price or the arguments set no maximum number of output tokens. A
+    /// token has at least one byte, so the number of bytes bounds the number of input tokens.
     pub fn most(&self, args: &[u8]) -> Option<u64> {
         let value: Value = serde_json::from_slice(args).ok()?;
         let price = self.get(value.get("model")?.as_str()?)?;
@@ -79,7 +80,7 @@ impl Prices {
     }
 }
 
-/// `1.00`: an amount of US dollars in millionths; at most six decimals.
+/// Parses an amount of US dollars such as `1.00` into millionths. At most six decimals are allowed.
 pub fn micro_usd(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -88,11 +89,11 @@ pub fn micro_usd(text: &str) -> Option<u64> {
         return None;
     }
     let part: u64 = format!("{part:0<6}").parse().ok()?;
-    // Beyond this a JSON number is not exact any more.
+    // Larger integers are not exact as JSON numbers.
     whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part).filter(|amount| *amount < 1 << 53)
 }
 
-/// Millionths as an amount of US dollars: `1.00`, `0.000031`.
+/// Formats millionths as an amount of US dollars: `1.00`, `0.000031`.
 pub fn usd(micro: u64) -> String {
     let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
     let kept = text.trim_end_matches('0').len().max(text.len() - 4);

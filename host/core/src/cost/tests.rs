@@ -1,4 +1,4 @@
-//! Charges, prices and dates.
+//! Tests of charges, prices and dates.
 
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn usage() -> Usage {
     }
 }
 
-/// I33.
+/// I33: an answer is charged once, and a reused answer costs nothing.
 #[test]
 fn an_answer_is_charged_once_and_a_reused_one_costs_nothing() {
     let (model, totals) = charge_of(&finished(Provenance::Executed, Some(usage()))).unwrap();

@@ -1,20 +1,20 @@
-//! What became of looking at a recorded change when its job was resumed.
+//! Results of checking recorded changes when their job resumes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::effect::StateChange;
 
-/// Which thing in the world a change is about.
+/// A resource outside the host that a change concerns.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Resource {
-    /// `message`, `file`, `record`.
+    /// Type of the resource: `message`, `file`, `record`.
     pub resource_type: String,
-    /// Which one.
+    /// Id of the resource within its type.
     pub resource_id: String,
 }
 
 impl Resource {
-    /// The thing that a change is about.
+    /// Returns the resource that a change concerns.
     pub fn of(change: &StateChange) -> Resource {
         Resource { resource_type: change.resource_type.clone(), resource_id: change.resource_id.clone() }
     }
@@ -26,18 +26,18 @@ impl std::fmt::Display for Resource {
     }
 }
 
-/// Why a change is not confirmed.
+/// Reason why a change is not confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unconfirmed {
-    /// It is not as it was recorded.
+    /// The resource differs from the record.
     Mismatch,
-    /// Its verifier could not tell.
+    /// The verifier gave no result.
     Unavailable,
 }
 
 impl Unconfirmed {
-    /// The word of reports.
+    /// Returns the reason as text for reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Unconfirmed::Mismatch => "mismatch",
@@ -46,14 +46,14 @@ impl Unconfirmed {
     }
 }
 
-/// What follows from it.
+/// Consequence of an unconfirmed change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consequence {
-    /// The job ends, and is not reopened.
+    /// The job ends and cannot be reopened.
     Ended,
-    /// It is counted, and the job goes on.
+    /// The mismatch is counted, and the job continues.
     Warned,
-    /// What builds on it waits for a person.
+    /// Steps that depend on the change wait for a person's decision.
     Asked,
 }

@@ -1,4 +1,4 @@
-//! What a fork takes over from the job it comes from, and what a dry run would have done.
+//! Steps that a fork copies from another job, and calls that a dry run did not make.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,64 +6,64 @@ use super::{PayloadRef, ResultType};
 use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::manifest::Pinned;
 
-/// A step that a fork did not execute: what the job did that executed it.
+/// A step that a fork did not execute, with the record of its original execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Copied {
-    /// The step.
+    /// Id of the step.
     pub step_id: StepId,
-    /// Its resolved input.
+    /// Resolved input of the step.
     pub input: PayloadRef,
-    /// When it first started: the origin of its clock.
+    /// Time of the step's first start, microseconds since 1970 UTC. The step's clock begins at this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_us: Option<i64>,
-    /// Its output.
+    /// Output of the step.
     pub output: PayloadRef,
-    /// Whether the output is one that was given with the fork, in place of the step's own.
+    /// True if the output was given with the fork and replaces the step's own output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_set: bool,
-    /// What it meant for the world.
+    /// Effect of the step on the world (§7).
     pub result_type: ResultType,
-    /// Who executed it, and with what code.
+    /// Job and plugin that executed the step.
     pub maker: Box<Maker>,
-    /// Its calls, in order.
+    /// Calls of the step, in call order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CopiedCall>,
-    /// What it announced: name, calls made before, payload.
+    /// Events announced by the step: name, number of calls made before, payload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emits: Vec<(String, u32, PayloadRef)>,
-    /// The outcome it produced: id, type, status, sensitivity.
+    /// Outcome of the step: id, type, status, sensitivity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<(String, String, String, Option<String>)>,
 }
 
-/// Who executed a copied step: what a replay of it needs to know.
+/// Original execution of a copied step, with everything that its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Maker {
-    /// The job: the origin, or the one that the origin itself was forked from.
+    /// Job that executed the step. It is the job forked from, or one from which that job was forked itself.
     pub job_id: JobId,
-    /// Who had asked for it.
+    /// Actor that submitted that job.
     pub actor_id: String,
-    /// Its name for the whole request across systems.
+    /// Correlation id of that job.
     pub correlation_id: String,
-    /// What it had pinned of the step's operator, where the step has one.
+    /// Plugin data that the job had pinned for the step's operator, if the step has an operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<Pinned>,
 }
 
-/// A call of a copied step plugin: it is answered, and never executed here.
+/// A call of a copied step plugin. The fork injects its recorded answer and never executes the call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedCall {
-    /// Where it stands.
+    /// Slot of the call.
     pub slot: Slot,
-    /// What was called.
+    /// Operator that was called.
     pub operator: Operator,
-    /// With what, where the arguments were kept.
+    /// Arguments of the call, if they were stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<PayloadRef>,
-    /// The action key it was asked under.
+    /// Action key of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_key: Option<Hash>,
-    /// When its answer was recorded: what the step's clock moved to.
+    /// Time at which the answer was recorded, microseconds since 1970 UTC. The step's clock moves to this time.
     pub time_us: i64,
     /// The recorded answer.
     pub answer: PayloadRef,
@@ -72,10 +72,10 @@ pub struct CopiedCall {
 /// A call that a dry run did not make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WouldCall {
-    /// Where it would have stood.
+    /// Slot that the call would have had.
     pub slot: Slot,
-    /// What would have been called.
+    /// Operator that would have been called.
     pub operator: Operator,
-    /// With what.
+    /// Arguments of the call.
     pub args: PayloadRef,
 }

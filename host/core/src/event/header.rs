@@ -1,4 +1,4 @@
-//! What is constant for a job.
+//! Data that is constant for a job.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use crate::ids::{Hash, JobId, Operator, StepId};
 use crate::manifest::Pinned;
 use crate::policy::Rules;
 
-/// How a job is executed.
+/// Execution mode of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Mode {
-    /// Computes, changes nothing.
+    /// Computes only, and changes nothing.
     DryRun,
-    /// No external write or send.
+    /// External writes and sends are forbidden.
     DraftOnly,
-    /// External writes and sends are approved by a person.
+    /// A person must approve external writes and sends.
     #[default]
     HumanGated,
-    /// The mode's own gates are dropped.
+    /// The gates of the mode itself are dropped.
     AutoExec,
 }
 
 impl Mode {
-    /// Each of them.
+    /// All modes.
     pub const ALL: [Mode; 4] = [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated, Mode::AutoExec];
 
-    /// The word in requests and responses.
+    /// Returns the name of the mode in requests and responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Mode::DryRun => "DRY_RUN",
@@ -39,54 +39,54 @@ impl Mode {
     }
 }
 
-/// What is constant for a job: stored once, in its first event.
+/// Data that is constant for a job. It is stored once, in the first event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// The job.
+    /// Id of the job.
     pub job_id: JobId,
-    /// Whose house.
+    /// Tenant that owns the job.
     pub tenant_id: String,
-    /// Who asked.
+    /// Actor that submitted the job.
     pub actor_id: String,
-    /// The whole request across systems.
+    /// Id of the whole request across systems.
     pub correlation_id: String,
     /// W3C trace id.
     pub trace_id: String,
-    /// What was asked for.
+    /// Type of the intent.
     pub intent_type: String,
-    /// Identity of the request (§6).
+    /// Request key, which identifies the request (§6).
     pub request_key: Hash,
-    /// How it is executed.
+    /// Execution mode.
     pub mode: Mode,
-    /// Seed of every step's random numbers.
+    /// Seed of the random numbers of every step.
     pub job_seed: Hash,
     /// Digest of the engine profile for steps.
     pub engine_profile: Hash,
-    /// Steps that were approved when the job was submitted.
+    /// Steps that were approved at submission.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing_approvals: Vec<StepId>,
-    /// What came with the request beside its payload, where anything did.
+    /// Contexts that came with the request, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<PayloadRef>,
-    /// The values of the plan's parameters, where it has any.
+    /// Values of the plan's parameters, if the plan has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<PayloadRef>,
     /// The policy in force when the job was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<AcceptedPolicy>,
-    /// The tenant's rules when it was accepted: later ones can only narrow them.
+    /// The tenant's rules at acceptance. Later rules can only narrow them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Rules>,
-    /// The operators it may reach.
+    /// Operators that the job may reach, with their pinned plugins.
     pub operators: BTreeMap<Operator, Pinned>,
 }
 
-/// Names a policy: what it said is in [`Header::rules`].
+/// Identifies a policy. The policy's content is in [`Header::rules`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedPolicy {
-    /// SHA-256 of its canonical form: part of the request key.
+    /// SHA-256 of the policy's canonical form. It is part of the request key.
     pub hash: Hash,
-    /// The number its author gave it.
+    /// Version number given by the policy's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! What several events are made of.
+//! Types that several events share.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,62 +8,62 @@ use crate::ids::{Hash, JobId, Operator, Slot, StepId};
 /// A call that the host refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
-    /// What was called.
+    /// Operator that was called.
     pub operator: Operator,
-    /// With what.
+    /// Arguments of the call.
     pub args: PayloadRef,
-    /// Under which action key.
+    /// Action key of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_key: Option<Hash>,
 }
 
-/// Who holds the action key that a step waits for.
+/// Call that holds the action key for which a step waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// The key.
+    /// The action key.
     pub action_key: Hash,
-    /// The job that performs the action.
+    /// Job that performs the action.
     pub job_id: JobId,
-    /// Its call.
+    /// Slot of the call in that job.
     pub slot: Slot,
 }
 
-/// Where a result comes from that may stand in for an execution.
+/// Origin of a result that may replace an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The job that made it.
+    /// Job that made the result.
     pub job_id: JobId,
-    /// The step that made it.
+    /// Step that made the result.
     pub step_id: StepId,
-    /// When, microseconds since 1970 UTC.
+    /// Time at which the result was made, microseconds since 1970 UTC.
     pub time_us: i64,
-    /// The version of the plugin that made it.
+    /// Version of the plugin that made the result.
     pub version: String,
 }
 
-/// Who decided, and why.
+/// Actor that made a decision, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decider {
-    /// The person or program.
+    /// The person or program that decided.
     pub actor: String,
-    /// Why.
+    /// Reason for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What a finished job is opened again for.
+/// Purpose of reopening a finished job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// Another round of what failed.
+    /// Another round of the failed steps and calls.
     #[default]
     Retry,
-    /// Undoing of what the job did: only compensations run.
+    /// Undoing of the job's effects. Only compensations run.
     Undo,
 }
 
 impl Purpose {
-    /// Returns true for a retry, which events do not name.
+    /// Returns true for a retry, which events omit as the default.
     pub fn is_retry(&self) -> bool {
         *self == Purpose::Retry
     }
@@ -73,20 +73,20 @@ impl Purpose {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It happened; the result is recorded as that of the call.
+    /// The call took effect, and its result is recorded.
     Applied,
-    /// It certainly did not: the call may be executed again under the same key.
+    /// The call certainly did not take effect. It may be executed again under the same external key.
     NotApplied,
-    /// Nobody will find out: `INVOCATION_LOST` is its answer.
+    /// The outcome will never be known. The call's answer is `INVOCATION_LOST`.
     Lost,
-    /// It is in doubt, and the ladder has no further rung: a person decides.
+    /// The call is in doubt, and no resolution step is left. A person must decide.
     Unknown,
-    /// It is executed again under its recorded external key.
+    /// The call is executed again under its recorded external key.
     Repeat,
 }
 
 impl Verdict {
-    /// The word for it: `not applied`.
+    /// Returns the verdict as text: `not applied`.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Applied => "applied",
@@ -98,7 +98,7 @@ impl Verdict {
     }
 }
 
-/// What a budget is for.
+/// Period of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
@@ -112,18 +112,18 @@ pub enum Period {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultType {
-    /// Called no tool.
+    /// The step called no tool.
     Pure,
-    /// Called tools, none of them world-changing.
+    /// The step called tools, and none of them was world-changing.
     Success,
-    /// The world changed.
+    /// The step changed the world.
     SideEffectCommitted,
-    /// May be tried again.
+    /// The step may be tried again.
     RetryableFailure,
-    /// Failed for good, the world as it was.
+    /// The step failed finally and did not change the world.
     PermanentFailure,
-    /// Failed after a committed effect.
+    /// The step failed after a committed effect.
     CompensatableFailure,
-    /// Rolled back.
+    /// The step's effects were undone.
     Compensated,
 }

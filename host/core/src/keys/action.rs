@@ -1,4 +1,4 @@
-//! Action keys: the same action asked for by two jobs.
+//! Action keys, which are equal if two jobs request the same action.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use super::length_prefixed;
 use crate::canon::value_to_canonical;
 use crate::ids::Hash;
 
-/// An `idempotency_template` whose braces are in order: text with names in `{}`.
+/// An `idempotency_template` with balanced braces: text with names in `{}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template<'a> {
     text: &'a str,
     names: Vec<&'a str>,
 }
 
-/// A template whose braces are not in order.
+/// Error: a template whose braces are not balanced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at byte {offset} of the template")]
 pub struct BadTemplate {
     /// Byte offset into the template.
     pub offset: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: &'static str,
 }
 
-/// A name in a template that is neither a payload field nor in `hashes`.
+/// Error: a name in a template that is neither a payload field nor an entry of `hashes`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{{{0}}}` names neither a field of the payload nor an entry of `hashes`")]
 pub struct UnknownName(pub String);
 
 impl<'a> Template<'a> {
-    /// Find the names. There is no escape for braces: they are for names alone.
+    /// Finds the names in a template. Braces cannot be escaped, because they are used only for names.
     pub fn parse(text: &'a str) -> Result<Self, BadTemplate> {
         let bad = |offset, message| Err(BadTemplate { offset, message });
         let mut names = Vec::new();
@@ -55,15 +55,17 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// The names in the order of the text, repeated ones repeated.
+    /// Returns the names in the order of the text, including repetitions.
     pub fn names(&self) -> &[&'a str] {
         &self.names
     }
 
-    /// `SHA-256` over the length-prefixed template and the length-prefixed canonical form of
-    /// each name's value. A name means that field of the payload, else that entry of `hashes`,
-    /// which stands in as the hexadecimal SHA-256 of its canonical form. Both are resolved:
-    /// no binding is left in them.
+    /// Returns the action key: the SHA-256 over the length-prefixed template and the length-prefixed canonical
+    /// form of each name's value.
+    ///
+    /// A name means the payload field of that name, else the entry of `hashes`. An entry of `hashes` is
+    /// represented by the hexadecimal SHA-256 of its canonical form. Both arguments must be resolved and
+    /// contain no bindings.
     pub fn key(&self, payload: &Value, hashes: &BTreeMap<String, Value>) -> Result<Hash, UnknownName> {
         let mut fields = vec![self.text.as_bytes().to_vec()];
         for name in &self.names {
@@ -82,14 +84,14 @@ impl<'a> Template<'a> {
     }
 }
 
-/// The action key of a plan step: see [`Template::key`]. The template is one that
-/// [`crate::plan::check`] has accepted.
+/// Returns the action key of a plan step. See [`Template::key`]. [`crate::plan::check`] must have accepted the
+/// template.
 pub fn action_key(template: &str, payload: &Value, hashes: &BTreeMap<String, Value>) -> Result<Hash, UnknownName> {
     let template = Template::parse(template).expect("a checked plan has no bad template");
     template.key(payload, hashes)
 }
 
-/// The action key of a call inside a step plugin, from the text the plugin gave: that of a
+/// Returns the action key of a call inside a step plugin, from the text given by the plugin. It is the key of a
 /// template without names.
 pub fn call_action_key(text: &str) -> Hash {
     length_prefixed(&[text.as_bytes()])

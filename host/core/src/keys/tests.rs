@@ -1,5 +1,5 @@
-//! The golden values were computed once with Python's hashlib and struct, from the definitions
-//! in the documentation, not with this code.
+//! Tests of keys. The golden values were computed once with Python's hashlib and struct from the definitions in
+//! the documentation, not with this code.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn request<'a>() -> Request<'a> {
     }
 }
 
-/// I17, with those below.
+/// I17: golden values. The other golden tests below belong to the same guarantee.
 #[test]
 fn golden_idempotency_keys() {
     let job = JobId::new(JOB);
@@ -127,7 +127,7 @@ fn templates_are_text_with_names() {
     }
 }
 
-/// Short texts of characters that separators and prefixes are made of.
+/// Short strings made of the characters that separators and prefixes use.
 fn tricky() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
         "",

@@ -1,4 +1,4 @@
-//! The table of §4, line by line and over every combination of what can be found.
+//! Tests of the decision table of §4, row by row and over every combination of inputs.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn nothing() -> Found<'static> {
     }
 }
 
-/// A line of the table: its number, whether it matches, what it decides.
+/// A row of the table: its number, its condition and its decision.
 type Line = (u32, fn(&Caller, &Found<'_>) -> bool, fn(&Caller, &Found<'_>) -> Decision);
 
 fn state(found: &Found<'_>) -> Option<RowState> {
@@ -75,7 +75,7 @@ fn differs(caller: &Caller, operator: &Operator, args_hash: Hash, action_key: Op
     (operator, args_hash, action_key) != (&caller.operator, caller.args_hash, caller.action_key)
 }
 
-/// The documented table; the last line is split into its four cases.
+/// The documented table. Its last row is split into four cases.
 const TABLE: &[Line] = &[
     (1, |caller, _| caller.attempt != caller.current_attempt, |_, _| Decision::Rejected(Rejection::Stale)),
     (
@@ -125,7 +125,7 @@ const TABLE: &[Line] = &[
     (15, |_, _| true, |_, _| Decision::AllowExecute),
 ];
 
-/// Calls `look` with every combination of what can be asked and found.
+/// Calls `look` with every combination of callers and stored states.
 fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
     let other = Operator::new("Mail.Recall");
     let both = [false, true];
@@ -161,7 +161,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
             .flat_map(|nonce| [ATTEMPT, ATTEMPT + 1].map(|now| (nonce, now)))
         {
             let caller = Caller { nonce, current_attempt, ..caller() };
-            // Seven yes-or-no questions, one bit each.
+            // Seven boolean inputs, one bit each.
             for bits in 0..128_u32 {
                 let bit = |number: u32| both[(bits >> number & 1) as usize];
                 let found = Found {
@@ -180,7 +180,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &Found<'_>)) {
     }
 }
 
-/// I4.
+/// I4: the first row that matches decides.
 #[test]
 fn the_first_line_that_matches_wins() {
     let mut hits = [0_u32; 16];
@@ -227,7 +227,7 @@ fn other_arguments_are_neither_injected_nor_executed() {
     });
 }
 
-/// Each line by an example of its own, so that the table above is not the only witness.
+/// Checks each row with a separate example, so that the tests do not depend only on the table above.
 #[test]
 fn every_line_by_example() {
     use Decision as D;
@@ -257,7 +257,7 @@ fn every_line_by_example() {
     let open = Found { row: Some(&inflight), quiescence: busy, ..nothing() };
     assert_eq!(decide(&caller(), &open), D::WaitOtherWorker { wait_ms: 12 });
     assert_eq!(with(&inflight, &caller()), D::Indeterminate { alarm: false });
-    // The same nonce in another attempt's row is chance, not ours.
+    // An equal nonce in the row of another attempt is a coincidence.
     assert_eq!(with(&inflight, &Caller { nonce: Some(NONCE), ..caller() }), D::Indeterminate { alarm: false });
     // 10
     let lost_row = Found { any_world_effect: true, ..nothing() };

@@ -1,11 +1,11 @@
-//! Time and the life of processes, as a test wants them.
+//! Clock and process states that a test controls.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::storage::{Clock, Owner};
 
-/// A clock that stands still until it is set.
+/// A clock that advances only when a test sets it.
 pub struct ManualClock(Mutex<Hands>);
 
 struct Hands {
@@ -27,26 +27,26 @@ impl Default for ManualClock {
 }
 
 impl ManualClock {
-    /// Let time pass on both clocks.
+    /// Advances the wall clock and the lease clock.
     pub fn advance_ms(&self, ms: u32) {
         let mut hands = self.hands();
         hands.now_us += i64::from(ms) * 1000;
         hands.boot_us += i64::from(ms) * 1000;
     }
 
-    /// Set the wall clock alone, as a person or a time server may.
+    /// Sets only the wall clock, as a person or a time server may do.
     pub fn set_now_us(&self, now_us: i64) {
         self.hands().now_us = now_us;
     }
 
-    /// Start the kernel anew: another boot id, the lease clock from 0.
+    /// Simulates a reboot: a new boot id, and the lease clock starts at 0.
     pub fn reboot(&self) {
         let mut hands = self.hands();
         hands.boot += 1;
         hands.boot_us = 0;
     }
 
-    /// End the process of this owner: its lock is free from now on.
+    /// Simulates the death of this owner's process, which releases the owner's lock.
     pub fn kill(&self, owner: &Owner) {
         self.hands().dead.insert(owner.lock_content.clone());
     }

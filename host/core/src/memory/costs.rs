@@ -1,4 +1,4 @@
-//! Sums of the model.
+//! Cost sums of the in-memory model.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::cost::{By, Charge, Row, Totals, day, month};
 use crate::ids::JobId;
 use crate::storage::JobRow;
 
-/// Sums by group, then model.
+/// Cost sums by group and model.
 #[derive(Default)]
 pub(super) struct Costs {
     jobs: BTreeMap<(JobId, String), Totals>,
@@ -15,7 +15,7 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// Add a charge of this job.
+    /// Adds a charge of this job.
     pub(super) fn add(&mut self, job: &JobRow, charge: &Charge) {
         let Charge { model, time_us, totals } = charge;
         let (tenant, actor) = (job.tenant_id.clone(), job.actor_id.clone());
@@ -25,13 +25,13 @@ impl Costs {
         self.tenant_months.entry((month(*time_us), tenant, model.clone())).or_default().add(totals);
     }
 
-    /// What a tenant has spent in a month.
+    /// Returns the amount that a tenant has spent in a month, in millionths of a US dollar.
     pub(super) fn spent(&self, tenant: &str, month: &str) -> u64 {
         let of_month = self.tenant_months.iter().filter(|((at, whose, _), _)| at == month && whose == tenant);
         of_month.map(|(_, totals)| totals.cost_micro_usd).sum()
     }
 
-    /// The sums as rows; `jobs` in the order in which they are listed.
+    /// Returns the sums as rows. `jobs` are in the order of listing.
     pub(super) fn rows(&self, by: By, jobs: &[JobRow]) -> Vec<Row> {
         match by {
             By::Job => {
@@ -70,7 +70,7 @@ impl Costs {
     }
 }
 
-/// Periods backwards, within each the order there is.
+/// Sorts rows by period, newest first, and keeps their order within a period.
 fn newest_first(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     let mut rows: Vec<Row> = rows.collect();
     rows.sort_by(|a, b| b.period.cmp(&a.period));

@@ -1,4 +1,4 @@
-//! One job of the model.
+//! One job of the in-memory model.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::job::JobState;
 use crate::storage::{Batch, Claimer, Clock, InboxRow, JobRow, NewJob, Owner, Payload, Record};
 
 pub(super) struct Job {
-    /// What never changes of the row; the rest is in `standing`.
+    /// Constant fields of the job row. The other fields are in `standing`.
     accepted: JobRow,
     pub(super) updated_us: i64,
     pub(super) secret: Hash,
     pub(super) standing: Standing,
     pub(super) events: Vec<Event>,
     pub(super) inbox: BTreeMap<i64, InboxRow>,
-    /// What it awaits, by name.
+    /// Awaited signals and approvals, by name.
     pub(super) awaited: BTreeMap<String, Awaited>,
-    /// When its timers are due, by name.
+    /// Due times of timers, by name.
     pub(super) timers: BTreeMap<String, i64>,
-    /// Which process claimed which attempt.
+    /// Process that claimed each attempt.
     pub(super) claims: BTreeMap<u32, Owner>,
-    /// Lease clock time at which the lease is over; none where nobody holds the job.
+    /// Lease clock time at which the lease expires. `None` if the job is not held.
     pub(super) lease_until_us: Option<i64>,
 }
 
@@ -100,7 +100,7 @@ impl Job {
         self.standing.inbox.iter().map(|id| self.inbox[id].clone()).collect()
     }
 
-    /// Take over what a batch says of awaited things and timers.
+    /// Applies the awaited entries and timers of a batch.
     pub(super) fn awaits(&mut self, batch: &Batch) {
         for awaited in &batch.awaited {
             self.awaited.insert(awaited.name.clone(), awaited.clone());
@@ -113,14 +113,14 @@ impl Job {
         }
     }
 
-    /// The timers that are due, gone from here.
+    /// Removes and returns the timers that are due.
     pub(super) fn take_due(&mut self, now_us: i64) -> Vec<(String, i64)> {
         let due: Vec<_> = self.timers.iter().filter(|(_, due)| **due <= now_us).map(|(n, d)| (n.clone(), *d)).collect();
         self.timers.retain(|_, due| *due > now_us);
         due
     }
 
-    /// Where its time has come, it waits no longer.
+    /// Makes a waiting job pending if its wake-up time has come.
     pub(super) fn end_wait(&mut self, now_us: i64) {
         if self.standing.state == JobState::Waiting && self.standing.wake_at_us.is_some_and(|at_us| at_us <= now_us) {
             self.standing.state = JobState::Pending;
@@ -129,7 +129,7 @@ impl Job {
         }
     }
 
-    /// Whether the holder's lease is good by the clock.
+    /// Returns true if the lease of the holder has not expired.
     pub(super) fn lease_live(&self, clock: &ManualClock) -> bool {
         let same_boot = self.holder().is_some_and(|owner| owner.boot_id == clock.boot_id());
         same_boot && self.lease_until_us.is_some_and(|until| clock.boot_us() < until)

@@ -1,4 +1,4 @@
-//! The journal of the model.
+//! Journal of the in-memory model.
 
 use async_trait::async_trait;
 
@@ -18,13 +18,14 @@ use crate::storage::{
 };
 
 impl Memory {
-    /// Claims this job, or one of no tenant among `except`.
+    /// Claims the job `job`, or any claimable job that `except` does not exclude.
     fn take(&self, claimer: &Claimer, job: Option<&JobId>, except: &Except) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;
         state.fire(self.clock.now_us());
         let looked_at = |of: &Job| job.is_none_or(|job| *job == of.standing.job_id);
-        // Whoever looks for jobs sees which of their holders are gone.
+        // A worker that looks for jobs also notices dead lease holders. The first notice is recorded with its
+        // time.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
         let running = state.jobs.values().filter(|of| looked_at(of) && of.standing.state == JobState::Running);
         for owner in running.filter_map(Job::holder).filter(here) {
@@ -35,7 +36,7 @@ impl Memory {
         let wanted = |of: &Job| looked_at(of) && !passed_over(of);
         let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
         let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
-        // The first of those whose priority is the highest.
+        // Highest priority first, then the order of acceptance.
         let id = state.order.iter().filter(|id| claimable(&state.jobs[*id])).min_by_key(of_id)?;
         let job = state.jobs.get_mut(id).expect("every accepted job is there");
         job.claim(claimer, &self.clock);
@@ -68,7 +69,7 @@ impl Memory {
 }
 
 impl State {
-    /// Turn timers that are due into inbox rows, and jobs that have waited into pending ones.
+    /// Turns due timers into inbox rows, and jobs whose wait is over into pending jobs.
     fn fire(&mut self, now_us: i64) {
         let mut fired = Vec::new();
         for (job_id, job) in &mut self.jobs {
@@ -84,7 +85,7 @@ impl State {
         }
     }
 
-    /// Append to a job's inbox; the caller has seen that it is accepted.
+    /// Appends a request to a job's inbox. The caller has checked that the job accepts the request.
     fn tell(&mut self, job_id: &JobId, actor: &str, reason: Option<&str>, request: Request, now_us: i64) -> i64 {
         self.inbox_id += 1;
         let id = self.inbox_id;

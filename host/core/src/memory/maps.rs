@@ -1,4 +1,4 @@
-//! Effects and values of the model.
+//! Effect store and key-value store of the in-memory model.
 
 use async_trait::async_trait;
 

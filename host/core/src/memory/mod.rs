@@ -1,5 +1,5 @@
-//! The model of a store: everything in memory, no runtime, no real time. Other stores must do
-//! exactly what this one does; one conformance suite holds for all.
+//! In-memory model of a store, without a runtime and without real time. Other stores must behave exactly like
+//! the model. One conformance suite checks all of them.
 
 mod clock;
 mod costs;
@@ -29,15 +29,15 @@ pub struct Memory {
 struct State {
     jobs: BTreeMap<JobId, Job>,
     requests: BTreeMap<Hash, JobId>,
-    /// Job ids in order of acceptance.
+    /// Job ids in the order of acceptance.
     order: Vec<JobId>,
     actions: Actions,
-    /// Results to reuse, by tenant, operator and input.
+    /// Reusable results by tenant, operator and input.
     reusables: BTreeMap<ActionId, Reusable>,
-    /// Effects of jobs that live in another store (staged commit).
+    /// Effects of jobs whose log is in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
     values: BTreeMap<(String, String), Vec<u8>>,
-    /// When the lock of an owner was first seen free, by the content of its lock file.
+    /// Lease clock time at which an owner's lock was first seen released, by the content of its lock file.
     gone: BTreeMap<String, i64>,
     inbox_id: i64,
     costs: costs::Costs,
@@ -45,7 +45,7 @@ struct State {
 }
 
 impl Memory {
-    /// An empty store that goes by this clock.
+    /// Returns an empty store that uses this clock.
     pub fn new(clock: Arc<ManualClock>, clock_margin_ms: u32) -> Self {
         Self { clock, clock_margin_ms, state: Mutex::default() }
     }

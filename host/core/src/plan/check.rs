@@ -1,10 +1,11 @@
-//! Checking: JSON text to a [`Plan`] in normal form, or every rule it breaks.
+//! Plan check: turns JSON text into a [`Plan`] in normal form, or lists every violation.
 //!
-//! Short steps are expanded first ([`super::expand`]), so that every rule sees a full plan. The
-//! work is done in layers, each over the whole plan: the text has one meaning, every value has
-//! its shape, the steps form a graph, each step agrees with its operator and its own
-//! template and bindings. A layer goes on as far as it can with what is there, so that one
-//! mistake does not hide another; only a text that is no JSON ends the check at once.
+//! Short steps are expanded first ([`super::expand`]), so that every rule sees a full plan.
+//!
+//! The check runs in layers over the whole plan: the text is unambiguous JSON, every value has its shape, the
+//! steps form an acyclic graph, and each step agrees with its operator, its template and its bindings. A layer
+//! checks all parts that are readable, so that one mistake does not hide another. Only a text that is not JSON
+//! ends the check immediately.
 
 use serde_json::Value;
 
@@ -38,20 +39,20 @@ pub use values::parse_timeout;
 use report::{Report, rule};
 use view::View;
 
-/// A plan's text may be so long: it is copied into the log of every job.
+/// Maximum size of a plan's text in bytes. The plan is copied into the log of every job.
 pub const PLAN_BYTES_MAX: usize = 1 << 20;
-/// A plan may have so many steps.
+/// Maximum number of steps in a plan.
 pub const STEPS_MAX: usize = 1_000;
 
-/// A rule that a plan breaks, and where.
+/// Violation of a rule, with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column} {pointer:?} {code}: {message}")]
 pub struct Violation {
-    /// JSON pointer to the value; what is missing is reported where it should be added.
+    /// JSON pointer to the value. A missing value is reported at the place where it should be added.
     pub pointer: String,
-    /// Stable name of the rule, one of [`RULES`]: `P012`.
+    /// Stable code of the rule, one of [`RULES`]: `P012`.
     pub code: &'static str,
-    /// What is wrong, and what to do.
+    /// Description of the mistake and of the correction.
     pub message: String,
     /// Line of the value, from 1.
     pub line: usize,
@@ -60,7 +61,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation whose value is looked up in the text, which is known to be JSON.
+    /// Creates a violation at the position of `pointer` in `text`. The text must be valid JSON.
     pub(super) fn at(pointer: String, code: &'static str, message: String, text: &[u8]) -> Self {
         let positions = position::Positions::of(text);
         let (line, column) = positions.line_column(positions.offset(&pointer));
@@ -68,65 +69,67 @@ impl Violation {
     }
 }
 
-/// How a value breaks a JSON Schema.
+/// Mismatch between a value and a JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// The object at the pointer lacks a property that is required.
+    /// The object at the pointer lacks a required property.
     Missing {
         /// JSON pointer to the object.
         pointer: String,
-        /// The property.
+        /// Name of the property.
         name: String,
     },
-    /// The object at the pointer has a property that is not admitted.
+    /// The object at the pointer has a property that the schema does not admit.
     Unknown {
         /// JSON pointer to the object.
         pointer: String,
-        /// The property.
+        /// Name of the property.
         name: String,
     },
-    /// The value at the pointer breaks another rule.
+    /// The value at the pointer violates another rule of the schema.
     Wrong {
         /// JSON pointer to the value.
         pointer: String,
-        /// What is wrong with it.
+        /// Description of the mistake.
         why: String,
     },
 }
 
-/// What a check has to know of an operator.
+/// Properties of an operator that the check needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorInfo {
-    /// What it may do to the world.
+    /// Effects that the operator may cause.
     pub effects: Vec<Effect>,
-    /// How repeatable it is.
+    /// Repeatability of the operator.
     pub determinism: Determinism,
-    /// Which world its plugin belongs to.
+    /// Kind of the operator's plugin.
     pub kind: PluginKind,
-    /// Whether its plugin exports `compensate`: it can undo its own calls.
+    /// True if the plugin exports `compensate` and can undo its own calls.
     pub compensate: bool,
 }
 
-/// The operators that are loaded.
+/// The loaded operators.
 pub trait Catalog {
-    /// The operator named `name`.
+    /// Returns the operator named `name`.
     fn operator(&self, name: &str) -> Option<OperatorInfo>;
-    /// The names of all, for suggestions.
+    /// Returns the names of all operators, for suggestions.
     fn names(&self) -> Vec<String>;
-    /// Whether what it says of operators is known; where not, a plan is believed about them.
+    /// Returns true if the catalog knows the properties of its operators. Otherwise the check relies on the
+    /// declarations in the plan.
     fn is_known(&self) -> bool {
         true
     }
-    /// How a value breaks the JSON Schema of a plan's parameters; the kernel evaluates none itself.
+    /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default
+    /// implementation evaluates no schema and returns no mismatch.
     ///
     /// # Errors
-    /// The schema cannot be used: why.
+    /// The schema cannot be used, with the reason.
     fn misfits(&self, _schema: &Value, _value: &Value) -> Result<Vec<Misfit>, String> {
         Ok(vec![])
     }
 }
 
-/// Check the text of a plan. The violations are in the order of the text.
+/// Checks the text of a plan. Violations are in the order of the text.
 pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {
     if text.len() > PLAN_BYTES_MAX {
         let message = format!("a plan has at most {PLAN_BYTES_MAX} bytes, this one has {}", text.len());
@@ -144,7 +147,8 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     if report.is_empty() && passed.is_empty() {
         match normalize(expanded) {
             Ok(plan) => return Ok(plan),
-            // The shapes say what the types say; should they ever differ, the plan is refused.
+            // The shape rules should accept exactly the values that the types accept. If they differ, the plan
+            // is refused.
             Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
         }
     }
@@ -154,8 +158,8 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     Err(violations)
 }
 
-/// Everything that can be wrong with a plan, as written and expanded, that comes with contexts of
-/// these names.
+/// Applies all rules to a plan, in its written and expanded forms. `contexts` names the contexts of the
+/// request.
 fn rules((written, expanded): (&Value, &Value), contexts: &[&str], catalog: &dyn Catalog, report: &mut Report) {
     shape::plan(expanded, report);
     parameters::check(expanded.get("parameters"), catalog, report);
@@ -170,7 +174,8 @@ fn rules((written, expanded): (&Value, &Value), contexts: &[&str], catalog: &dyn
     }
 }
 
-/// Defaults filled, sets sorted, steps in topological order and then by `step_id`.
+/// Sorts sets, puts steps in topological order and then by `step_id`, and returns the normal form. Defaults are
+/// already filled.
 fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
     let mut plan: Plan = serde_json::from_value(value)?;
     for step in &mut plan.steps {

@@ -1,8 +1,8 @@
-//! Short steps: fills what a plan leaves out, from the plan alone.
+//! Expansion of short steps: fills omitted keys from the plan alone.
 //!
-//! Nothing that a plugin says of itself is used here: the same text gives the same plan on every
-//! host. A step is read-only unless the plan declares more, and [`super::check`] refuses a step
-//! whose operator may do more than that.
+//! The expansion uses no data from plugins, so the same text gives the same plan on every host. A step is
+//! read-only unless the plan declares more effects. [`super::check`] refuses a step whose operator may cause
+//! more effects than the step declares.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,13 @@ use super::STEPS_MAX;
 use crate::bindings;
 use crate::ids::StepId;
 
-/// The keys of a plan that may be left out and always have a value in the normal form.
+/// Returns the optional keys of a plan with their defaults. In the normal form these keys always have a value.
 fn of_plan() -> [(&'static str, Value); 3] {
     [("plan_id", json!("plan")), ("schema_version", json!("1.0")), ("on_failure", json!("keep"))]
 }
 
-/// The same for a step; `depends_on` follows from its bindings.
+/// Returns the optional keys of a step with their defaults. `depends_on` is not listed: its default follows
+/// from the step's bindings.
 fn of_step() -> [(&'static str, Value); 7] {
     [
         ("kind", json!("operator")),
@@ -30,7 +31,7 @@ fn of_step() -> [(&'static str, Value); 7] {
     ]
 }
 
-/// The plan with all defaults filled, without `$schema`. Broken parts are left as they are.
+/// Returns the plan with all defaults filled and without `$schema`. Invalid parts stay unchanged.
 pub(super) fn expand(plan: &Value) -> Value {
     let mut plan = plan.clone();
     let Some(fields) = plan.as_object_mut() else { return plan };
@@ -56,7 +57,8 @@ pub(super) fn expand(plan: &Value) -> Value {
     plan
 }
 
-/// The steps among `ids` that the payload and the hashes of `step` are bound to, without itself.
+/// Returns the steps among `ids` to which `payload` and `hashes` of the step are bound, without the step
+/// itself.
 fn bound<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
     let values = ["payload", "hashes"].into_iter().filter_map(|key| step.get(key));
     let named = values.flat_map(bindings::references).map(|reference| reference.step().to_string());
@@ -67,7 +69,7 @@ fn id(step: &Map<String, Value>) -> Option<&str> {
     step.get("step_id").and_then(Value::as_str).filter(|id| StepId::is_valid(id))
 }
 
-/// Pointers into the normal form `plan` to what `written`, its text, leaves out.
+/// Returns pointers into the normal form `plan` to every value that the text `written` omits.
 pub(super) fn filled(written: &Value, plan: &super::Plan) -> Vec<String> {
     let missing = |fields: &Value, key: &str| fields.get(key).is_none();
     let of_plan = of_plan().into_iter().filter(|(key, _)| missing(written, key)).map(|(key, _)| format!("/{key}"));

@@ -1,7 +1,7 @@
-//! Plans: the DAG of steps one job executes, as data.
+//! Plans: the DAG of steps that one job executes, as data.
 //!
-//! [`check`] turns JSON text into a [`Plan`] in normal form, or lists every violation by JSON
-//! pointer. Everything behind it works on plans that hold.
+//! [`check`] turns JSON text into a [`Plan`] in normal form, or lists every violation with its JSON pointer.
+//! All later code works only on valid plans.
 
 use std::collections::BTreeMap;
 
@@ -25,20 +25,20 @@ pub use parameters::{INTENT, Refused, VALUES_BYTES_MAX, admits, declared, intent
 pub use request::{Intent, Request, check_request};
 pub use schema::SCHEMA;
 
-/// A plan in normal form: defaults filled, steps in topological order then by `step_id`.
+/// A plan in normal form: defaults are filled, and steps are in topological order, then by `step_id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// A label; the hash of the normal form is the identity.
+    /// Label of the plan. The plan's identity is the hash of its normal form.
     pub plan_id: String,
-    /// `"1.0"`.
+    /// Version of the plan format: `"1.0"`.
     pub schema_version: String,
-    /// The intent it was made for.
+    /// Id of the intent for which the plan was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
-    /// What happens to committed effects when the job fails.
+    /// Treatment of committed effects when the job fails.
     #[serde(default)]
     pub on_failure: OnFailure,
-    /// JSON Schema of the values that each request gives: see [`Plan::values`].
+    /// JSON Schema of the values that each request gives. See [`Plan::values`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
     /// The steps.
@@ -48,48 +48,48 @@ pub struct Plan {
 /// One node of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Stable name within the plan.
+    /// Name of the step, unique within the plan.
     pub step_id: StepId,
-    /// What kind of node it is.
+    /// Kind of the node.
     pub kind: Kind,
-    /// The operator.
+    /// Name of the operator. For a wait step it is only a label.
     pub name: Operator,
-    /// Input, with bindings still in place.
+    /// Input of the step, with unresolved bindings.
     pub payload: Value,
-    /// Steps that must be over before it starts, sorted.
+    /// Steps that must be over before this step starts, sorted.
     #[serde(default)]
     pub depends_on: Vec<StepId>,
-    /// What it may do to the world, sorted.
+    /// Declared effects of the step, sorted.
     pub effects: Vec<Effect>,
-    /// Words that policies speak of, sorted.
+    /// Tags to which policies refer, sorted.
     pub policy_tags: Vec<String>,
-    /// Whether a person has to approve.
+    /// Approval that the step needs.
     #[serde(default)]
     pub gate: Gate,
-    /// When an earlier result may stand in.
+    /// Condition under which an earlier result may replace the execution.
     pub cache_policy: CachePolicy,
-    /// Action key of world-changing steps, cache key of others. Without one a world-changing step
-    /// has no action key, and no earlier result stands in for the step.
+    /// Template of the key: the action key of a world-changing step, the cache key of any other step. Without a
+    /// template a world-changing step has no action key, and no earlier result replaces the step.
     pub idempotency_template: Option<String>,
     /// Named inputs of the template.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hashes: BTreeMap<String, Value>,
-    /// The outcome it produces; overrides the operator's own.
+    /// Outcome that the step produces. It overrides the operator's own outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeSpec>,
-    /// Whether facts in it age.
+    /// True if facts in the step's result go out of date.
     #[serde(default, skip_serializing_if = "is_false")]
     pub time_sensitive: bool,
-    /// Allowed plugin versions for reuse.
+    /// Plugin versions whose results may be reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<ReuseSpec>,
-    /// Retry overrides.
+    /// Retry settings that override the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetrySpec>,
-    /// Time one try may take: `"30s"`.
+    /// Maximum time of one try: `"30s"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
-    /// The operator that undoes it, or `"self"`.
+    /// Operator that undoes the step, or `"self"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compensate_with: Option<String>,
 }
@@ -98,77 +98,77 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A step plugin or a tool.
+    /// A step plugin or a tool plugin.
     Operator,
-    /// It waits for a signal, a person or a time ([`crate::wait`]); its name is a label.
+    /// A wait for a signal, a person or a time ([`crate::wait`]). The step's name is only a label.
     Wait,
-    /// A model, asked through the tool that serves it.
+    /// A call to a model, made through the tool that serves the model.
     Llm,
 }
 
-/// Whether a person has to approve.
+/// Approval that a step needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// No gate of the plan's own.
+    /// The plan itself requires no gate.
     #[default]
     None,
-    /// Somebody approves the exact arguments.
+    /// A person must approve the exact arguments.
     HumanConfirm,
 }
 
-/// When an earlier result may stand in.
+/// Condition under which an earlier result may replace the execution of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CachePolicy {
     /// Never.
     Never,
-    /// When the rules of safe reuse hold.
+    /// An earlier result is used if the rules of safe reuse hold.
     UseIfSafe,
-    /// For so long.
+    /// An earlier result is used for a limited time.
     #[serde(untagged)]
     Ttl {
-        /// Seconds after the result was made.
+        /// Maximum age of the result, in seconds.
         ttl_seconds: u32,
     },
 }
 
-/// What happens to committed effects when the job fails.
+/// Treatment of committed effects when a job fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// They stay.
+    /// Effects stay.
     #[default]
     Keep,
-    /// They are undone in reverse order.
+    /// Effects are undone in reverse order.
     Compensate,
 }
 
-/// Type and standing of an outcome.
+/// Type and status of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeSpec {
-    /// `Draft.Email`.
+    /// Type of the outcome: `Draft.Email`.
     #[serde(rename = "type")]
     pub outcome_type: String,
     /// `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Who may see it.
+    /// Label that says who may see the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<String>,
 }
 
-/// Allowed plugin versions for reuse.
+/// Plugin versions whose results may be reused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReuseSpec {
-    /// A range: `">=1.2"`.
+    /// Range of versions: `">=1.2"`.
     pub plugin: String,
 }
 
-/// Retry overrides of a step; they never make a final code retryable.
+/// Retry settings of a step. They never make a final error code retryable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetrySpec {
-    /// Retries after the first try, whatever the code.
+    /// Maximum number of retries after the first try, for every error code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
     /// First backoff in milliseconds.
@@ -179,7 +179,7 @@ pub struct RetrySpec {
     pub cap_ms: Option<u32>,
 }
 
-/// The context that an entry of `hashes` names: `{"$context": "cv"}`.
+/// Returns the name of the context to which an entry of `hashes` refers: `{"$context": "cv"}`.
 pub fn context_name(value: &Value) -> Option<&str> {
     let fields = value.as_object().filter(|fields| fields.len() == 1)?;
     fields.get("$context")?.as_str()
@@ -190,23 +190,23 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Step {
-    /// Milliseconds that one try may take, where the plan says so.
+    /// Returns the maximum time of one try in milliseconds, if the plan sets one.
     pub fn timeout_ms(&self) -> Option<u32> {
         self.timeout.as_deref().and_then(parse_timeout)
     }
 }
 
 impl Plan {
-    /// The normal form as canonical JSON.
+    /// Returns the normal form as canonical JSON.
     pub fn to_canonical(&self) -> Vec<u8> {
         let value = serde_json::to_value(self).expect("a plan is plain data");
         crate::canon::value_to_canonical(&value)
     }
-    /// SHA-256 of the normal form: the plan's identity.
+    /// Returns the SHA-256 of the normal form, which is the plan's identity.
     pub fn hash(&self) -> Hash {
         Hash::of(&[&self.to_canonical()])
     }
-    /// The step named `id`.
+    /// Returns the step named `id`.
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.step_id == *id)
     }

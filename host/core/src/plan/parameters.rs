@@ -1,9 +1,9 @@
 //! Parameters: values that each request gives to a plan.
 //!
-//! A plan declares them as a JSON Schema of an object. `{"$ref": "intent#/name"}` reads one, unless
-//! a step is named `intent`. A request's values are its intent's payload; a bare plan takes them
-//! from whoever submits it. Defaults are filled at submission, and the values are stored with the
-//! job: nothing is filled or checked again later.
+//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads one,
+//! unless a step is named `intent`. The values of a request are the payload of its intent. For a bare plan the
+//! submitter gives them separately. Defaults are filled at submission, and the values are stored with the job.
+//! No value is filled or checked again later.
 
 use serde_json::{Map, Value};
 
@@ -13,20 +13,20 @@ use crate::bindings::{self, Reference, child};
 use crate::canon;
 use crate::suggest::did_you_mean;
 
-/// The name under which bindings read parameters.
+/// Name under which bindings read parameters.
 pub const INTENT: &str = "intent";
-/// Bytes that the values of a request may have in canonical form.
+/// Maximum size of a request's values in canonical form, in bytes.
 pub const VALUES_BYTES_MAX: usize = 1 << 20;
 
-/// A value that a request gives, or does not give, to a parameter.
+/// A missing or invalid value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{pointer:?} {code}: {message}")]
 pub struct Refused {
     /// JSON pointer into the values.
     pub pointer: String,
-    /// Stable name of the rule, one of [`RULES`].
+    /// Stable code of the rule, one of [`RULES`].
     pub code: &'static str,
-    /// What is wrong, and what to do.
+    /// Description of the mistake and of the correction.
     pub message: String,
 }
 
@@ -36,46 +36,46 @@ impl Refused {
         Self { pointer: pointer.into(), code, message: message.into() }
     }
 
-    /// The violation of a request in whose `text` the values stand at `prefix`.
+    /// Returns the violation of a request in whose `text` the values are at `prefix`.
     pub fn in_text(self, prefix: &str, text: &[u8]) -> Violation {
         Violation::at(format!("{prefix}{}", self.pointer), self.code, self.message, text)
     }
 
-    /// The parameter that it is about; none where it is about all of them.
+    /// Returns the name of the parameter, or `None` if the mistake concerns all values together.
     pub fn parameter(&self) -> Option<String> {
         let first = self.pointer.strip_prefix('/')?.split('/').next()?;
         Some(unescaped(first))
     }
 }
 
-/// One token of a JSON pointer as the key that it names (RFC 6901).
+/// Returns the key named by one token of a JSON pointer (RFC 6901).
 fn unescaped(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// The names that a schema of parameters declares, in order.
+/// Returns the names that a schema of parameters declares, in order.
 pub fn declared(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str())
 }
 
-/// Whether a schema of parameters says that a name may be given: by name, or by admitting others.
+/// Returns true if a schema of parameters admits a name, either declared or as an additional property.
 pub fn admits(schema: &Value, name: &str) -> bool {
     let others = schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false));
     others || schema.get("patternProperties").is_some() || declared(schema).any(|known| known == name)
 }
 
 impl Plan {
-    /// Whether a binding reads a parameter rather than a step.
+    /// Returns true if a binding reads a parameter and not a step.
     pub fn reads_parameters(&self, reference: &Reference) -> bool {
         let named = matches!(reference, Reference::Output { step, .. } if step.as_str() == INTENT);
         named && self.parameters.is_some() && self.step(reference.step()).is_none()
     }
 
-    /// The values of a request: `given` with defaults filled, checked against the schema. None for a
-    /// plan without parameters.
+    /// Returns the values of a request: `given` with defaults filled, checked against the schema. Returns
+    /// `None` for a plan without parameters.
     ///
     /// # Errors
-    /// Every value that is wrong or missing, sorted by pointer.
+    /// Every wrong or missing value, sorted by pointer.
     pub fn values(&self, given: Value, catalog: &dyn Catalog) -> Result<Option<Value>, Vec<Refused>> {
         let Some(schema) = &self.parameters else { return Ok(None) };
         if !given.is_object() {
@@ -85,7 +85,7 @@ impl Plan {
         let values = filled(schema, given);
         let mut found = self.unread(&values);
         found.extend(misfits(schema, &values, catalog));
-        // A value that is missing is told once.
+        // A missing value is reported only once.
         found.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
         found.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
         match found.is_empty() {
@@ -94,7 +94,7 @@ impl Plan {
         }
     }
 
-    /// What the plan's bindings read and the values do not have.
+    /// Returns the parameters that bindings of the plan read and that have no value.
     fn unread(&self, values: &Value) -> Vec<Refused> {
         let mut found = Vec::new();
         for step in &self.steps {
@@ -113,7 +113,7 @@ impl Plan {
 fn missing(pointer: &str, why: &str) -> Refused {
     let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let name = path.join("/");
-    // `--set` names one parameter, up to the first equals sign.
+    // `--set` takes the name of one parameter up to the first equals sign.
     let how = match path.len() > 1 || name.contains('=') {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),
@@ -147,13 +147,13 @@ fn misfits(schema: &Value, values: &Value, catalog: &dyn Catalog) -> Vec<Refused
     found.into_iter().map(refused).collect()
 }
 
-/// The values with defaults filled.
+/// Returns the values with defaults filled.
 pub(super) fn filled(schema: &Value, mut values: Value) -> Value {
     fill(schema, &mut values);
     values
 }
 
-/// Fills the defaults of properties that are absent, also inside values that are objects.
+/// Fills the defaults of absent properties, also inside values that are objects.
 fn fill(schema: &Value, value: &mut Value) {
     let (Some(properties), Value::Object(fields)) = (schema.get("properties").and_then(Value::as_object), value) else {
         return;
@@ -168,7 +168,7 @@ fn fill(schema: &Value, value: &mut Value) {
     }
 }
 
-/// The intent payload of a bare plan with parameters, given that of the plan alone.
+/// Returns the intent payload of a bare plan with parameters.
 pub fn intent_payload(plan: Value, values: Value) -> Value {
     Value::Object(Map::from_iter([("plan".to_owned(), plan), ("parameters".to_owned(), values)]))
 }

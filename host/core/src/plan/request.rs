@@ -1,4 +1,4 @@
-//! Requests: a bare plan, or a plan with the intent it is to fulfil.
+//! Requests: a bare plan, or a plan together with its intent.
 
 use serde_json::Value;
 
@@ -10,40 +10,41 @@ use crate::event::Mode;
 /// A checked request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Its plan in normal form.
+    /// The plan in normal form.
     pub plan: Plan,
-    /// What its text leaves out: pointers into the normal form, sorted.
+    /// Values that the request's text omits, as sorted pointers into the normal form.
     pub filled: Vec<String>,
-    /// What it is for; none for a bare plan.
+    /// Intent of the request, or `None` for a bare plan.
     pub intent: Option<Intent>,
-    /// How it is executed, where it says so.
+    /// Execution mode, if the request states one.
     pub mode: Option<Mode>,
-    /// Tells apart requests that are otherwise the same.
+    /// Id that distinguishes otherwise identical requests.
     pub request_id: Option<String>,
-    /// How urgent it is, from -100 to 100, where it says so; no part of its identity.
+    /// Priority from -100 to 100, if the request states one. The priority is not part of the request's
+    /// identity.
     pub priority: Option<i16>,
 }
 
-/// What is asked for.
+/// Intent of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intent {
-    /// Its type.
+    /// Type of the intent.
     pub intent_type: String,
-    /// Its payload.
+    /// Payload of the intent.
     pub payload: Value,
-    /// What comes with it.
+    /// Contexts that come with the intent.
     pub contexts: Vec<Value>,
 }
 
-/// Check the text of a request: `{intent: {type, payload, contexts?}, plan, mode?, request_id?, priority?}`,
+/// Checks the text of a request: `{intent: {type, payload, contexts?}, plan, mode?, request_id?, priority?}`,
 /// or a bare plan.
 ///
 /// # Errors
-/// Every violation, in the order of the text; pointers are into the text that was given.
+/// Every violation, in the order of the text. Pointers refer to the given text.
 pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<Request, Vec<Violation>> {
     let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX).unwrap_or_default();
     if value.get("plan").is_none() && value.get("intent").is_none() {
-        // The plan's own check also says what is wrong with a text that is neither.
+        // This check also reports the errors of a text that is neither a request nor a plan.
         let plan = check(text, catalog)?;
         let filled = expand::filled(&value, &plan);
         return Ok(Request { plan, filled, intent: None, mode: None, request_id: None, priority: None });

@@ -1,7 +1,9 @@
-//! The published description of plans.
+//! The published JSON Schema of plans.
 
-/// JSON Schema (draft 2020-12) of a plan. It describes structure; what needs a view of the
-/// whole plan or of the loaded plugins (graph, bindings, effects) is told by [`super::check`] alone.
+/// JSON Schema (draft 2020-12) of a plan.
+///
+/// The schema covers only structure. Only [`super::check`] finds errors that need the whole plan or the loaded
+/// plugins: graph, bindings and effects.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a policy demands of answers that come from outside.
+//! Requirements of a policy on the answers of external operators.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::error::{Code, Failure};
 use crate::ids::Operator;
 use crate::manifest::{Determinism, Pinned};
 
-/// Something that an answer must carry.
+/// A requirement on an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Demand {
-    /// A list `citations` at its top, not empty.
+    /// The answer has a non-empty list `citations` at its top level.
     Citations,
-    /// `"verified": true` at its top.
+    /// The answer has `"verified": true` at its top level.
     Verified,
 }
 
 impl Demand {
-    /// Every demand.
+    /// All requirements.
     pub const ALL: [Demand; 2] = [Demand::Citations, Demand::Verified];
 
-    /// The word in policies.
+    /// Returns the name of the requirement in policies.
     pub fn as_str(self) -> &'static str {
         match self {
             Demand::Citations => "citations",
@@ -42,7 +42,7 @@ impl Demand {
     }
 }
 
-/// Why an answer is not accepted, where it lacks what the rules demand of an external operator.
+/// Returns a failure if the answer of an external operator does not meet the requirements of the rules.
 pub fn unmet(rules: &Rules, name: &Operator, operator: &Pinned, answer: &str) -> Option<Failure> {
     let demands = demands(rules, name, operator)?;
     let answer: Value = serde_json::from_str(answer).unwrap_or(Value::Null);
@@ -53,8 +53,8 @@ pub fn unmet(rules: &Rules, name: &Operator, operator: &Pinned, answer: &str) ->
     })
 }
 
-/// Why a call may not be made: it would change the world, and what the rules demand of its
-/// answer could only be looked at afterwards.
+/// Returns a failure if a call may not be made because its answer could be checked only after the call has
+/// changed the world.
 pub fn unverifiable(rules: &Rules, name: &Operator, operator: &Pinned) -> Option<Failure> {
     demands(rules, name, operator)?;
     let message = format!("the policy requires more of {name} than can be checked before it changes the world");
@@ -66,7 +66,7 @@ fn demands<'a>(rules: &'a Rules, name: &Operator, operator: &Pinned) -> Option<&
     rules.require.get(name).map(Vec::as_slice).filter(|demands| is_external && !demands.is_empty())
 }
 
-/// Both have to be met.
+/// Merges the requirements: an answer must meet those of both policies.
 pub(super) fn narrow(ours: &mut BTreeMap<Operator, Vec<Demand>>, others: &BTreeMap<Operator, Vec<Demand>>) {
     for (operator, demands) in others {
         let all = ours.entry(operator.clone()).or_default();

@@ -1,4 +1,4 @@
-//! Who may act without being asked: trust of an operator in the hands of an actor.
+//! Trust: operators that an actor may use without approval.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use crate::ids::Operator;
 /// The highest level of trust.
 pub const TRUST_MAX: u32 = 3;
 
-/// What a tenant says about acting without being asked.
+/// A tenant's rules about execution without approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AutoExec {
-    /// Whether it is allowed at all.
+    /// True if execution without approval is allowed at all.
     pub enabled: bool,
-    /// The level of trust that it takes.
+    /// Minimum level of trust for execution without approval.
     pub min_trust: u32,
-    /// Levels from 0 to [`TRUST_MAX`], by `actor/Operator`; who is not named has none.
+    /// Levels of trust from 0 to [`TRUST_MAX`], by `actor/Operator`. A missing entry means level 0.
     pub trust: BTreeMap<String, u32>,
 }
 
@@ -28,18 +28,18 @@ impl Default for AutoExec {
 }
 
 impl AutoExec {
-    /// Whether nobody may act without being asked.
+    /// Returns true if every call needs the approvals of its mode.
     pub fn is_off(&self) -> bool {
         !self.enabled
     }
 
-    /// Whether calls of the operator in the actor's jobs need no approval of the mode's own.
+    /// Returns true if calls of the operator in the actor's jobs need no approval required by the mode itself.
     pub fn trusts(&self, actor: &str, operator: &Operator) -> bool {
         let level = self.trust.get(&format!("{actor}/{operator}")).copied().unwrap_or(0);
         self.enabled && level >= self.min_trust
     }
 
-    /// The part that concerns one actor: what is kept with a job.
+    /// Returns the entries of one actor, which are stored with a job.
     #[must_use]
     pub fn of_actor(&self, actor: &str) -> AutoExec {
         if self.is_off() {
@@ -50,7 +50,7 @@ impl AutoExec {
         AutoExec { trust: trust.collect(), ..*self }
     }
 
-    /// What both allow.
+    /// Returns rules that allow only what both policies allow.
     #[must_use]
     pub(super) fn narrowed_by(&self, other: &AutoExec) -> AutoExec {
         let both = |(name, level): (&String, &u32)| Some((name.clone(), *level.min(other.trust.get(name)?)));
@@ -71,7 +71,7 @@ mod tests {
         AutoExec { enabled, min_trust, trust }
     }
 
-    /// I42.
+    /// I42: trust holds per actor and operator, and both policies must grant it.
     #[test]
     fn trust_is_per_actor_and_operator_and_both_policies_have_to_give_it() {
         let send = Operator::new("Mail.Send");

@@ -1,25 +1,26 @@
-//! Two JSON texts side by side: which values differ.
+//! Comparison of two JSON texts value by value.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bindings::child;
 
-/// So many differences tell enough.
+/// Maximum number of differences in a report.
 const DIFFERENCES_MAX: usize = 20;
 
 /// One value that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Where: a JSON pointer.
+    /// JSON pointer to the value.
     pub at: String,
-    /// What was recorded, as JSON; empty where there was nothing.
+    /// Recorded value as JSON. Empty if there was no value.
     pub recorded: String,
-    /// What was found, as JSON; empty where there is nothing.
+    /// Found value as JSON. Empty if there is no value.
     pub found: String,
 }
 
-/// Every value that differs, the outermost first; none unless both texts are JSON objects or lists.
+/// Returns every value that differs, in the order of keys. The result is empty unless both texts are JSON
+/// objects or arrays.
 pub fn differences(recorded: &str, found: &str) -> Vec<Difference> {
     let read =
         |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());

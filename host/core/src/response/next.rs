@@ -1,4 +1,4 @@
-//! What to type next: every command that the job takes as it stands, and that can help.
+//! Next actions: every command that the job accepts in its current state and that can help.
 
 use crate::error::Code;
 use crate::event::Header;
@@ -8,7 +8,7 @@ use crate::state::Durable;
 use super::BlockedView;
 use super::offer::Offer;
 
-/// The commands to type at `now_us`, microseconds since 1970 UTC.
+/// Returns the commands to run at `now_us`, microseconds since 1970 UTC.
 pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView], now_us: i64) -> Vec<String> {
     let mut offers: Vec<Offer> = blocked.iter().flat_map(|view| about(durable, view, now_us)).collect();
     offers.extend(about_job(durable));
@@ -18,7 +18,7 @@ pub(super) fn next_actions(durable: &Durable, blocked: &[BlockedView], now_us: i
     commands.filter(|command| seen.insert(command.clone())).collect()
 }
 
-/// What could be done about something that the job waits for.
+/// Returns commands about one condition for which the job waits.
 fn about(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
     let slot = || view.slot.clone();
     let verdicts = || vec![Offer::Applied(slot()), Offer::NotApplied(slot()), Offer::Lost(slot())];
@@ -45,7 +45,7 @@ fn about(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Offer> {
     }
 }
 
-/// What could be done about the job as a whole.
+/// Returns commands about the job as a whole.
 fn about_job(durable: &Durable) -> Vec<Offer> {
     let job = &durable.job;
     let exhausted = matches!(job.parked, Some((Code::AttemptsExhausted, _)));
@@ -61,19 +61,20 @@ fn about_job(durable: &Durable) -> Vec<Offer> {
             let each = |slot: &crate::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
             job.disputed().flat_map(each).collect()
         }
-        // A completed job needs nothing: its undo is offered to nobody who only follows what comes next.
+        // A completed job needs no action. Undo is not offered, because a user who follows the offered commands
+        // would undo a good result.
         JobState::Completed => vec![],
         _ => vec![Offer::Retry, Offer::Undo],
     }
 }
 
-/// What an approval has to be given with, where the policy of the job's acceptance wants reasons; today's may
-/// want one as well, and says so.
+/// Returns the extra argument of an approval, if the policy in force at acceptance requires reasons. The
+/// current policy may require a reason too; the approval is then refused with a message.
 pub fn asked_why(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }
 
-/// A word of a command line, in single quotes where a shell would read it otherwise.
+/// Quotes one argument of a command line with single quotes if a shell would change it.
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+,=".contains(c);
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! A command that a person could type about a job, and whether the job takes it.
+//! Commands about a job that a person can run, and the check that the job accepts them.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,8 @@ pub(super) enum Offer {
 }
 
 impl Offer {
-    /// Returns true if the job takes the command at `now_us` (microseconds since 1970 UTC), and something comes of it.
+    /// Returns true if the job accepts the command at `now_us` and the command has an effect. `now_us` is in
+    /// microseconds since 1970 UTC.
     pub(super) fn helps(&self, durable: &Durable, now_us: i64) -> bool {
         let job = &durable.job;
         let decidable = |slot: &Slot, verdict| decide::verdict(durable, slot, verdict, now_us).is_ok();
@@ -61,7 +62,7 @@ impl Offer {
         }
     }
 
-    /// What to type.
+    /// Returns the command line.
     pub(super) fn command(&self, durable: &Durable) -> String {
         let header = &durable.job.header;
         let id = &header.job_id;
@@ -89,7 +90,8 @@ impl Offer {
     }
 }
 
-/// Returns true if the person who asked for the job, or one who approved already, cannot complete the gate.
+/// Returns true if the gate needs a second approver. Either one person has already approved, or the rules
+/// forbid approval by the person who submitted the job.
 fn by_another(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
     let approved = durable.job.undecided(slot).is_some_and(|gate| !gate.approvals.is_empty());

@@ -1,4 +1,4 @@
-//! What was asked of a job and is not taken in yet: nobody has to ask for it again.
+//! Requests that are accepted but not applied to the job yet. They are shown and not offered again.
 
 use crate::error::Code;
 use crate::pending::{self, Asked};
@@ -8,12 +8,13 @@ use crate::storage::{InboxRow, Request};
 use super::{BlockedView, PendingView, Response, next_actions};
 
 impl Response {
-    /// The same at `now_us` (microseconds since 1970 UTC), with what the job has not taken in yet: it does
-    /// when it goes on. What was asked already, or is over because of its time, is not offered.
+    /// Returns this response as of `now_us` (microseconds since 1970 UTC), with the requests not applied yet.
+    /// The job applies them when it continues. Commands for requests already made, or for waits and gates whose
+    /// time has passed, are not offered.
     #[must_use]
     pub fn with_pending(self, durable: &Durable, inbox: &[InboxRow], now_us: i64) -> Response {
         let pending: Vec<PendingView> = inbox.iter().filter_map(view).collect();
-        // What is over because of its time takes nothing any more, noted or not.
+        // A wait or gate whose time has passed accepts no requests, even before the expiry is recorded.
         let is_over = |view: &BlockedView| view.until.is_some_and(|until_us| until_us <= now_us);
         if pending.is_empty() && !self.blocked.iter().any(is_over) {
             let next_actions = next_actions(durable, &self.blocked, now_us);
@@ -31,7 +32,8 @@ impl Response {
         let mut next_actions = next_actions(durable, &left, now_us);
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
-        // It may have been parked without reading what was asked: then it takes somebody who says that it goes on.
+        // A job parked for exhausted attempts may not have read its inbox. `latch resume` helps only after a
+        // pending continue or abort; without one it is offered last.
         let said = pending.iter().any(|row| matches!(row.asked, Asked::Continue | Asked::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);
@@ -54,7 +56,7 @@ fn view(row: &InboxRow) -> Option<PendingView> {
     })
 }
 
-/// Whether what this waits for is asked already.
+/// Returns true if a pending request already answers this wait.
 fn is_asked(durable: &Durable, inbox: &[InboxRow], view: &BlockedView) -> bool {
     let about = |row: &&InboxRow| pending::slot(&row.request) == Some(&view.slot);
     match view.reason_code {

@@ -1,4 +1,4 @@
-//! Each step as a response shows it.
+//! Views of the steps of a job.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::step::StepState;
 use super::{FailedView, OutcomeView, StepView, WouldCallView};
 use super::{output_copied, receipt_returned, result_reused};
 
-/// Bytes of an outcome that a response shows.
+/// Maximum length of an outcome preview, in bytes.
 const PREVIEW_BYTES_MAX: usize = 240;
 
 pub(super) fn outcome(durable: &Durable, step: &Step) -> Option<OutcomeView> {
@@ -87,7 +87,7 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
     }
 }
 
-/// How an answer came to be known, and which model gave it.
+/// Returns a note about the provenance of an answer and the model that gave it, if there is something to note.
 fn note(slot: &Slot, finished: &Finished, receipt_of: Option<&(JobId, Slot)>) -> Option<String> {
     let mut parts = Vec::new();
     match receipt_of {
@@ -107,11 +107,11 @@ fn note(slot: &Slot, finished: &Finished, receipt_of: Option<&(JobId, Slot)>) ->
     (!parts.is_empty()).then(|| format!("{slot}: {}", parts.join("; ")))
 }
 
-/// What a dry run did not do in this step.
+/// Returns the call that a dry run did not make in this step.
 fn would_call(durable: &Durable, step: &Step) -> Option<WouldCallView> {
     let job = &durable.job;
     let (code, _) = step.skipped.as_ref().filter(|_| job.header.mode == Mode::DryRun)?;
-    // A wait calls nothing.
+    // A wait makes no call.
     let planned = job.plan.step(&step.id).filter(|planned| planned.kind != plan::Kind::Wait)?;
     let json = |bytes: std::sync::Arc<[u8]>| serde_json::from_slice(&bytes).unwrap_or_default();
     let slot = Slot::of_step(&step.id);

@@ -1,4 +1,4 @@
-//! What a response consists of.
+//! Data types of a response.
 
 use std::collections::BTreeMap;
 
@@ -13,81 +13,83 @@ use crate::job::JobState;
 use crate::pending::Asked;
 use crate::step::StepState;
 
-/// What a job came to, or where it stands.
+/// Result of a job, or its current state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
-    /// `completed`, `partial`, `failed`, `cancelled`, `running`.
+    /// Status: `completed`, `partial`, `failed`, `cancelled` or `running`.
     pub status: String,
-    /// `HUMAN_GATED`
+    /// Execution mode: `HUMAN_GATED`.
     pub mode: String,
-    /// The job.
+    /// Id of the job.
     pub job_id: JobId,
-    /// Label of its plan.
+    /// Label of the plan.
     pub plan_id: String,
-    /// Where it stands: `PARKED`.
+    /// State of the job: `PARKED`.
     pub state: JobState,
-    /// Why the job as a whole goes no further: parked or diverged, or its database was restored.
+    /// Reason why the job as a whole does not continue: it is parked, it diverged, or its database was
+    /// restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
-    /// What is known of how it came to that.
+    /// Description of how the job came to this state, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// `relaxed` where the configuration lets a power failure undo what was acknowledged.
+    /// `relaxed` if the configuration allows a power failure to lose acknowledged writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<String>,
-    /// Plugins that are configured otherwise now than when the job was accepted.
+    /// Plugins whose configuration has changed since the job was accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ChangedView>,
-    /// Values for the user.
+    /// Outcomes for the user.
     pub outcomes: Vec<OutcomeView>,
-    /// What each step returned, whole: JSON values. Steps without an output are not in it.
+    /// Complete output of each step, as JSON. Steps without an output are omitted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: BTreeMap<StepId, Value>,
-    /// The steps that no other step depends on: their outputs are the result of the job.
+    /// Steps on which no other step depends. Their outputs are the result of the job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_steps: Vec<StepId>,
-    /// Every step.
+    /// All steps.
     pub steps: Vec<StepView>,
-    /// Steps that failed.
+    /// Failed steps.
     pub failed: Vec<FailedView>,
-    /// Steps that wait for somebody or something.
+    /// Steps that wait.
     pub blocked: Vec<BlockedView>,
-    /// The first of `blocked`.
+    /// The first entry of `blocked`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_on: Option<BlockedView>,
-    /// What was asked of the job and is not taken in yet: it is when the job goes on.
+    /// Accepted requests that the job has not applied yet. The job applies them when it continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<PendingView>,
-    /// Who cancelled the job, while that is not over.
+    /// Actor that cancelled the job, while the cancellation is in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<String>,
-    /// Who asked to undo what the finished job did: while that goes on, and after it.
+    /// Actor that requested undoing of the finished job, during the undoing and after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
-    /// What became of each call that took effect, where the job undoes what it did: the last one first.
+    /// State of the compensation of each call that took effect, in the order of undoing. Empty unless the job
+    /// undoes its effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compensations: Vec<CompensationView>,
-    /// Commands to type.
+    /// Commands to run next.
     pub next_actions: Vec<String>,
-    /// What earlier calls changed and is not as it was recorded, or nobody could tell.
+    /// Recorded changes that differ from their record or could not be checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconfirmed: Vec<UnconfirmedView>,
-    /// Calls of which something else was learned than what somebody had decided.
+    /// Calls for which later evidence contradicts a person's verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<Slot>,
-    /// How often such a change was found and the job went on.
+    /// Number of mismatches with which the job continued.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
-    /// How the job diverged.
+    /// First difference found by replay, if the job diverged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<crate::replay::Divergence>,
-    /// What its calls cost: charges of answers; fuel and time of every try.
+    /// Cost of the job's calls: charges for answers, and fuel and time of every try.
     pub cost: Totals,
 }
 
 impl Response {
-    /// The same, where the database is not the one that was used last: what is shown may be of
-    /// the past, and nothing is executed until a person has looked.
+    /// Returns this response for a database other than the last one used. The response may be out of date, and
+    /// nothing is executed until an administrator accepts the database.
     #[must_use]
     pub fn of_restored(self) -> Response {
         let next_actions = vec!["latch doctor --accept-restore".to_owned()];
@@ -95,44 +97,44 @@ impl Response {
     }
 }
 
-/// A value for the user.
+/// An outcome for the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeView {
-    /// `Draft.Email`
+    /// Type of the outcome: `Draft.Email`.
     #[serde(rename = "type")]
     pub outcome_type: String,
-    /// Its id.
+    /// Id of the outcome.
     pub outcome_id: String,
-    /// `draft` or `final`.
+    /// Status: `draft` or `final`.
     pub status: String,
-    /// The step that made it.
+    /// Step that produced the outcome.
     pub step_id: StepId,
-    /// Its beginning: JSON text, cut.
+    /// Beginning of the outcome's JSON text.
     pub preview: String,
 }
 
-/// One step.
+/// View of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepView {
-    /// The step.
+    /// Id of the step.
     pub step_id: StepId,
-    /// Its operator.
+    /// Operator of the step.
     pub operator: String,
-    /// Where it stands.
+    /// State of the step.
     pub state: StepState,
-    /// What it meant for the world.
+    /// Effect of the step on the world (§7).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// Why it is not further.
+    /// Reason why the step failed, was skipped or waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
-    /// Whether a model had a part in it: another run may come to something else.
+    /// True if a model answered a call of the step. Another run may then give another result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nondeterministic: bool,
-    /// What a dry run would have done here, with the exact arguments.
+    /// Call that a dry run did not make, with its exact arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_call: Option<WouldCallView>,
-    /// Calls of the step that are not simply executed and committed, or that a model answered.
+    /// Notes about calls that were not simply executed and committed, or that a model answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -140,85 +142,85 @@ pub struct StepView {
 /// A step that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedView {
-    /// The step.
+    /// Id of the step.
     pub step_id: StepId,
-    /// Why.
+    /// Error code.
     pub reason_code: Code,
-    /// Why, for a person.
+    /// Error message for people.
     pub message: String,
 }
 
 /// A step that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockedView {
-    /// The step.
+    /// Id of the step.
     pub step_id: StepId,
-    /// The invocation it waits for.
+    /// Slot of the call for which the step waits.
     pub slot: Slot,
-    /// Why.
+    /// Reason for waiting.
     pub reason_code: Code,
-    /// The gate to decide.
+    /// Id of the gate to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate_id: Option<String>,
-    /// What an approval of it is bound to: `latch job approve --hash`.
+    /// Hash of the exact call that an approval covers: `latch job approve --hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_hash: Option<Hash>,
-    /// When it goes on, expires or times out by itself, microseconds since 1970 UTC.
+    /// Time at which the wait ends, expires or times out without a request, microseconds since 1970 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
-    /// Who performs the action it waits for.
+    /// Call that holds the action key for which the step waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<Holder>,
-    /// The key that the signal must carry.
+    /// Key that the signal must carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_key: Option<String>,
-    /// How many different approvers the gate takes, where one is not enough.
+    /// Number of different approvers that the gate needs, if more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
-    /// Who has approved so far.
+    /// Actors that have approved so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
-    /// The invocation itself, where one is waited for: what to look for in the outside system.
+    /// The call for which the step waits, to find it in the external system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallView>,
 }
 
-/// What somebody asked of the job, acknowledged and not taken in yet.
+/// A request to the job that is acknowledged but not applied yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingView {
-    /// Its number in the inbox, as the command that asked said it.
+    /// Id of the inbox row, as printed by the command that made the request.
     pub inbox_id: i64,
-    /// What was asked.
+    /// Kind of the request.
     pub asked: Asked,
-    /// About which invocation.
+    /// Slot of the call that the request concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
-    /// The key of a signal.
+    /// Key of a signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_key: Option<String>,
-    /// Who asked.
+    /// Actor that made the request.
     pub by: String,
-    /// Why.
+    /// Reason given with the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// An invocation that somebody has to decide about.
+/// A call that needs a person's decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallView {
-    /// What is called.
+    /// Operator that is called.
     pub operator: String,
-    /// With what, exactly.
+    /// Exact arguments of the call.
     pub args: Value,
-    /// The key the outside system was given, once a try has started.
+    /// Key sent to the external system, once a try has started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_key: Option<String>,
-    /// Of a call in doubt: why its answer could not be used, where one came.
+    /// For a call in doubt: the reason why its answer could not be used, if an answer arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
 
-/// Code and message of a failure in one line, without a stack.
+/// Returns code and message of a failure in one line, without a stack trace.
 pub fn in_short(failure: &Failure) -> String {
     format!("{}: {}", failure.code, failure.message.lines().next().unwrap_or_default())
 }
@@ -226,83 +228,83 @@ pub fn in_short(failure: &Failure) -> String {
 /// A recorded change that was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnconfirmedView {
-    /// The call that made it.
+    /// Slot of the call that made the change.
     pub slot: Slot,
-    /// The thing that changed.
+    /// The resource that changed.
     #[serde(flatten)]
     pub resource: Resource,
-    /// Whether it is otherwise, or nobody could tell.
+    /// Result of the check: a mismatch, or no result.
     pub outcome: Unconfirmed,
-    /// What was found instead, or why nobody could tell.
+    /// The state found instead, or the reason why the check gave no result.
     pub found: String,
-    /// What followed.
+    /// Consequence for the job.
     pub consequence: Consequence,
-    /// Who took it as it is, or found it as recorded again.
+    /// Actor that accepted the change as it is, or the check that later found the change as recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_by: Option<String>,
-    /// Whether that person said that it is gone for good.
+    /// True if that person found that the effect is permanently gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gone: bool,
 }
 
-/// A call that took effect, in a job that undoes what it did.
+/// A call that took effect, in a job that undoes its effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompensationView {
-    /// The call.
+    /// Slot of the call.
     pub slot: Slot,
-    /// What was called.
+    /// Operator that was called.
     pub operator: String,
-    /// What undoes it, and the slot of that; none where nothing can.
+    /// Operator and slot of the compensating call, or `None` if no operator can undo the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<CompensatedBy>,
-    /// How far that is.
+    /// State of the compensation.
     pub state: Undone,
-    /// Why it is not undone.
+    /// Reason why the call is not undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
 }
 
-/// What undoes a call.
+/// A compensating call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompensatedBy {
-    /// The operator.
+    /// Operator of the compensating call.
     pub operator: String,
-    /// Its slot.
+    /// Slot of the compensating call.
     pub slot: Slot,
-    /// Whether the call's own plugin does it, by its `compensate` export.
+    /// True if the call's own plugin undoes it through its `compensate` export.
     pub own: bool,
 }
 
-/// How far the undoing of a call is.
+/// State of the compensation of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Undone {
-    /// Its turn has not come.
+    /// Other calls are undone first.
     Waiting,
-    /// It is its turn.
+    /// The compensating call is in flight.
     UnderWay,
-    /// It is undone.
+    /// The call is undone.
     Compensated,
-    /// It could not be undone, and somebody has to decide.
+    /// The call could not be undone, and an administrator must decide.
     Failed,
-    /// It was not undone, and stays so.
+    /// The call was not undone, and an administrator decided to leave it.
     Left,
-    /// Nothing can undo it.
+    /// No operator can undo the call.
     Impossible,
-    /// Nobody knows whether there is anything to undo.
+    /// The call is lost, so it is unknown if there is anything to undo.
     Unknown,
 }
 
-/// A call that a dry run left out.
+/// A call that a dry run did not make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WouldCallView {
-    /// Where it would have stood.
+    /// Slot that the call would have had.
     pub slot: Slot,
-    /// What would have been called.
+    /// Operator that would have been called.
     pub operator: String,
-    /// With what; bindings to what was not made are still in it.
+    /// Arguments of the call. Bindings to outputs that do not exist are left unresolved.
     pub args: Value,
-    /// Those bindings: JSON pointers into the arguments.
+    /// JSON pointers to these unresolved bindings in the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
 }
@@ -311,33 +313,33 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// A plugin that is configured otherwise now than when the job was accepted.
+/// A plugin whose configuration has changed since the job was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedView {
-    /// Its name in `latch.toml`.
+    /// Name of the plugin in `latch.toml`.
     pub plugin: String,
-    /// What is another.
+    /// The setting that changed.
     pub setting: Setting,
-    /// What the job pinned, where that can be said in a word.
+    /// Pinned value, if it is short enough to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<String>,
-    /// What is configured now.
+    /// Value configured now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configured: Option<String>,
 }
 
-/// What of a plugin was changed.
+/// A setting of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Setting {
-    /// It is not configured any more.
+    /// The plugin is no longer configured.
     Plugin,
-    /// Its component.
+    /// The component of the plugin.
     Component,
-    /// One of its limits.
+    /// One of the plugin's limits.
     Limits,
-    /// What of WASI it is given.
+    /// The WASI mode of the plugin.
     Wasi,
-    /// Its grants, its `config` table, or limits that were taken away.
+    /// The plugin's grants, its `config` table, or limits that were removed.
     Grants,
 }

@@ -1,4 +1,4 @@
-//! What a job waits for, and what undoes it.
+//! Views of the conditions for which a job waits, and of its compensations.
 
 use crate::decide::{self, Standing, waits_for};
 use crate::effect::Unusable;
@@ -22,8 +22,8 @@ pub(super) fn unconfirmed(failed: &NotConfirmed) -> UnconfirmedView {
     }
 }
 
-/// What a step waits for, and before it the calls of it that somebody has yet to confirm: they may
-/// be those of a step that is over.
+/// Returns everything for which a step waits. Unconfirmed changes of the step's calls come first; the step may
+/// already be over.
 pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
     let mut slots: Vec<&Slot> = durable.job.asked().map(|failed| &failed.slot).collect();
     let is_open = !durable.job.state.is_terminal() && !durable.job.is_given_up();
@@ -70,8 +70,8 @@ pub(super) fn compensations(durable: &Durable) -> Vec<CompensationView> {
     decide::undone(durable).into_iter().map(view).collect()
 }
 
-/// What a job that is given up waits for in this step: its steps wait for nothing any more, but
-/// calls in doubt, and what undoes one, are brought to their end.
+/// Returns the conditions for which an aborting job waits in this step. Its steps wait for nothing, but calls
+/// in doubt and compensating calls are still brought to a final state.
 fn given_up_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
@@ -125,14 +125,14 @@ fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> Blo
     }
 }
 
-/// Why the answer of the last try could not be used, where one came.
+/// Returns the reason why the answer of the last try could not be used, if an answer arrived.
 fn left(durable: &Durable, slot: &Slot) -> Option<Failure> {
     let try_no = durable.rows.get(slot)?.try_no;
     let bytes = durable.payloads.get(&label::kept(slot, try_no))?;
     Some(Unusable::read(bytes)?.failure)
 }
 
-/// What is waited for, where it is an invocation and not a signal or a time.
+/// Returns the call for which a step waits, or `None` if the step waits for a signal or a time.
 fn call(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
     let job = &durable.job;
     if matches!(reason, Code::RequiresSignal | Code::WaitingTimer) {

@@ -77,7 +77,7 @@ fn ask(planned: &Step, operator: &Pinned, found: &Reusable, now_us: i64, is_gate
 
 type Change = fn(&mut Step, &mut Pinned, &mut Reusable);
 
-/// I23: each rule by itself, both ways.
+/// I23: each rule of safe reuse alone refuses or allows the reuse.
 #[test]
 fn each_rule_of_safe_reuse_refuses_by_itself() {
     let cases: [(&str, Change, i64, Result<Reason, Reason>); 29] = [
@@ -286,7 +286,7 @@ fn a_step_that_may_change_the_world_never_looks() {
     assert!(!is_candidate(&planned(), &invoice));
 }
 
-/// Rules that come to the same decisions are equivalent, whatever else they say.
+/// Rules that lead to the same decisions are equivalent, even if they differ.
 #[test]
 fn policies_are_compared_by_what_they_decide() {
     let hash = |rules: &Rules, mode| policy_decision(rules, mode, &planned(), &operator());
@@ -311,7 +311,7 @@ fn only_the_word_itself_is_a_verification() {
     }
 }
 
-/// I23: each thing that a policy decides of a step is compared by itself.
+/// I23: each decision of a policy about a step is compared separately.
 #[test]
 fn each_decision_of_a_policy_counts() {
     let of = |rules: &Rules, mode, effects: &[Effect], operator: &Pinned| {
@@ -338,7 +338,7 @@ fn each_decision_of_a_policy_counts() {
     assert_ne!(of(&plain, Mode::AutoExec, &[], &writes), of(&plain, Mode::AutoExec, &[], &looks), "it is forbidden");
 }
 
-/// I23: both what goes in and what the step's template names of it.
+/// I23: both the step's input and the values named by its template must be equal.
 #[test]
 fn inputs_are_equal_where_payload_and_template_key_are() {
     let (one, other) = (Hash::of(&[b"one"]), Hash::of(&[b"other"]));

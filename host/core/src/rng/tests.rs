@@ -1,5 +1,5 @@
-//! The golden values were computed once with Python and the ChaCha20 of its `cryptography`
-//! package, from the definitions in the documentation, not with this code.
+//! Tests of random numbers. The golden values were computed once with Python and the ChaCha20 of its
+//! `cryptography` package, from the definitions in the documentation, not with this code.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::ids::{Hash, StepId};
 use crate::keys::step_seed;
 
-/// Step `s1` of the job whose seed is the bytes 0 to 31.
+/// Generator of step `s1` in a job whose seed is the bytes 0 to 31.
 fn rng() -> StepRng {
     StepRng::new(step_seed(&Hash(std::array::from_fn(|index| index as u8)), &StepId::new("s1")))
 }
@@ -39,12 +39,12 @@ fn golden_bounded_numbers() {
     let mut dice = rng();
     let throws: [u32; 20] = std::array::from_fn(|_| dice.below(6));
     assert_eq!(throws, [3, 2, 3, 5, 2, 4, 3, 5, 3, 5, 5, 2, 1, 0, 0, 1, 1, 1, 2, 1]);
-    // About half of the words are refused here: 6 answers take 16 words.
+    // About half of the words are rejected here, so 6 results consume 16 words.
     let mut large = rng();
     let numbers: [u32; 6] = std::array::from_fn(|_| large.below(0x8000_0001));
     assert_eq!(numbers, [1273302311, 1535813364, 637910009, 1756492286, 1289950440, 2043015994]);
     assert_eq!(large.bytes(4), rng().bytes(68)[64..]);
-    // 0 takes nothing, 1 takes a word like any other bound.
+    // A bound of 0 consumes no word. A bound of 1 consumes a word like any other bound.
     let mut mixed = rng();
     assert_eq!([1, 10, 0, 1000, u32::MAX].map(|bound| mixed.below(bound)), [0, 0, 0, 13, 1075435931]);
     assert_eq!(mixed.bytes(1), rng().bytes(17)[16..]);
@@ -52,7 +52,7 @@ fn golden_bounded_numbers() {
 
 #[test]
 fn exactly_the_surplus_is_refused() {
-    // 2^32 mod 6 is 4; a power of two has no surplus.
+    // 2^32 mod 6 is 4. A power of two has no surplus.
     assert_eq!([0, 3, 4, 5, u32::MAX].map(|x| reduce(x, 6)), [None, None, Some(4), Some(5), Some(3)]);
     assert_eq!([0, 7, u32::MAX].map(|x| reduce(x, 8)), [Some(0), Some(7), Some(7)]);
     assert_eq!([0, u32::MAX].map(|x| reduce(x, 1)), [Some(0), Some(0)]);

@@ -1,4 +1,4 @@
-//! What events say of a call: its tries, its answers, its final answer.
+//! Applies the events of a call to the job state: tries, answers and the final answer.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ impl Job {
                     .entry(slot.clone())
                     .or_insert_with(|| Call { action_key: *action_key, ..Call::new(operator, *args, *first_attempt) });
                 if call.first_attempt == 0 {
-                    // The host had refused it before the job was reopened.
+                    // The host refused the call before the job was reopened.
                     call.first_attempt = *first_attempt;
                 }
                 if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
@@ -138,7 +138,7 @@ impl Call {
         }
     }
 
-    /// An answer is recorded that no execution gave: it takes the next number of a try.
+    /// Assigns the next try number to an answer that no execution gave, such as a refusal or a receipt.
     fn take_number(&mut self, try_no: u32) {
         self.open_try = Some(try_no);
         self.tries = self.tries.max(try_no);

@@ -1,5 +1,5 @@
-//! Undoing (§10): which calls of a job took effect, in which order they are undone, and how far
-//! that is. The events are checked here: a log that undoes otherwise is refused.
+//! Compensation (§10): which calls took effect, in which order they are undone, and how far undoing has come.
+//! The fold checks the events here and refuses a log that undoes calls in another way.
 
 use crate::effect::Provenance;
 use crate::error::Code;
@@ -12,33 +12,33 @@ use crate::step::StepState;
 use super::fold::{FoldError, unknown};
 use super::{Call, Job};
 
-/// The undoing of one call, under the slot `<slot>~c`.
+/// Compensation of one call, under the slot `<slot>~c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compensation {
-    /// What undoes it.
+    /// Operator of the compensating call.
     pub operator: Operator,
-    /// Whether the operator undoes its own call, by its plugin's `compensate` export.
+    /// True if the operator undoes its own call through its plugin's `compensate` export.
     pub own: bool,
-    /// What it is called with.
+    /// Arguments of the compensating call.
     pub args: PayloadRef,
-    /// How it ended; none while it is under way.
+    /// Result of the compensation, or `None` while it is in flight.
     pub end: Option<CompensationEnd>,
 }
 
-/// How the undoing of a call ended.
+/// Result of compensating one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompensationEnd {
     /// The call is undone.
     Done,
-    /// It is not, and somebody has to decide about it.
+    /// The call is not undone, and an administrator must decide.
     Failed(Code),
-    /// It is not, and somebody decided that it stays so.
+    /// The call is not undone, and an administrator decided to leave it.
     Left(Code),
 }
 
 impl Job {
-    /// Whether nothing of the plan is executed any more: the job is cancelled, was given up by a
-    /// person, or has failed and undoes what it did.
+    /// Returns true if no more steps of the plan are executed. The job is cancelled, was aborted, or has failed
+    /// and compensates.
     pub fn is_given_up(&self) -> bool {
         self.cancel.is_some() || self.aborted || self.undoes_its_failure()
     }
@@ -49,29 +49,30 @@ impl Job {
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
-    /// Whether the job is one that undoes what it did, even where something keeps it from that.
+    /// Returns true if the job is meant to undo its effects, even if something prevents the undoing.
     pub fn is_to_be_undone(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_given_up()
     }
 
-    /// Whether the job undoes what it did.
+    /// Returns true if the job undoes its effects.
     pub fn compensates(&self) -> bool {
-        // What ended because an effect is not what was recorded undoes nothing: it would undo what
-        // somebody else has made of it.
+        // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
+        // later change made by others.
         self.is_to_be_undone() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
-    /// Whether a call of this job changed the world, as far as anybody knows. What an earlier
-    /// job did is not this one's to undo.
+    /// Returns true if a call of this job changed the world, as far as is known. A reused receipt does not
+    /// count: the effect belongs to the earlier job, which has to undo it.
     pub fn took_effect(&self, call: &Call) -> bool {
         call.committed
             && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
             && self.pinned(&call.operator).is_some_and(Pinned::is_world_changing)
     }
 
-    /// What undoes the call at a slot, and whether the operator does so itself: what the step's
-    /// `compensate_with` names, else the plugin's own `compensate` export. None where nothing can.
+    /// Returns the operator that undoes the call at `slot`, and true if the operator undoes its own call. The
+    /// step's `compensate_with` comes first, then the plugin's own `compensate` export. Returns `None` if no
+    /// operator can undo the call.
     pub fn undone_by(&self, slot: &Slot) -> Option<(Operator, bool)> {
         let call = self.calls.get(slot)?;
         let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
@@ -85,7 +86,7 @@ impl Job {
         }
     }
 
-    /// The calls that took effect, the last committed one first: the order of undoing.
+    /// Returns the calls that took effect, last committed first. This is the order of undoing.
     pub fn effects_in_reverse(&self) -> Vec<(&Slot, &Call)> {
         let mut calls: Vec<_> =
             self.calls.iter().filter(|(slot, call)| !slot.is_compensation() && self.took_effect(call)).collect();
@@ -93,41 +94,44 @@ impl Job {
         calls
     }
 
-    /// Returns true if a person found the effect of the call gone for good: nothing of it is left to undo.
+    /// Returns true if an administrator found the effect of the call permanently gone. Nothing is left to undo
+    /// then.
     pub fn is_gone(&self, slot: &Slot) -> bool {
         self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
     }
 
-    /// The call whose turn it is to be undone, by its own slot.
+    /// Returns the slot of the next call to undo. The slot is the call's own, without `~c`.
     pub fn next_to_undo(&self) -> Option<Slot> {
         let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation()) && !self.is_gone(slot);
         let calls = self.effects_in_reverse().into_iter().map(|(slot, _)| slot);
         calls.filter(|slot| due(slot)).find(|slot| self.undone_by(slot).is_some()).cloned()
     }
 
-    /// The compensation that is under way.
+    /// Returns the compensation in flight.
     pub fn open_compensation(&self) -> Option<(&Slot, &Compensation)> {
         self.compensations.iter().find(|(_, compensation)| compensation.end.is_none())
     }
 
-    /// The compensation that failed and that nobody has decided about.
+    /// Returns the slot of a failed compensation that awaits a decision.
     pub fn failed_compensation(&self) -> Option<&Slot> {
         let failed = |end: Option<CompensationEnd>| matches!(end, Some(CompensationEnd::Failed(_)));
         self.compensations.iter().find(|(_, compensation)| failed(compensation.end)).map(|(slot, _)| slot)
     }
 
-    /// Whether undoing anything of a step has begun: its output speaks of what may be gone.
+    /// Returns true if undoing of any effect of the step has begun. The step's output may then describe things
+    /// that no longer exist.
     pub fn is_touched_by_undoing(&self, step: &StepId) -> bool {
         self.compensations.keys().any(|slot| slot.step() == *step)
     }
 
-    /// Returns true if nothing is left to undo of the call: it is undone, was left by a person, or was found gone.
+    /// Returns true if nothing is left to undo of the call. The call is undone, was left by an administrator,
+    /// or its effect was found gone.
     pub fn is_undo_settled(&self, slot: &Slot) -> bool {
         let end = self.compensations.get(&slot.compensation()).and_then(|compensation| compensation.end);
         self.is_gone(slot) || matches!(end, Some(CompensationEnd::Done | CompensationEnd::Left(_)))
     }
 
-    /// Returns true if the job goes on to undo an effect of the step that it has not undone yet.
+    /// Returns true if the job still has to undo an effect of the step.
     pub fn will_be_undone(&self, step: &StepId) -> bool {
         let is_due =
             |slot: &Slot| slot.step() == *step && !self.is_undo_settled(slot) && self.undone_by(slot).is_some();
@@ -151,7 +155,7 @@ impl Job {
             }
             Body::CompensationReopened { slot, .. } => {
                 self.failed_one(event, slot)?.end = None;
-                // A gate that was refused is asked again.
+                // A refused gate is requested again.
                 self.forget_refusal(slot);
                 self.call(event, slot)?.reopen_in_doubt();
             }
@@ -165,7 +169,8 @@ impl Job {
         Ok(())
     }
 
-    /// One after another, each call once, only what took effect, and the last one first.
+    /// Checks that a compensation may begin. Compensations run one at a time, once per call, only for calls
+    /// that took effect, last committed first.
     fn may_begin(&self, event: &Event, slot: &Slot, operator: &Operator, own: bool) -> Result<(), FoldError> {
         let refuse = |why: &str| Err(unknown(event, format!("{slot} cannot begin: {why}")));
         if !self.compensates() {
@@ -189,7 +194,8 @@ impl Job {
         Ok(())
     }
 
-    /// A job that undoes what it did ends once that is done, or somebody has decided otherwise.
+    /// Refuses the end of a job that compensates until every effect is undone or an administrator has decided
+    /// otherwise.
     pub(super) fn has_undone_all(&self, event: &Event) -> Result<(), FoldError> {
         if !self.compensates() {
             return Ok(());
@@ -201,7 +207,7 @@ impl Job {
         }
     }
 
-    /// A job that was reopened to undo what it did has one end: it is cancelled.
+    /// Refuses every end but cancellation for a job that was reopened to undo its effects.
     pub(super) fn is_not_undone(&self, event: &Event) -> Result<(), FoldError> {
         match self.undo {
             Some(_) => Err(unknown(event, "the job was reopened to undo what it did: it can only end as cancelled")),
@@ -209,8 +215,8 @@ impl Job {
         }
     }
 
-    /// A call that undoes another one is made only while that is its turn. In a job that was reopened to undo
-    /// what it did, no other call is made.
+    /// Checks that a call may be made now. A compensating call is allowed only while its compensation is in
+    /// flight. A job that was reopened to undo its effects makes no other calls.
     pub(super) fn is_turn_of(&self, event: &Event, slot: &Slot, operator: &Operator) -> Result<(), FoldError> {
         if self.undo.is_some() && !slot.is_compensation() {
             return Err(unknown(event, format!("the job undoes what it did, and {slot} undoes nothing")));
@@ -237,7 +243,7 @@ impl Job {
         found.ok_or_else(|| unknown(event, format!("{slot} did not fail")))
     }
 
-    /// A step is rolled back once everything it did is undone.
+    /// Marks a step as compensated once every effect of the step is undone.
     fn roll_back(&mut self, step: &StepId) {
         let undone = |slot: &Slot| {
             let compensation = self.compensations.get(&slot.compensation());
@@ -251,7 +257,7 @@ impl Job {
 }
 
 impl Call {
-    /// In doubt again, under a number of its own: what was recorded of earlier tries stays.
+    /// Puts the call in doubt again under a new try number. The records of earlier tries stay.
     fn reopen_in_doubt(&mut self) {
         self.tries += 1;
         self.open_try = Some(self.tries);

@@ -1,4 +1,4 @@
-//! What the calls of a job changed in the world, and what of it was not found as it was recorded.
+//! World changes recorded by the calls of a job, and the changes that later differed from their record.
 
 use std::collections::BTreeSet;
 
@@ -13,51 +13,52 @@ use super::fold::{FoldError, unknown};
 /// One recorded change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// The call that made it.
+    /// Slot of the call that made the change.
     pub slot: Slot,
-    /// What changed.
+    /// The change, as the tool reported it.
     pub change: StateChange,
-    /// The attempt that recorded it.
+    /// Attempt that recorded the change.
     pub attempt: u32,
 }
 
-/// One change that was not confirmed when it was last looked at.
+/// One change that the last check did not confirm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotConfirmed {
-    /// The call that made it.
+    /// Slot of the call that made the change.
     pub slot: Slot,
-    /// The thing that changed.
+    /// The resource that changed.
     pub resource: Resource,
-    /// Why it is not confirmed.
+    /// Reason why the change is not confirmed.
     pub outcome: Unconfirmed,
-    /// What was found instead, or why nobody could tell.
+    /// The state found instead, or the reason why the check gave no result.
     pub found: String,
-    /// What followed.
+    /// Consequence for the job.
     pub consequence: Consequence,
-    /// The attempt in which it was looked at.
+    /// Attempt that checked the change.
     pub attempt: u32,
-    /// Who took it as it is, or found it as recorded again.
+    /// Actor that accepted the change as it is, or the check that later found the change as recorded.
     pub settled: Option<Decider>,
-    /// Whether that was a person: the change is not looked at again.
+    /// True if a person accepted the change. The change is not checked again then.
     pub by_person: bool,
-    /// Whether the person found that the effect is gone for good.
+    /// True if a person found that the effect is permanently gone.
     pub gone: bool,
 }
 
-/// What the events say of changes.
+/// Recorded changes of a job and the results of checking them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Confirmations {
     /// Every recorded change, in order.
     pub changes: Vec<Changed>,
-    /// Those that were not confirmed, each as it was last looked at.
+    /// Changes that are not confirmed, each with the result of its last check.
     pub failed: Vec<NotConfirmed>,
-    /// How often one was found otherwise and the job went on (`confirmation_replay_warnings_total`).
+    /// Number of mismatches with which the job continued (`confirmation_replay_warnings_total`).
     pub warnings: u32,
 }
 
-/// What follows from what was found, by the plugin's rule. A verifier that could not tell has
-/// found nothing: whatever the rule, a person is asked. So it is before anything is undone: a job that
-/// was given up has no other end to come to.
+/// Returns the consequence of an unconfirmed change under the plugin's confirmation policy.
+///
+/// `Unavailable` always yields `Asked`, because a verifier that gave no result has found nothing. A strict
+/// mismatch before undoing also yields `Asked`: an aborting job has no other end that it could reach.
 pub(crate) fn follows_from(outcome: Unconfirmed, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
         (Unconfirmed::Unavailable, _) | (Unconfirmed::Mismatch, Confirmation::HumanInLoop) => Consequence::Asked,
@@ -68,21 +69,23 @@ pub(crate) fn follows_from(outcome: Unconfirmed, policy: Confirmation, before_un
 }
 
 impl Job {
-    /// Whether a look is one before undoing: a job that a mismatch has ended undoes nothing, and each
-    /// further mismatch of the same look ends it as well.
+    /// Returns true if a confirmation check now precedes undoing.
+    ///
+    /// A job that a mismatch has ended undoes nothing. Further mismatches of the same check therefore have the
+    /// consequence `Ended` as well.
     pub(crate) fn looks_before_undoing(&self) -> bool {
         self.is_given_up() && self.ended_by_mismatch().is_none()
     }
 
-    /// Calls whose effect is not as it was recorded, and which nobody has taken as they are: what
-    /// they did is not undone, because that would undo what somebody else has made of it.
+    /// Slots of calls whose effect differs from the record and was not accepted as it is. Their effects are not
+    /// undone, because undoing could destroy a later change made by others.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
         let mismatch = |failed: &&NotConfirmed| failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
-    /// Those of them that the plugin's rule does not let pass with a warning: somebody has to decide
-    /// what their receipts are worth.
+    /// Slots of unaccepted mismatches, without those that the plugin's policy passes with a warning. A person
+    /// has to decide whether the receipts of these calls are still valid.
     pub fn disputed(&self) -> impl Iterator<Item = &Slot> {
         let counts = |failed: &&NotConfirmed| {
             let open = failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
@@ -91,30 +94,31 @@ impl Job {
         self.confirmations.failed.iter().filter(counts).map(|failed| &failed.slot)
     }
 
-    /// Whether what a step changed was not found as it was recorded, and nobody has taken it as it is.
+    /// Returns true if an effect of the step differs from its record and was not accepted, or was found
+    /// permanently gone.
     pub fn is_known_otherwise(&self, step: &StepId) -> bool {
         let gone = self.confirmations.failed.iter().filter(|failed| failed.gone).map(|failed| &failed.slot);
         self.disputed().chain(gone).any(|slot| slot.step() == *step)
     }
 
-    /// The mismatch that ended the job.
+    /// Returns the mismatch that ended the job.
     pub fn ended_by_mismatch(&self) -> Option<&NotConfirmed> {
         self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
     }
 
-    /// Changes that a person has to take as they are before anything builds on them.
+    /// Changes that a person has to accept before any step builds on them.
     pub fn asked(&self) -> impl Iterator<Item = &NotConfirmed> {
         let open = |failed: &&NotConfirmed| failed.consequence == Consequence::Asked && failed.settled.is_none();
         self.confirmations.failed.iter().filter(open)
     }
 
-    /// Steps that build on a change which somebody has yet to confirm: they stay where they are.
+    /// Steps that depend on a change which a person has yet to accept. Their states do not change until then.
     pub fn held(&self) -> BTreeSet<StepId> {
         let mut held: BTreeSet<StepId> = self.asked().map(|failed| failed.slot.step()).collect();
         if held.is_empty() {
             return held;
         }
-        // In the order of the plan each step comes after those it depends on.
+        // The plan is in topological order, so each step comes after its dependencies.
         for planned in &self.plan.steps {
             if planned.depends_on.iter().any(|id| held.contains(id)) {
                 held.insert(planned.step_id.clone());
@@ -123,7 +127,7 @@ impl Job {
         held
     }
 
-    /// Whether what the call changed is its own doing, and was not undone since.
+    /// Returns true if the change was made by this call itself and was not undone since.
     pub fn stands(&self, slot: &Slot) -> bool {
         let undo = self.calls.get(&slot.compensation());
         let undone = slot.is_compensation() || undo.is_some_and(|call| call.committed);
@@ -172,7 +176,8 @@ impl Job {
                 }
             }
             Body::ConfirmationAccepted { slot, by, resource, gone } => {
-                // Word that nothing is there ends what builds on it: it is for a job that is over.
+                // A statement that the effect is gone would end the steps that build on it, so it is accepted
+                // only after the end of the job.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
                     return Err(unknown(event, format!("that the effect of {slot} is gone is said after the end")));
                 }

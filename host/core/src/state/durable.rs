@@ -1,5 +1,5 @@
-//! What all stores hold of one job, as the lease holder sees it, and how a decision becomes a
-//! batch: events are numbered, timed and chained here, nowhere else.
+//! Everything stored of one job, as the lease holder sees it, and the conversion of a decision into a batch.
+//! Events are numbered, timed and chained only here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,48 +15,51 @@ use super::verify::{problems, verify};
 use super::{FoldError, Job, Seen, label};
 use crate::reuse::Reusable;
 
-/// What a decision wants written, before it has its place in the log.
+/// Writes that a decision requests, before they have a position in the log.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// Events, in order.
     pub events: Vec<Body>,
-    /// Ledger rows.
+    /// Ledger rows to write.
     pub ledger: Vec<LedgerWrite>,
-    /// Effects.
+    /// Effects to store.
     pub effects: Vec<Effect>,
-    /// Payloads.
+    /// Payloads to store.
     pub payloads: Vec<Payload>,
-    /// Action keys.
+    /// Writes to action keys.
     pub actions: Vec<ActionWrite>,
-    /// Inbox rows that have become events.
+    /// Ids of inbox rows that have become events.
     pub inbox_done: Vec<i64>,
     /// Results that later jobs may reuse.
     pub reusables: Vec<Reusable>,
-    /// Where the job goes.
+    /// New state of the job.
     pub status: Option<StatusWrite>,
-    /// The claim's attempt, in the draft that begins it: an earlier one may have left no event.
+    /// Number of the claimed attempt, set only in the first draft of a claim. An earlier attempt may have left
+    /// no event, so the number cannot be derived from the log.
     pub attempt: Option<u32>,
-    /// Whether it starts invocations.
+    /// True if the draft starts invocations.
     pub acquire: bool,
-    /// The invocation that goes on under a barrier of before, where it acquires that.
+    /// Invocation that is acquired under a barrier written earlier. The draft has no ledger row of that
+    /// invocation.
     pub goes_on: Option<Slot>,
-    /// Whether log and ledger have to agree about it at once, whatever the commit mode.
+    /// True if log and ledger must be written in one transaction, whatever the commit mode.
     pub whole: bool,
-    /// Whether it closes a wait or a gate because of its time, which no undone request may contradict.
+    /// True if the draft closes a wait or a gate because its time has come. The store refuses such a batch
+    /// while an unread inbox request could contradict it.
     pub drained: bool,
-    /// Whether it parks the job though its inbox was not read.
+    /// True if the draft parks the job without reading the job's inbox.
     pub unread: bool,
-    /// Whether somebody waits for it to be durable.
+    /// True if a caller waits until the draft is durable.
     pub flush_now: bool,
 }
 
 impl Draft {
-    /// Whether there is nothing to write and nothing to ask.
+    /// Returns true if the draft writes nothing and acquires nothing.
     pub fn is_empty(&self) -> bool {
         !self.acquire && self.inbox_done.is_empty() && self.is_silent()
     }
 
-    /// Whether it leaves no trace of an inbox row but that it is done.
+    /// Returns true if the draft writes nothing, except that it may mark inbox rows as done or acquire.
     pub fn is_silent(&self) -> bool {
         self.events.is_empty()
             && self.ledger.is_empty()
@@ -67,7 +70,7 @@ impl Draft {
             && self.status.is_none()
     }
 
-    /// Both, this one first.
+    /// Merges two drafts. The writes of `self` come first.
     pub fn and(mut self, other: Draft) -> Draft {
         self.events.extend(other.events);
         self.ledger.extend(other.ledger);
@@ -88,27 +91,31 @@ impl Draft {
     }
 }
 
-/// Everything stored of a job.
+/// Everything stored of one job.
 #[derive(Clone, Debug)]
 pub struct Durable {
-    /// The fold of its events.
+    /// State of the job, folded from its events.
     pub job: Job,
-    /// Secret that payload salts derive from.
+    /// Secret from which payload salts are derived.
     pub secret: Hash,
-    /// Its ledger.
+    /// Ledger rows by slot.
     pub rows: BTreeMap<Slot, Row>,
-    /// Its effects by slot and try.
+    /// Effects by slot and try.
     pub effects: BTreeMap<(Slot, u32), Arc<Effect>>,
-    /// Its payloads by label.
+    /// Payloads by label.
     pub payloads: BTreeMap<String, Arc<[u8]>>,
-    /// What was found of other jobs' work.
+    /// Data found about other jobs' work.
     pub seen: Seen,
-    /// Inbox rows of times that have come: they contradict no end because of another one.
+    /// Inbox rows of other times that have come. They do not contradict closing a wait or gate because its time
+    /// has come.
     pub beside: Vec<i64>,
 }
 
 impl Durable {
-    /// What was loaded. Payloads and effects are those that the events name, or it is refused.
+    /// Builds the state from loaded rows.
+    ///
+    /// # Errors
+    /// The log is broken, or a payload or effect is not the one that the events name.
     pub fn load(mut record: Record, effects: Vec<Effect>) -> Result<Durable, FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
@@ -119,8 +126,8 @@ impl Durable {
         Ok(durable)
     }
 
-    /// Returns what was loaded, and every payload and effect of it that is missing or is not the one that the events
-    /// name.
+    /// Returns the loaded state, and every payload and effect that is missing or differs from the one named by
+    /// the events.
     ///
     /// # Errors
     /// The log is broken or was written by a newer version.
@@ -134,7 +141,8 @@ impl Durable {
         Ok((durable, problems))
     }
 
-    /// What is stored of a job whose effects cannot be had now: enough to open it again and to give it back.
+    /// Returns the stored state of a job whose effects cannot be read now. The state suffices to reopen the job
+    /// and to release its claim.
     ///
     /// # Errors
     /// The log is broken or was written by a newer version.
@@ -154,10 +162,10 @@ impl Durable {
         }
     }
 
-    /// Gives the draft its place in the log and takes it over.
+    /// Assigns the draft its position in the log, applies it to this state and returns the batch to write.
     ///
     /// # Errors
-    /// The draft holds an event that the state machines refuse: a defect of the caller.
+    /// The draft holds an event that the state machines refuse. This is a defect of the caller.
     pub fn seal(&mut self, draft: Draft, now_us: i64) -> Result<Batch, FoldError> {
         let mut batch = Batch::new(self.job.header.job_id.clone(), self.job.attempt, self.job.next_seq, self.job.head);
         // Event times never go back, whatever the clock does.
@@ -169,7 +177,8 @@ impl Durable {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
             if let Body::StepUnblocked { step_id } = &event.body {
-                // What it waited for has changed: look again.
+                // The condition that blocked the step has changed, so the data about other jobs must be read
+                // again.
                 self.seen.forget(step_id);
             }
             batch.events.push(event);
@@ -200,24 +209,25 @@ impl Durable {
         batch.drained = draft.drained;
         batch.unread = draft.unread;
         batch.beside = if draft.drained { self.beside.clone() } else { Vec::new() };
-        // One without events leaves no gap in the log when it is lost: nothing is written behind it before it
-        // is known to be there.
+        // A lost batch without events leaves no gap in the log that a later write would detect. Such a batch is
+        // flushed immediately, so that nothing is written after it before it is durable.
         let now = draft.flush_now || batch.events.is_empty();
         batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)
     }
 
-    /// The salted hash of a payload.
+    /// Returns the salted hash of a payload.
     pub fn payload_ref(&self, label: &str, bytes: &[u8]) -> PayloadRef {
         keys::payload_ref(&self.secret, label, bytes)
     }
 
-    /// A step's resolved input.
+    /// Returns the resolved input of a step.
     pub fn input(&self, step: &StepId) -> Option<Arc<[u8]>> {
         self.payloads.get(&label::input(step)).cloned()
     }
 
-    /// A step's output: its own payload, or the result of the tool that it is.
+    /// Returns the output of a step. The output is a payload of its own, or the tool's result if the step is a
+    /// tool call.
     pub fn output(&self, step: &StepId) -> Option<Arc<[u8]>> {
         self.job.step(step)?.output?;
         if let Some(bytes) = self.payloads.get(&label::output(step)) {
@@ -229,13 +239,13 @@ impl Durable {
         }
     }
 
-    /// The effect of the last answer of a call.
+    /// Returns the effect of the last answer of a call.
     pub fn answer(&self, slot: &Slot) -> Option<Arc<Effect>> {
         let finished = self.job.calls.get(slot)?.finished.as_ref()?;
         self.effects.get(&(slot.clone(), finished.try_no)).cloned()
     }
 
-    /// The canonical arguments of a call, where they are kept.
+    /// Returns the canonical arguments of a call, if they are stored.
     pub fn args(&self, slot: &Slot) -> Option<Arc<[u8]>> {
         match slot.is_step() {
             true => self.input(&slot.step()),
@@ -245,7 +255,7 @@ impl Durable {
 }
 
 impl Durable {
-    /// Takes over effects that are stored already.
+    /// Adds effects that are already stored.
     pub fn take_effects(&mut self, effects: &[Effect]) {
         for effect in effects {
             self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));

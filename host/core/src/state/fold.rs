@@ -1,5 +1,5 @@
-//! Folding events into the state of a job. Every transition goes through the tables of
-//! [`crate::job`] and [`crate::step`]; an event that does not fit is an error, never ignored.
+//! Folding of events into the state of a job. Every transition goes through the tables of [`crate::job`] and
+//! [`crate::step`]. An event that does not fit is an error and never ignored.
 
 use crate::cost;
 use crate::error::Code;
@@ -11,74 +11,74 @@ use crate::step::{IllegalStepTransition, StepInput, StepState};
 
 use super::{Call, Emit, Job, Outcome, Step};
 
-/// Why a log is not that of a job.
+/// Reason why a log is not a valid log of a job.
 #[derive(Debug, thiserror::Error)]
 pub enum FoldError {
-    /// It does not begin with `intent_accepted`, `plan_created`.
+    /// The log does not begin with `intent_accepted` and `plan_created`.
     #[error("event {seq}: a log begins with intent_accepted and plan_created, this is {found}")]
     Beginning {
-        /// Where.
+        /// Sequence number of the event.
         seq: u64,
-        /// What is there.
+        /// Name of the event found there, or `missing`.
         found: String,
     },
-    /// The plan in it cannot be read.
+    /// The plan in the log cannot be read.
     #[error("event 1: the plan cannot be read: {0}")]
     Plan(String),
-    /// What an event names is not stored.
+    /// A payload or effect named by an event is not stored.
     #[error("event {seq}: {label} is missing")]
     Missing {
-        /// The event.
+        /// Sequence number of the event.
         seq: u64,
-        /// What it names.
+        /// Label of the payload or effect.
         label: String,
     },
-    /// What an event names is stored with other bytes.
+    /// A payload or effect named by an event is stored with other bytes.
     #[error("event {seq}: {label} is not what was recorded")]
     Altered {
-        /// The event.
+        /// Sequence number of the event.
         seq: u64,
-        /// What it names.
+        /// Label of the payload or effect.
         label: String,
     },
     /// Events are missing or out of order, or the chain is broken.
     #[error("event {found}: expected event {expected} with the hash of the one before")]
     Chain {
-        /// Where the reader stood.
+        /// Sequence number that the reader expected.
         expected: u64,
-        /// What came.
+        /// Sequence number of the event found.
         found: u64,
     },
-    /// The job cannot do that now.
+    /// The event is not allowed in the current state of the job.
     #[error("event {seq}: {source}")]
     Job {
-        /// Where.
+        /// Sequence number of the event.
         seq: u64,
-        /// Why.
+        /// The refused transition.
         source: IllegalJobTransition,
     },
-    /// The step cannot do that now.
+    /// The event is not allowed in the current state of the step.
     #[error("event {seq}: step {step}: {source}")]
     Step {
-        /// Where.
+        /// Sequence number of the event.
         seq: u64,
-        /// Which step.
+        /// The step.
         step: StepId,
-        /// Why.
+        /// The refused transition.
         source: IllegalStepTransition,
     },
-    /// The event names a step, call or gate that is not there, or one in another state.
+    /// The event names a step, call or gate that does not exist or is in the wrong state.
     #[error("event {seq}: {message}")]
     Unknown {
-        /// Where.
+        /// Sequence number of the event.
         seq: u64,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
 }
 
 impl Job {
-    /// The state after these events.
+    /// Returns the job state after these events.
     pub fn fold(events: &[Event]) -> Result<Job, FoldError> {
         let mut job = Self::begin(events)?;
         for event in &events[2..] {
@@ -87,7 +87,7 @@ impl Job {
         Ok(job)
     }
 
-    /// The state after the first two events.
+    /// Returns the job state after the first two events.
     fn begin(events: &[Event]) -> Result<Job, FoldError> {
         let missing = |seq, events: &[Event]| FoldError::Beginning {
             seq,
@@ -144,7 +144,7 @@ impl Job {
         })
     }
 
-    /// The state after one more event.
+    /// Applies one more event to the job state.
     pub fn apply(&mut self, event: &Event) -> Result<(), FoldError> {
         if event.seq != self.next_seq || event.prev_hash != self.head {
             return Err(FoldError::Chain { expected: self.next_seq, found: event.seq });
@@ -185,7 +185,7 @@ impl Job {
             }
             Body::StepSucceeded { step_id, result_type } => {
                 let result_type = *result_type;
-                // What was never started can only have been reused.
+                // A step that succeeds without having started can only have been reused.
                 let found = self.find_step(event, step_id)?;
                 let is_reused = found.state == StepState::Ready && found.started_us.is_none();
                 let input = if is_reused { StepInput::Reuse } else { StepInput::Succeed };
@@ -337,20 +337,21 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(unknown(event, "attempts increase"));
         }
-        // An attempt that was cut off (its job never waited or parked) without progress is barren.
+        // An attempt is barren if it was cut off without progress. An attempt whose job waited or parked was
+        // not cut off.
         if self.state == JobState::Running && !self.progressed {
             self.barren_attempts += 1;
             let under_way =
                 |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
             self.barren_in = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
-        // So is one that was cut off before even its claim became durable.
+        // An attempt that was cut off before its claim event became durable is barren too.
         self.barren_attempts += event.attempt - self.attempt - 1;
         self.bare_claims += event.attempt - self.attempt;
         match self.state {
-            // The inbox or a time woke the job before it could be claimed again.
+            // An inbox row or a timer woke the job before this claim.
             JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
-            // A lost lease is noticed by the claim that follows it.
+            // The lease was lost. The log records the loss only by this next claim.
             JobState::Running => self.move_job(event, JobInput::Released)?,
             _ => {}
         }
@@ -396,7 +397,8 @@ impl Job {
         Ok(step)
     }
 
-    /// Moves a step that a new attempt drives again: starting again has no event of its own.
+    /// Moves a step that a new attempt drives again. The restart has no event of its own, so a started step in
+    /// state `Ready` counts as `Running`.
     fn restarted(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
         let step = self.find_step(event, id)?;
         if step.state == StepState::Ready && step.started_us.is_some() {
@@ -451,12 +453,14 @@ impl Step {
 }
 
 impl Body {
-    /// Whether it may follow the end of a job: a word about what is over.
+    /// Returns true if the event may follow the end of a job. Such an event only adds information about
+    /// finished work.
     pub fn is_audit(&self) -> bool {
         matches!(self, Body::ResolutionConflict { .. } | Body::ConfirmationAccepted { .. })
     }
 
-    /// Whether it brings the job forward: claims, leases and aborts do not.
+    /// Returns true if the event is progress of the job. Claims, releases, aborts, unparking and failed
+    /// confirmations are not progress.
     pub fn is_progress(&self) -> bool {
         !matches!(
             self,
@@ -468,7 +472,7 @@ impl Body {
         )
     }
 
-    /// Whether it says that a step or a call is over.
+    /// Returns true if the event ends a step, a try, a call or a compensation.
     pub fn ends_something(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! A fork begins with steps that another job executed.
+//! Forks: jobs that begin with steps executed by another job.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use crate::step::StepInput;
 use super::fold::{FoldError, unknown};
 use super::{Emit, Job, Outcome};
 
-/// Where a job goes on from.
+/// Origin of a forked job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forked {
-    /// The job it was forked from.
+    /// The job from which this job was forked.
     pub origin: JobId,
-    /// The step from which on it executes again.
+    /// First step that the fork executes itself.
     pub at: StepId,
-    /// Steps whose calls to the world are asked about first, whatever the mode.
+    /// Steps whose world-changing calls need an approval first, whatever the mode.
     pub gated: Vec<StepId>,
-    /// Calls of copied step plugins. They are not the job's own: it neither paid for them nor
-    /// has to undo them.
+    /// Calls of copied step plugins. The fork did not make them: it did not pay for them and does not undo
+    /// them.
     pub calls: BTreeMap<Slot, CopiedCall>,
 }
 
@@ -64,7 +64,7 @@ impl Job {
         Ok(())
     }
 
-    /// The calls of a copied step, in order.
+    /// Returns the calls of a copied step, in call order.
     pub fn copied_calls_of(&self, step: &StepId) -> Vec<&CopiedCall> {
         let forked = self.forked.iter().flat_map(|forked| forked.calls.values());
         let mut calls: Vec<_> = forked.filter(|call| call.slot.step() == *step).collect();
@@ -72,7 +72,7 @@ impl Job {
         calls
     }
 
-    /// Whether the job that this one was forked from may have done what the step does.
+    /// Returns true if the original job may already have done what the step does.
     pub fn may_be_done_already(&self, step: &StepId) -> bool {
         self.forked.as_ref().is_some_and(|forked| forked.gated.contains(step))
     }

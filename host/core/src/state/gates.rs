@@ -1,4 +1,4 @@
-//! Gates, as the events have them.
+//! Applies gate events to the job state.
 
 use crate::event::{Body, Decider, Event};
 use crate::ids::Slot;
@@ -7,7 +7,7 @@ use crate::step::{StepInput, StepState};
 use super::fold::{FoldError, unknown};
 use super::{Approval, Gate, Job};
 
-/// Who closes a gate that nobody decided about.
+/// Actor recorded as closing an expired gate.
 const HOST: &str = "latchwork";
 
 impl Job {
@@ -24,7 +24,8 @@ impl Job {
                     decision: None,
                     expired: false,
                 };
-                // Asked again because the rules are narrower now: who approved this very call has.
+                // The gate is requested again because the rules became narrower. Approvals of this exact call
+                // remain valid.
                 if let Some(old) = self.gates.get(slot).filter(|old| old.hash == gate.hash) {
                     gate.approvals.clone_from(&old.approvals);
                 }
@@ -65,12 +66,14 @@ impl Job {
         gate.ok_or_else(|| unknown(event, "there is no such undecided gate"))
     }
 
-    /// A plan step goes on when it is approved, and fails by an event of its own otherwise; a
-    /// step that waits for a call inside it goes on either way and gets the answer.
+    /// Applies a gate decision to the waiting step.
+    ///
+    /// A plan step becomes ready if it is approved; a rejection fails the step by a separate event. A step that
+    /// is blocked on a call inside it continues in both cases and receives the answer.
     fn decided(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
         if slot.is_compensation() {
-            // The job as a whole waits for it.
+            // The job as a whole waits for this gate, not one of its steps.
             return Ok(());
         }
         if slot.is_step() {

@@ -1,4 +1,4 @@
-//! The state of a job: a fold of its events, and beside it what the other stores hold.
+//! State of a job: the fold of its events, and the data of the other stores.
 
 use std::collections::BTreeMap;
 
@@ -33,265 +33,268 @@ pub use forked::Forked;
 pub use seen::{Candidate, Seen};
 pub use waits::{KeptSignal, WaitState};
 
-/// Everything the events of a job say.
+/// State of a job, folded from its events.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What is constant.
+    /// Data that is constant for the job.
     pub header: Header,
-    /// What is executed.
+    /// The plan that the job executes.
     pub plan: Plan,
-    /// Identity of the plan.
+    /// Hash of the plan's normal form.
     pub plan_hash: Hash,
-    /// Where the job stands.
+    /// Current state of the job.
     pub state: JobState,
-    /// The last attempt.
+    /// Number of the last attempt.
     pub attempt: u32,
-    /// Number of events.
+    /// Number of events, which is the sequence number of the next event.
     pub next_seq: u64,
     /// Hash of the last event.
     pub head: Hash,
     /// Time of the first event, microseconds since 1970 UTC.
     pub accepted_us: i64,
-    /// Time of the last event.
+    /// Time of the last event, microseconds since 1970 UTC.
     pub last_us: i64,
     /// The steps, in the order of the plan.
     pub steps: Vec<Step>,
-    /// The invocations.
+    /// The calls, by slot.
     pub calls: BTreeMap<Slot, Call>,
-    /// The gates.
+    /// The gates, by the slot of the gated call.
     pub gates: BTreeMap<Slot, Gate>,
     /// The wait steps.
     pub waits: BTreeMap<StepId, WaitState>,
-    /// Signals that came before their waits began.
+    /// Signals that arrived before their waits began.
     pub signals: Vec<KeptSignal>,
-    /// Who asked to cancel.
+    /// Actor that requested cancellation.
     pub cancel: Option<Decider>,
-    /// Who asked to undo what the finished job did; `cancel` names the same person.
+    /// Actor that requested undoing of the finished job. `cancel` names the same actor.
     pub undo: Option<Decider>,
-    /// What was undone, or was to be, by the slots `<slot>~c`.
+    /// Compensations, by their slots `<slot>~c`.
     pub compensations: BTreeMap<Slot, Compensation>,
-    /// Somebody decided that nothing more is undone.
+    /// True if an administrator decided that nothing more is undone.
     pub undo_abandoned: bool,
-    /// Attempts in a row that ended without progress.
+    /// Number of consecutive attempts that ended without progress.
     pub barren_attempts: u32,
-    /// Claims at the end of the log behind which nothing was written, and such as are not even there; that of now included.
+    /// Number of consecutive latest attempts that wrote nothing after their claim event. Attempts whose claim
+    /// event was never written count too. The current attempt is included.
     pub bare_claims: u32,
-    /// The steps that were under way when the last of them was cut off.
+    /// Steps in flight when the last attempt without progress was cut off.
     pub barren_in: Vec<StepId>,
-    /// Whether the current attempt got anywhere.
+    /// True if the current attempt has made progress.
     pub progressed: bool,
-    /// Why it is parked.
+    /// Reason why the job is parked, and the slot that caused it.
     pub parked: Option<(Code, Option<Slot>)>,
-    /// What is known of how it came to be parked.
+    /// Description of how the job came to be parked, if known.
     pub parked_cause: Option<String>,
-    /// Until when it waits.
+    /// Time until which the job waits, microseconds since 1970 UTC.
     pub waiting_until_us: Option<i64>,
-    /// How it diverged.
+    /// First difference found by replay, if the job diverged.
     pub divergence: Option<Divergence>,
-    /// A diverged job goes on with the pinned code, or a parked one past its limit.
+    /// True if an administrator let the job continue. A diverged job continues with the pinned plugins, a
+    /// parked one beyond its attempt limit.
     pub continued: bool,
-    /// Somebody gave the job up.
+    /// True if an administrator aborted the job, or if a mismatch ended it.
     pub aborted: bool,
-    /// Why the job failed as a whole.
+    /// Reason why the job as a whole failed.
     pub failure: Option<Code>,
-    /// What its calls cost.
+    /// Total cost of the job's calls.
     pub cost: crate::cost::Totals,
-    /// Where it goes on from, if it is a fork.
+    /// Origin of the job, if it is a fork.
     pub forked: Option<Forked>,
-    /// What its calls changed, and what of it was not found as recorded.
+    /// Recorded changes of the job's calls, and the changes that later differed from their record.
     pub confirmations: Confirmations,
 }
 
-/// One step.
+/// State of one step.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Its name.
+    /// Id of the step.
     pub id: StepId,
-    /// Where it stands.
+    /// Current state of the step.
     pub state: StepState,
-    /// Its resolved input.
+    /// Resolved input of the step.
     pub input: Option<PayloadRef>,
-    /// When it first started: the origin of its clock.
+    /// Time of the first start, microseconds since 1970 UTC. The step's clock begins at this time.
     pub started_us: Option<i64>,
-    /// Its output.
+    /// Output of the step.
     pub output: Option<PayloadRef>,
-    /// What it meant for the world.
+    /// Effect of the step on the world (§7).
     pub result_type: Option<ResultType>,
-    /// Why it failed.
+    /// Reason why the step failed.
     pub failure: Option<Failure>,
-    /// Why it was skipped, and because of which step.
+    /// Reason why the step was skipped, and the step that caused it.
     pub skipped: Option<(Code, Option<StepId>)>,
-    /// The call inside it that a dry run left out.
+    /// Call inside the step that a dry run did not make.
     pub would_call: Option<WouldCall>,
-    /// Who executed it, where it was copied by a fork; and whether its output was given instead.
+    /// Original execution of a step copied by a fork. The flag is true if the fork replaced the step's output.
     pub copied: Option<(Box<Maker>, bool)>,
-    /// Tries that ended without a verdict on it (stack overflow, wall clock).
+    /// Number of tries that were aborted without a verdict on the step, by stack overflow or by the wall-clock
+    /// limit.
     pub aborts: u32,
-    /// What it waits for.
+    /// Slot of the call that blocks the step, and the reason.
     pub blocked: Option<(Slot, Code)>,
-    /// Who performs the action it waits for.
+    /// Call that holds the action key for which the step waits.
     pub holder: Option<Holder>,
-    /// Whether an earlier result stood in for it, and where that came from.
+    /// Last reuse decision: true if an earlier result replaced the execution, and the origin of that result.
     pub reuse: Option<(bool, Origin)>,
-    /// When it will be tried again.
+    /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
-    /// What it announced.
+    /// Events announced by the step.
     pub emits: Vec<Emit>,
-    /// What it produced for the user.
+    /// Outcome that the step produced for the user.
     pub outcome: Option<Outcome>,
 }
 
-/// One announced event.
+/// One event announced by a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emit {
-    /// Calls made before it.
+    /// Number of calls that the step had made before the event.
     pub after_calls: u32,
-    /// Its name.
+    /// Name of the event.
     pub name: String,
-    /// Its payload.
+    /// Payload of the event.
     pub payload: PayloadRef,
 }
 
-/// A value for the user.
+/// A value produced for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Its id.
+    /// Id of the outcome.
     pub id: String,
-    /// `Draft.Email`
+    /// Type of the outcome: `Draft.Email`.
     pub outcome_type: String,
     /// `draft` or `final`.
     pub status: String,
-    /// Who may see it.
+    /// Label that says who may see the outcome.
     pub sensitivity: Option<String>,
 }
 
-/// One invocation.
+/// State of one call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// Operator that is called.
     pub operator: Operator,
-    /// With what.
+    /// Arguments of the call.
     pub args: PayloadRef,
-    /// The attempt that first started it; 0 where the host refused it.
+    /// Attempt that first started the call. 0 if the host refused the call or answered it with a receipt.
     pub first_attempt: u32,
-    /// Tries started so far.
+    /// Number of tries started so far.
     pub tries: u32,
-    /// The try that is started and has neither answer nor verdict.
+    /// Try that has started and has neither an answer nor a verdict.
     pub open_try: Option<u32>,
-    /// The last answer.
+    /// The last recorded answer.
     pub finished: Option<Finished>,
-    /// Whether the answer is final.
+    /// True if the answer is final.
     pub committed: bool,
-    /// The event that made it final.
+    /// Sequence number of the event that made the answer final.
     pub committed_seq: u64,
-    /// When it will be tried again.
+    /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
-    /// The last verdict on it, since it was begun or taken up again.
+    /// The last verdict and its try, since the call began or was reopened.
     pub verdict: Option<(u32, Verdict)>,
-    /// The verdict on each try that had one.
+    /// Verdicts by try number.
     pub verdicts: BTreeMap<u32, Verdict>,
-    /// Evidence contradicts a verdict.
+    /// True if evidence contradicts a verdict.
     pub conflict: bool,
-    /// Somebody knows of that, and let what is recorded be undone all the same.
+    /// True if an administrator accepted the contradiction and allowed undoing of the recorded effect.
     pub conflict_accepted: bool,
-    /// The action key it was asked under.
+    /// Action key of the call.
     pub action_key: Option<Hash>,
-    /// The call that performed the action, where its receipt is the answer.
+    /// Call that performed the action, if its receipt is the answer of this call.
     pub receipt_of: Option<(JobId, Slot)>,
-    /// Tries of earlier rounds: retries are counted anew after the job was reopened.
+    /// Number of tries made in earlier rounds. A reopened job starts a new round of retries.
     pub round: u32,
-    /// Whether it was reopened and has not been started since.
+    /// True if the call was reopened and has not started since.
     pub reopened: bool,
-    /// How often its tool has said of the open try that it cannot tell yet.
+    /// Number of `not-yet` answers of the tool about the open try.
     pub not_yets: u32,
 }
 
 impl Call {
-    /// Whether the host has yet to start it: for the first time, or in a new round.
+    /// Returns true if the host has yet to start the call, for the first time or in a new round.
     pub fn is_unstarted(&self) -> bool {
         self.first_attempt == 0 || self.reopened
     }
 
-    /// What is charged for this try because its answer does not say what it used.
+    /// Returns the charge for this try if its answer does not report its usage, in millionths of a US dollar.
     pub fn assumed_of(&self, try_no: u32) -> Option<u64> {
         self.finished.as_ref().filter(|finished| finished.try_no == try_no)?.assumed_micro_usd
     }
 }
 
-/// An answer.
+/// One recorded answer of a call.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Of which try.
+    /// Number of the try that was answered.
     pub try_no: u32,
-    /// Whether it is a result.
+    /// True if the answer is a result, false if it is an error.
     pub ok: bool,
-    /// The effect.
+    /// The stored effect.
     pub answer: PayloadRef,
-    /// Why it failed.
+    /// Error code of a failure.
     pub code: Option<Code>,
-    /// When it was recorded: what the step's clock moves to.
+    /// Time of recording, microseconds since 1970 UTC. The step's clock moves to this time.
     pub time_us: i64,
-    /// How it came to be known.
+    /// Provenance of the answer.
     pub provenance: Provenance,
-    /// What it cost.
+    /// Usage reported with the answer.
     pub usage: Option<Usage>,
-    /// What is charged where the answer does not say what it used, millionths of a US dollar.
+    /// Charge if the answer does not report its usage, in millionths of a US dollar.
     pub assumed_micro_usd: Option<u64>,
-    /// Whether a model gave it.
+    /// True if a model gave the answer.
     pub nondeterministic: bool,
 }
 
 /// One approval of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
-    /// Who, and why.
+    /// Approver and reason.
     pub by: Decider,
-    /// Whether it was given with the submission.
+    /// True if the approval was given with the submission.
     pub standing: bool,
 }
 
-/// One gate.
+/// State of one gate.
 #[derive(Clone, Debug)]
 pub struct Gate {
     /// Hash over operator, digest, slot, arguments and mode.
     pub hash: Hash,
-    /// The operator that would run.
+    /// Operator that runs after the approval.
     pub operator: Operator,
-    /// The exact arguments.
+    /// Exact arguments of the gated call.
     pub args: PayloadRef,
-    /// How many different approvers it takes.
+    /// Number of different approvers that the gate needs.
     pub quorum: u32,
-    /// When it expires.
+    /// Time of expiry, microseconds since 1970 UTC.
     pub expires_us: Option<i64>,
-    /// Who approved so far, each once.
+    /// Approvals so far, at most one per approver.
     pub approvals: Vec<Approval>,
-    /// What was decided, and by whom (the last of a quorum).
+    /// Decision: true if approved, and the actor that decided. With a quorum this is the last approver.
     pub decision: Option<(bool, Decider)>,
-    /// Whether it is closed because nobody decided in time.
+    /// True if the gate was closed because it expired without a decision.
     pub expired: bool,
 }
 
 impl Job {
-    /// The index of a step.
+    /// Returns the index of a step in `steps`.
     pub fn index(&self, id: &StepId) -> Option<usize> {
         self.steps.iter().position(|step| step.id == *id)
     }
-    /// A step.
+    /// Returns the step with this id.
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
-    /// The tries of this attempt are gone, as those of a lost one are with the next claim: steps
-    /// that ran may run again from their log.
+    /// Makes running steps ready again after the tries of this attempt were dropped. The next claim does the
+    /// same for a lost attempt. The steps may then run again from their log.
     pub fn drop_tries(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
             step.state = StepState::Ready;
         }
     }
-    /// What the job pinned of an operator.
+    /// Returns the plugin data that the job pinned for an operator.
     pub fn pinned(&self, operator: &Operator) -> Option<&Pinned> {
         self.header.operators.get(operator)
     }
-    /// The calls made inside a step, in order.
+    /// Returns the calls made inside a step plugin, in call order.
     pub fn calls_of(&self, step: &StepId) -> impl Iterator<Item = (u32, &Slot, &Call)> {
         let mut calls: Vec<_> = self
             .calls
@@ -302,12 +305,12 @@ impl Job {
         calls.sort_by_key(|(k, ..)| *k);
         calls.into_iter()
     }
-    /// Whether a world-changing call of the step took effect.
+    /// Returns true if a world-changing call of the step took effect.
     pub fn changed_the_world(&self, step: &StepId) -> bool {
         let own = self.calls.iter().filter(|(slot, _)| slot.step() == *step && !slot.is_compensation());
         own.into_iter().any(|(_, call)| self.took_effect(call))
     }
-    /// The result type of a step that ends now.
+    /// Returns the result type of a step that ends now.
     pub fn result_type(&self, step: &StepId, ok: bool) -> ResultType {
         let changed = self.changed_the_world(step);
         let called = self.calls.keys().any(|slot| slot.step() == *step);
@@ -321,39 +324,39 @@ impl Job {
     }
 }
 
-/// Labels of payloads: unique within a job.
+/// Labels of payloads, unique within a job.
 pub mod label {
     use crate::ids::{Slot, StepId};
 
-    /// A step's resolved input.
+    /// Label of a step's resolved input.
     pub fn input(step: &StepId) -> String {
         format!("input/{step}")
     }
-    /// A step plugin's output.
+    /// Label of a step plugin's output.
     pub fn output(step: &StepId) -> String {
         format!("output/{step}")
     }
-    /// The canonical arguments of a call.
+    /// Label of the canonical arguments of a call.
     pub fn args(slot: &Slot) -> String {
         format!("args/{slot}")
     }
-    /// The recorded effect of a try.
+    /// Label of the recorded effect of a try.
     pub fn answer(slot: &Slot, try_no: u32) -> String {
         format!("answer/{slot}/{try_no}")
     }
-    /// The payload of an announced event.
+    /// Label of the payload of an announced event.
     pub fn emitted(step: &StepId, n: u32) -> String {
         format!("event/{step}/{n}")
     }
-    /// What came with the request: a JSON array.
+    /// Label of the contexts of the request, a JSON array.
     pub const CONTEXTS: &str = "contexts";
-    /// The values of the plan's parameters: a JSON object.
+    /// Label of the values of the plan's parameters, a JSON object.
     pub const PARAMETERS: &str = "parameters";
-    /// What an early signal carries.
+    /// Label of the payload of an early signal.
     pub fn signal(n: u32) -> String {
         format!("signal/{n}")
     }
-    /// What is left of an answer that could not be used.
+    /// Label of the kept part of an answer that could not be used.
     pub fn kept(slot: &Slot, try_no: u32) -> String {
         format!("kept/{slot}/{try_no}")
     }

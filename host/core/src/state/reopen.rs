@@ -1,4 +1,4 @@
-//! A finished job that is opened again: what [`crate::event::Body::JobReopened`] leaves of its state.
+//! Reopening of a finished job: the effect of [`crate::event::Body::JobReopened`] on its state.
 
 use crate::event::{Decider, Event, Verdict};
 use crate::ids::{Slot, StepId};
@@ -8,7 +8,7 @@ use super::fold::{FoldError, unknown};
 use super::{Call, Job};
 
 impl Job {
-    /// Steps are pending again and calls open again; what was answered before stays recorded.
+    /// Makes the steps pending and the calls open again. Earlier answers stay recorded.
     pub(super) fn reopen(&mut self, event: &Event, steps: &[StepId], calls: &[Slot]) -> Result<(), FoldError> {
         self.forget_end();
         for id in steps {
@@ -34,17 +34,19 @@ impl Job {
         Ok(())
     }
 
-    /// The job counts as cancelled from here on: its steps are over, so only compensations are left to run.
+    /// Reopens the job only to undo its effects. The job counts as cancelled from here on, so only
+    /// compensations run.
     pub(super) fn reopen_to_undo(&mut self, by: &Decider) {
         self.forget_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
-        // A gate that nobody passed may be past its time: it is requested again, with a time of its own.
+        // An unapproved gate may be past its expiry. It is requested again with a new expiry.
         self.gates.retain(|slot, gate| {
             let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
             !slot.is_compensation() || is_approved
         });
-        // The end freed the keys of calls without an effect: another job may hold them by now.
+        // The end of the job freed the action keys of calls without an effect. Another job may hold these keys
+        // now.
         let is_left =
             |(slot, call): &(&Slot, &mut Call)| !slot.is_compensation() && !call.committed && call.open_try.is_none();
         self.calls.iter_mut().filter(is_left).for_each(|(_, call)| call.reopened = true);
@@ -59,7 +61,8 @@ impl Job {
         self.barren_attempts = 0;
     }
 
-    /// A refused gate is asked again; an approved one stays approved for the exact call.
+    /// Removes a refused gate so that it is requested again. An approved gate stays approved for the exact
+    /// call.
     pub(super) fn forget_refusal(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {
@@ -69,14 +72,14 @@ impl Job {
 }
 
 impl Call {
-    /// Whether nobody found out if its last try happened.
+    /// Returns true if the call ended as lost: the outcome of its last try was never found out.
     pub fn is_lost(&self) -> bool {
         let last = self.finished.as_ref().map_or(self.tries, |finished| finished.try_no);
         self.committed && self.verdict == Some((last, Verdict::Lost))
     }
 
-    /// A lost call is in doubt again, under a number of its own: what was recorded about the
-    /// lost try stays. Any other failure may be tried anew.
+    /// Opens the call for another round. A lost call is in doubt again under a new try number, and the record
+    /// of the lost try stays. Any other failed call may be tried again.
     fn reopen(&mut self) {
         if self.is_lost() {
             self.tries += 1;

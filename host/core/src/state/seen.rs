@@ -1,5 +1,7 @@
-//! What a worker found of other jobs' work. It is never stored with the job and never decides
-//! alone: whatever is written because of it is checked again where it is written.
+//! Data that a worker found about other jobs' work.
+//!
+//! The data is never stored with the job and never decides alone. The store checks again every write that is
+//! based on it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,28 +10,28 @@ use crate::ids::{Slot, StepId};
 use crate::reuse::Reusable;
 use crate::storage::ActionRow;
 
-/// What was found, by who asked.
+/// Data found about other jobs' work, by the slot or step that asked.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// The reservation of a call's action key; none where the key is free.
+    /// Reservation of a call's action key, or `None` if the key is free.
     pub actions: BTreeMap<Slot, Option<ActionRow>>,
-    /// An earlier result for a step; none where there is none.
+    /// Earlier result for a step, or `None` if there is no such result.
     pub outcomes: BTreeMap<StepId, Option<Candidate>>,
-    /// Whether reservations are looked at before anything is tried: one was refused already.
+    /// True if reservations must be read before a call is tried. Set after the store has refused a reservation.
     pub look_first: bool,
 }
 
-/// An earlier result, and its bytes where they are still to be had.
+/// An earlier result, with its bytes if they are still stored.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What is known of it.
+    /// Description of the earlier result.
     pub reusable: Reusable,
-    /// The output itself.
+    /// The output of the earlier step, if it is still stored.
     pub output: Option<Arc<[u8]>>,
 }
 
 impl Seen {
-    /// Forget what was found for the calls of a step.
+    /// Forgets the data found for the calls of a step.
     pub fn forget(&mut self, step: &StepId) {
         self.actions.retain(|slot, _| slot.step() != *step);
     }

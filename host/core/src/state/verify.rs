@@ -1,5 +1,5 @@
-//! Whether what is kept beside the log is what the log says: payloads and effects are named in
-//! events by their salted hashes, and are believed only if they have them.
+//! Checks the payloads and effects stored beside the log. Events name them by salted hashes, and only bytes
+//! with that hash are accepted.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::keys;
 
 use super::{Durable, FoldError, label};
 
-/// Checks every payload and effect that the log mentions, up to the first that is wrong.
+/// Checks every payload and effect that the log names, and returns the first error.
 pub(super) fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
     problems(events, durable).next().map_or(Ok(()), Err)
 }
 
-/// Returns every payload and effect that is missing or not the one that the log mentions. Hashing only: bytes are not
-/// read.
+/// Returns every payload or effect that is missing or differs from the one named by the log. The check only
+/// hashes the bytes and does not parse them.
 pub(super) fn problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
     named(events).into_iter().filter_map(|(label, (seq, named))| {
         let found = match &label {
@@ -42,7 +42,7 @@ pub(super) fn problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl It
     })
 }
 
-/// What an event names by its hash.
+/// A payload or effect that an event names by its hash.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Label<'e> {
     Parameters,
@@ -54,8 +54,8 @@ enum Label<'e> {
 }
 
 impl Label<'_> {
-    /// Arguments of calls that change nothing are not kept, unless a model was asked: the log has their
-    /// hash alone.
+    /// Returns true if the payload may be missing. Arguments of read-only calls are not stored, except those of
+    /// calls to a model. The log has only their hash.
     fn may_be_absent(&self) -> bool {
         matches!(self, Label::Args(_))
     }
@@ -74,7 +74,7 @@ impl std::fmt::Display for Label<'_> {
     }
 }
 
-/// Everything that is named, with the event that named it last.
+/// Returns every payload and effect named in the log, with the last event that names it.
 fn named(events: &[Event]) -> BTreeMap<Label<'_>, (u64, PayloadRef)> {
     let mut named = BTreeMap::new();
     for event in events {
@@ -87,7 +87,7 @@ fn named(events: &[Event]) -> BTreeMap<Label<'_>, (u64, PayloadRef)> {
             Body::StateCheckpointed { step_id, output } => (Label::Output(step_id), output),
             Body::AsyncEventEmitted { step_id, n, payload, .. } => (Label::Emitted(step_id, *n), payload),
             Body::ToolInvocationFinished { slot, try_no, answer, .. } => (Label::Answer(slot, *try_no), answer),
-            // Those of a plan step are its input.
+            // The arguments of a plan step are its input, which another event names.
             Body::ToolInvocationStarted { slot, args, .. } | Body::GateRequested { slot, args, .. }
                 if !slot.is_step() =>
             {

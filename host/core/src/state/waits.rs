@@ -1,4 +1,5 @@
-//! Waits, timers and what is awaited from others, as the events have it.
+//! Applies the events of waits and timers to the job state, and derives the signals, approvals and timers that
+//! the job awaits.
 
 use std::collections::BTreeMap;
 
@@ -12,49 +13,49 @@ use crate::wait::{WaitKind, literal_key};
 use super::fold::{FoldError, unknown};
 use super::{Gate, Job};
 
-/// One wait step.
+/// State of one wait step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitState {
-    /// What for; none before it begins.
+    /// Kind of the wait, or `None` before it begins.
     pub kind: Option<WaitKind>,
-    /// The key that a signal must carry, once it is known.
+    /// Key that a signal must carry, once it is known.
     pub key: Option<String>,
-    /// Whether signals can be sent to it at all.
+    /// True if the wait accepts signals.
     pub takes_signals: bool,
-    /// When it is over by itself.
+    /// Time at which the wait ends without a signal, microseconds since 1970 UTC.
     pub until_us: Option<i64>,
-    /// Whether the job parks, however short the wait.
+    /// True if the job parks for this wait, however short the wait is.
     pub park: bool,
-    /// Whether what it waited for came, and who sent it.
+    /// Set if the wait was completed, with the sender of the signal if there was one.
     pub completed: Option<Option<String>>,
 }
 
-/// A signal that came before its wait began.
+/// A signal that arrived before its wait began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptSignal {
-    /// Its key.
+    /// Key of the signal.
     pub key: String,
-    /// What it carries.
+    /// Payload of the signal.
     pub payload: PayloadRef,
-    /// Who sent it.
+    /// Sender of the signal.
     pub by: String,
 }
 
-/// Something that is still awaited.
+/// A wait or gate that is still open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Open {
-    /// Whether others are asked for it, and for what key.
+    /// Key and state under which requests from outside are accepted, or `None` if the wait takes no signals.
     asked: Option<(Option<String>, AwaitedState)>,
-    /// When it ends by itself.
+    /// Time at which the wait or gate ends without a request, microseconds since 1970 UTC.
     due_us: Option<i64>,
 }
 
-/// What is awaited at one moment: compared with the next to tell the store what changed.
+/// Open waits and gates at one moment. Comparing two of these sets gives the changes to write to the store.
 #[derive(Debug, Default)]
 pub(super) struct OpenSet(BTreeMap<String, Open>);
 
 impl Job {
-    /// The wait steps of a plan, before anything happened.
+    /// Returns the initial states of the wait steps of a plan.
     pub(super) fn waits_of(plan: &Plan) -> BTreeMap<StepId, WaitState> {
         let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
         waits
@@ -66,7 +67,7 @@ impl Job {
             .collect()
     }
 
-    /// When the timer of this name is due; none where it is not armed.
+    /// Returns the due time of the timer with this name, or `None` if the timer is not armed.
     pub fn timer(&self, name: &str) -> Option<i64> {
         if let Some(step) = name.strip_prefix("wait/") {
             return self.waiting(&StepId::from(step)).and_then(|wait| wait.until_us);
@@ -74,18 +75,18 @@ impl Job {
         self.undecided(&Slot::from(name.strip_prefix("gate/")?)).and_then(|gate| gate.expires_us)
     }
 
-    /// The timers that are armed, and when each is due.
+    /// Returns the armed timers and their due times.
     pub fn timers(&self) -> BTreeMap<String, i64> {
         self.open_set().0.into_iter().filter_map(|(name, open)| Some((name, open.due_us?))).collect()
     }
 
-    /// A wait that has begun and is not over.
+    /// Returns the state of a wait that has begun and is not over.
     pub fn waiting(&self, step: &StepId) -> Option<&WaitState> {
         let waits = self.step(step).is_some_and(|step| step.state == crate::step::StepState::WaitingSignal);
         self.waits.get(step).filter(|_| waits)
     }
 
-    /// A gate that can still be decided.
+    /// Returns the gate at `slot` if it can still be decided.
     pub fn undecided(&self, slot: &Slot) -> Option<&Gate> {
         let open = match slot.is_compensation() {
             true => self.compensates() && self.open_compensation().is_some_and(|(open, _)| open == slot),
@@ -94,10 +95,10 @@ impl Job {
         self.gates.get(slot).filter(|gate| open && gate.decision.is_none())
     }
 
-    /// What is awaited now.
+    /// Returns the waits and gates that are open now.
     pub(super) fn open_set(&self) -> OpenSet {
         let mut open = BTreeMap::new();
-        // Nothing of the plan goes on in a job that is given up; what undoes it may still be asked about.
+        // An aborting job continues no step of its plan, but a compensating call may still have a gate.
         let goes_on = |slot: &Slot| !self.is_given_up() || slot.is_compensation();
         for (id, wait) in self.waits.iter().filter(|_| !self.is_given_up()) {
             let Some(step) = self.step(id).filter(|step| !step.state.is_final()) else { continue };
@@ -115,7 +116,7 @@ impl Job {
         OpenSet(open)
     }
 
-    /// What the store has to be told after a change.
+    /// Returns the rows to write to the store after a change.
     pub(super) fn changes_since(&self, before: &OpenSet) -> (Vec<Awaited>, Vec<TimerWrite>) {
         let (mut awaited, mut timers) = (Vec::new(), Vec::new());
         let after = self.open_set();
@@ -141,7 +142,7 @@ impl Job {
         (awaited, timers)
     }
 
-    /// How something ended that is not awaited any more.
+    /// Returns the final state of a wait or gate that is no longer open.
     fn closed(&self, name: &str) -> AwaitedState {
         let came = match (name.strip_prefix("wait/"), name.strip_prefix("gate/")) {
             (Some(step), _) => self.waits.get(&StepId::from(step)).is_some_and(|wait| wait.completed.is_some()),

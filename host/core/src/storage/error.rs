@@ -1,4 +1,4 @@
-//! Why a store did not do what was asked.
+//! Errors of stores.
 
 use super::ActionRow;
 use crate::effect::Effect;
@@ -6,118 +6,119 @@ use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 use crate::ledger::Row;
 
-/// Why a batch was refused. Nothing of it was written, except after [`WriteError::Unknown`].
+/// Reason why a batch was refused. Nothing of the batch was written, except possibly after
+/// [`WriteError::Unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// There is no such job.
+    /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// Another attempt holds the job.
+    /// Another attempt holds the job. The writer's attempt is fenced.
     #[error("attempt {attempt} is stale: attempt {current} holds the job")]
     Fenced {
-        /// The writer's.
+        /// Attempt of the writer.
         attempt: u32,
-        /// The holder's.
+        /// Attempt of the lease holder.
         current: u32,
     },
-    /// The attempt has given up its claim: it parked, ended or released the job.
+    /// The attempt has released its claim: it parked, ended or released the job.
     #[error("the job is {}: it has to be claimed before it is written to", state.as_str())]
     NotHeld {
-        /// Where the job stands.
+        /// State of the job.
         state: JobState,
     },
-    /// The log does not end where the writer thinks.
+    /// The log does not end at the position that the writer expects.
     #[error("expected the log to end before event {expected}, it ends before {found}")]
     Conflict {
-        /// The writer's.
+        /// Next sequence number that the writer expects.
         expected: u64,
-        /// The log's.
+        /// Next sequence number of the log.
         found: u64,
     },
-    /// The log ends where the writer thinks, but with another event.
+    /// The log has the expected length but ends with another event.
     #[error("the event before number {seq} is not the one the writer knows")]
     OtherHead {
-        /// Where the log ends.
+        /// Next sequence number of the log.
         seq: u64,
     },
-    /// `acquire` with a lease that is over.
+    /// `acquire` after the lease has expired.
     #[error("the lease is over")]
     LeaseExpired,
     /// `acquire` in a cancelled job.
     #[error("the job is being cancelled")]
     Cancelled,
-    /// The job must drain its inbox before it may wait, park or end.
+    /// The inbox has unread rows. The job must read them before it may wait, park or end.
     #[error("the inbox has rows")]
     InboxPending,
-    /// A row is not as expected.
+    /// The ledger row is not in the expected state.
     #[error("the ledger row of slot {slot} is not as expected")]
     Row {
-        /// The slot.
+        /// Slot of the row.
         slot: Slot,
-        /// What is there.
+        /// The stored row, if there is one.
         found: Option<Box<Row>>,
     },
-    /// The effect of this try exists with other bytes.
+    /// The effect of this try is already stored with other bytes.
     #[error("another effect of slot {slot}, try {try_no} is recorded")]
     EffectExists {
-        /// The slot.
+        /// Slot of the call.
         slot: Slot,
-        /// The try.
+        /// Number of the try.
         try_no: u32,
-        /// What is there.
+        /// The stored effect.
         found: Box<Effect>,
     },
-    /// The payload exists with other bytes.
+    /// The payload is already stored with other bytes.
     #[error("another payload {label} is recorded")]
     PayloadExists {
-        /// The label.
+        /// Label of the payload.
         label: String,
     },
     /// Another slot holds the action key.
     #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
     ActionKey(Box<ActionRow>),
-    /// The action key that the job wants to wait for is free or settled.
+    /// The action key for which the job wants to wait is free or settled.
     #[error("the action key is not in use any more")]
     KeyOpen {
-        /// The operator.
+        /// Operator of the action.
         operator: Operator,
-        /// The key.
+        /// The action key.
         key: Hash,
     },
-    /// `acquire` or a claim in a database that is not the one that was accepted before.
+    /// `acquire` or a claim in a database that is not the accepted one.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
-    /// The database refused or could not be reached; nothing was written.
+    /// The database refused the write or could not be reached. Nothing was written.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The database failed while committing, and could not be asked afterwards: load the job
-    /// again before going on.
+    /// The database failed during the commit and its outcome could not be queried afterwards. The job must be
+    /// loaded again before it continues.
     #[error("whether the database committed is not known: {0}")]
     Unknown(String),
-    /// What is stored of the job cannot be right: table, column and row are named.
+    /// The stored data of the job is invalid. The message names table, column and row.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// A defect.
+    /// A defect in the store.
     #[error("the store is broken: {0}")]
     Broken(String),
 }
 
-/// Any other failure of a store.
+/// Failure of a store operation other than a batch write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The database refused or could not be reached.
+    /// The database refused the operation or could not be reached.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// What is stored cannot be right: table, column and row are named.
+    /// The stored data is invalid. The message names table, column and row.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// The database is not what was accepted before.
+    /// The database is not the accepted one.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
-    /// It would not keep what it acknowledges.
+    /// The database is configured so that it may lose acknowledged writes.
     #[error("the database is not durable: {0}")]
     NotDurable(String),
-    /// Its file cannot be written.
+    /// The database file cannot be written.
     #[error("the database is read-only: {0}")]
     ReadOnly(String),
 }

@@ -1,4 +1,4 @@
-//! Durable requests to a job from others than its lease holder.
+//! Durable requests to a job from sources other than its lease holder.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,86 +8,87 @@ use crate::event::Decider;
 use crate::ids::{Hash, JobId, Operator, Slot};
 use crate::job::JobState;
 
-/// A durable request to a job from somebody other than its lease holder.
+/// A durable request to a job from a source other than its lease holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Request {
-    /// Approve a gate.
+    /// Approves a gate.
     Approve {
-        /// The gated slot.
+        /// Slot of the gated call.
         slot: Slot,
-        /// Hash that was shown.
+        /// Hash of the gate that the approver saw.
         gate_hash: Hash,
     },
-    /// Refuse a gate.
+    /// Refuses a gate.
     Reject {
-        /// The gated slot.
+        /// Slot of the gated call.
         slot: Slot,
-        /// Hash that was shown.
+        /// Hash of the gate that the approver saw.
         gate_hash: Hash,
     },
-    /// A verdict on a call in doubt.
+    /// Decides a call in doubt.
     Resolve {
-        /// The slot.
+        /// Slot of the call.
         slot: Slot,
-        /// The try it is about: a verdict on one says nothing about the next.
+        /// Number of the try. A verdict on one try does not apply to the next.
         try_no: u32,
-        /// Applied with this result, not applied, or given up.
+        /// The verdict on the call.
         verdict: Resolved,
     },
-    /// A person takes what a call changed as it is now.
+    /// Accepts the current state of what a call changed.
     Confirm {
-        /// The effect is gone for good, instead of taken as it is: for a job that is over.
+        /// True if the effect is permanently gone, instead of accepted as it is. Allowed only in a finished
+        /// job.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
-        /// The slot.
+        /// Slot of the call.
         slot: Slot,
     },
-    /// Go on with a parked or diverged job.
+    /// Lets a parked or diverged job continue.
     Continue,
-    /// Fail a parked or diverged job.
+    /// Fails a parked or diverged job.
     Abort,
-    /// Cancel the job.
+    /// Cancels the job.
     Cancel,
-    /// What a wait step waits for.
+    /// A signal for a wait step.
     Signal {
-        /// Its correlation key.
+        /// Correlation key of the signal.
         key: String,
-        /// What it carries: JSON text.
+        /// Payload of the signal, as JSON text.
         payload: String,
     },
-    /// A durable timer fired; the store itself puts it, and takes the timer away, in one transaction.
+    /// A durable timer has fired. The store itself inserts this row and removes the timer, in one transaction.
     Timer {
-        /// `wait/<step>` or `gate/<slot>`.
+        /// Name of the timer: `wait/<step>` or `gate/<slot>`.
         name: String,
-        /// When it was due.
+        /// Due time of the timer, microseconds since 1970 UTC.
         due_us: i64,
     },
-    /// An answer that came after its worker had lost the lease. A job that is over takes it, too:
-    /// as evidence, it changes nothing there.
+    /// An answer that arrived after its worker had lost the lease. A finished job accepts it too, but only as
+    /// evidence: nothing else changes in that job.
     LateEffect {
-        /// The slot.
+        /// Slot of the call.
         slot: Slot,
-        /// The try.
+        /// Number of the try.
         try_no: u32,
     },
-    /// The action key a step of this job waits for is settled.
+    /// The action key for which a step of this job waits is settled.
     KeySettled {
-        /// The operator.
+        /// Operator of the action.
         operator: Operator,
-        /// The key.
+        /// The action key.
         key: Hash,
     },
-    /// Another round of what failed in a job that is over: only a `PARTIAL` or `FAILED` one
-    /// takes it, and becomes `PENDING`.
+    /// Starts another round of the failed steps and calls of a finished job. Only a `PARTIAL` or `FAILED` job
+    /// accepts it, and becomes `PENDING`.
     Retry,
-    /// Undo what a finished job did: a `COMPLETED`, `PARTIAL` or `FAILED` one takes it, becomes `PENDING` and
-    /// counts as cancelled from then on.
+    /// Undoes the effects of a finished job. A `COMPLETED`, `PARTIAL` or `FAILED` job accepts it, becomes
+    /// `PENDING` and counts as cancelled from then on.
     Undo,
 }
 
 impl Request {
-    /// Returns true if the request opens a finished job again.
+    /// Returns true if the request reopens a finished job.
     pub fn reopens(&self) -> bool {
         matches!(self, Request::Retry | Request::Undo)
     }
@@ -97,54 +98,55 @@ impl Request {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolved {
-    /// It happened; this is its result (JSON text).
+    /// The call took effect, with this result as JSON text.
     Applied(String),
-    /// It certainly did not.
+    /// The call certainly did not take effect.
     NotApplied,
-    /// Nobody will find out.
+    /// The outcome will never be known. The call ends as lost.
     Abort,
 }
 
 /// One row of the inbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxRow {
-    /// Order of arrival.
+    /// Id of the row. Ids are in the order of arrival.
     pub id: i64,
-    /// Who asks.
+    /// Actor that made the request.
     pub actor: String,
-    /// Why.
+    /// Reason for the request.
     pub reason: Option<String>,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 
 impl InboxRow {
-    /// Who asks and why, as events say it.
+    /// Returns actor and reason in the form that events record.
     pub fn decider(&self) -> Decider {
         Decider { actor: self.actor.clone(), reason: self.reason.clone() }
     }
 }
 
-/// Why an inbox row was refused.
+/// Reason why an inbox row was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InboxError {
-    /// No such job.
+    /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// The job does not take it where it stands: it is over, or is not.
+    /// The state of the job does not allow the request. Either the job is over, or the request needs a job that
+    /// is over.
     #[error("job {job_id} is {}", state.as_str())]
     Over {
-        /// The job.
+        /// Id of the job.
         job_id: JobId,
-        /// Where it stands.
+        /// State of the job.
         state: JobState,
     },
-    /// The job does not wait for this.
+    /// The job does not await this request.
     #[error("job {job_id}: {why}")]
     NotAwaited {
-        /// The job.
+        /// Id of the job.
         job_id: JobId,
-        /// Why.
+        /// Reason why the request is not awaited.
         why: NotAwaited,
     },
     /// The store failed.

@@ -1,4 +1,5 @@
-//! Why a job stands where it does, read from the few events that say so: a list of jobs loads none of them.
+//! Reasons for the states of jobs, derived from the few events that record them. A list of jobs is built
+//! without loading the jobs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,34 +8,37 @@ use crate::event::{Body, Consequence, Purpose};
 use crate::ids::Slot;
 use crate::job::JobState;
 
-/// Why a job stands where it does, and since when.
+/// Reason for a job's state, and the time at which the job entered the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Why {
-    /// What it waits for, or why it did not complete.
+    /// Reason why the job waits or did not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
-    /// The call that it waits for, or the step that failed.
+    /// Slot of the call for which the job waits, or of the step that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
-    /// Who cancelled it.
+    /// Actor that cancelled the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Whether its end was asked for when it was over: what it did is being undone.
+    /// True if an undo was requested after the job had finished, so that its effects are being undone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
-    /// When it came to this state, microseconds since 1970 UTC.
+    /// Time at which the job entered the state, microseconds since 1970 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_us: Option<i64>,
 }
 
-/// What the events that say why a job is in `state` have in their canonical text; at most so many stored rows of events
-/// are needed. None where no event says it. `is_given_up` says whether its end was asked for.
+/// Returns substrings of the canonical texts of the events that give the reason for `state`.
+///
+/// The number of substrings is also the maximum number of stored event rows to read. The result is empty if no
+/// event gives the reason. `is_given_up` is true if the end of the job was requested.
 pub fn says_why(state: JobState, is_given_up: bool) -> &'static [&'static str] {
-    // The only confirmations among these are those that ended the job.
+    // Among the events with this substring only confirmations that ended the job occur.
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
-        // A finished job is not cancelled but undone: its last end, or what opened it again, tells.
+        // If the job had finished before, its end was requested by an undo, not by a cancellation. The last end
+        // event or reopening event decides between the two.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,
@@ -59,8 +63,8 @@ struct Said {
     body: Body,
 }
 
-/// Returns true if an open job with a requested end was finished before, so that it undoes its effects. The newest of the
-/// events is decisive.
+/// Returns true if an open job with a requested end had finished before, so that it undoes its effects. Only
+/// the newest event decides.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<Said>(text).ok()).map(|said| said.body);
     match bodies.next() {
@@ -70,8 +74,9 @@ fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     }
 }
 
-/// What events say of a job in `state`: canonical texts, the newest first. One that cannot be read says nothing;
-/// loading the job names it. `is_given_up` says whether its end was asked for: cancelling, or undoing.
+/// Returns the reason for `state` from the job's events: canonical texts, newest first. An unreadable event is
+/// skipped, because loading the job reports it. `is_given_up` is true if the end of the job was requested by a
+/// cancellation or an undo.
 pub fn why<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> Why {
     let mut why = Why::default();
     let wanted = says_why(state, is_given_up);

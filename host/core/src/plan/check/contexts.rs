@@ -1,4 +1,4 @@
-//! Contexts that entries of `hashes` name: each has to come with the request.
+//! Rule about contexts named in `hashes`: each must come with the request.
 
 use super::report::{Report, rule};
 use super::view::View;
@@ -6,7 +6,7 @@ use crate::bindings::child;
 use crate::plan::context_name;
 use crate::suggest::did_you_mean;
 
-/// The entries of all steps against the contexts of the request; a bare plan has none.
+/// Checks the `hashes` of all steps against the contexts of the request. A bare plan has no contexts.
 pub(super) fn check(steps: &[View<'_>], contexts: &[&str], report: &mut Report) {
     for step in steps {
         for (entry, value) in step.hashes().filter(|(_, value)| value.get("$context").is_some()) {

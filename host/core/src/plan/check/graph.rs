@@ -1,4 +1,4 @@
-//! The graph of steps: names, dependencies, cycles, order.
+//! Graph of the steps: ids, dependencies, cycles and topological order.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,14 +8,15 @@ use crate::ids::StepId;
 use crate::plan::Step;
 use crate::suggest::did_you_mean;
 
-/// Names and dependencies of all steps.
+/// Checks the ids and dependencies of all steps.
 pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
     duplicates(steps, report);
     dependencies(steps, report);
     cycles(steps, report);
 }
 
-/// The steps that each step depends on, in one step or many; itself only where there is a cycle.
+/// Direct dependencies by step id, for finding transitive dependencies. A step reaches itself only through a
+/// cycle.
 pub(super) struct Reach<'a>(HashMap<&'a str, Vec<&'a str>>);
 
 impl<'a> Reach<'a> {
@@ -23,12 +24,13 @@ impl<'a> Reach<'a> {
         Self(direct(steps))
     }
 
-    /// Whether `step` depends on `target`; where its dependencies cannot be read, nobody knows.
+    /// Returns true if `step` depends on `target`, directly or transitively. Also returns true if `depends_on`
+    /// cannot be read, so that one mistake does not cause a second violation.
     pub(super) fn has(&self, step: &View<'a>, target: &str) -> bool {
         if step.get("depends_on").is_some_and(|items| !items.is_array()) {
             return true;
         }
-        // Nearly every binding is to a step that is named; the walk is for the others.
+        // Most bindings name a direct dependency. Only the others need the search.
         step.depends_on().any(|(_, named)| named == target) || self.of_step(step).contains(target)
     }
 
@@ -44,8 +46,8 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// The steps of a plan that holds: each after those it depends on, and of those that could come
-/// next always the one whose `step_id` is the least.
+/// Returns the steps of a valid plan in topological order. Of several steps that could come next, the one with
+/// the smallest `step_id` comes first.
 pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
     let mut waiting: BTreeMap<StepId, Step> = steps.into_iter().map(|step| (step.step_id.clone(), step)).collect();
     let mut missing: HashMap<StepId, usize> =
@@ -72,8 +74,8 @@ pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
     ordered
 }
 
-/// Known names to the known names they depend on. Of steps with one name the first counts, so
-/// that a name used twice makes no cycle that nobody wrote.
+/// Returns the known direct dependencies of each known step id. If an id is used twice, only its first step
+/// counts, so that a duplicate id creates no false cycle.
 fn direct<'a>(steps: &[View<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
     let known = names(steps);
     let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -117,8 +119,8 @@ fn dependencies(steps: &[View<'_>], report: &mut Report) {
     }
 }
 
-/// Cycles of two or more. Of cycles that share steps one is shown; the next check, after it is
-/// broken, shows the next.
+/// Reports cycles of two or more steps. Of several cycles that share steps only one is reported; the next check
+/// finds the others after this cycle is removed.
 fn cycles(steps: &[View<'_>], report: &mut Report) {
     let mut edges = direct(steps);
     for (id, targets) in &mut edges {
@@ -137,7 +139,8 @@ fn cycles(steps: &[View<'_>], report: &mut Report) {
     }
 }
 
-/// Take away, again and again, what depends on nothing that is left.
+/// Repeatedly removes steps without remaining dependencies. Only cycles and the steps that depend on them
+/// remain.
 fn leave_cycles<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
     let mut followers: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -162,8 +165,9 @@ fn leave_cycles<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
     }
 }
 
-/// Where everything depends on something, following dependencies ends in a cycle. It is given
-/// from its least member on, so that it looks the same wherever the walk began.
+/// Follows dependencies from `start` until a step repeats, and returns the cycle. Every step in `edges` must
+/// have a dependency in `edges`. The cycle begins with its smallest id, so the result does not depend on
+/// `start`.
 fn walk_into_cycle<'a>(start: &'a str, edges: &HashMap<&'a str, Vec<&'a str>>) -> Vec<&'a str> {
     let mut path = vec![start];
     let mut cycle = loop {

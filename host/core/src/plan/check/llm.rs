@@ -1,4 +1,5 @@
-//! Steps that ask a model: `{messages | prompt, model, params}`, served by a tool of the class `stable`.
+//! Rules about steps that call a model. Their payload is `{messages | prompt, model, params}`, and a tool of
+//! the class `stable` serves them.
 
 use serde_json::Value;
 
@@ -19,10 +20,10 @@ const MESSAGE: &[Key] = &[
     ("tool_calls", false, list),
 ];
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
-/// What the provider plugin sets itself, or what an answer in one piece cannot have.
+/// Parameters that the provider plugin sets itself, or that need a streamed answer.
 const NOT_PARAMS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
-/// The payload of each llm step, and the operator that serves it.
+/// Checks the payload and the operator of each llm step.
 pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Report) {
     for step in steps.iter().filter(|step| step.text("kind") == Some("llm")) {
         if let Some(value) = step.get("payload") {
@@ -54,7 +55,7 @@ fn payload(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-/// What it is can only be told once the job runs.
+/// Returns true if the value is a binding. Its type is known only when the job runs.
 fn is_binding(value: &Value) -> bool {
     Reference::read(value).is_some()
 }
@@ -95,14 +96,14 @@ fn role(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-/// A text, or the parts of one with pictures and the like.
+/// Checks message content: a text, or an array of parts such as text and images.
 fn content(value: &Value, at: &str, report: &mut Report) {
     if !is_binding(value) && !value.is_string() && value.as_array().is_none_or(Vec::is_empty) {
         wrong(at, report, "expected a text, an array of parts, or a binding");
     }
 }
 
-/// Those with a meaning of their own are checked; what else a provider knows is its own.
+/// Checks the parameters known here. Any other parameter is left to the provider.
 fn params(value: &Value, at: &str, report: &mut Report) {
     if is_binding(value) {
         return;

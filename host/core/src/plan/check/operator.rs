@@ -1,4 +1,4 @@
-//! What a step says against what its operator says of itself.
+//! Rules that compare a step with the properties of its operator.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::ids::Operator;
 use crate::manifest::{Determinism, Effect, PluginKind};
 use crate::suggest::did_you_mean;
 
-/// Every step against its operator.
+/// Checks every step against its operator.
 pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Report) {
     let served = catalog.names();
     for step in steps.iter().filter(|step| matches!(step.text("kind"), Some("operator" | "llm"))) {
@@ -23,14 +23,14 @@ pub(super) fn check(steps: &[View<'_>], catalog: &dyn Catalog, report: &mut Repo
     }
 }
 
-/// The effects of an operator that a step's declaration does not cover: each has to be named,
-/// but for `produce_outcome`, which changes nothing.
+/// Returns the effects of an operator that a step's declaration does not cover. Each effect must be declared
+/// except `produce_outcome`, which changes nothing.
 pub fn uncovered(declared: &[Effect], caused: &[Effect]) -> Vec<Effect> {
     let is_covered = |effect: &Effect| *effect == Effect::ProduceOutcome || declared.contains(effect);
     caused.iter().copied().filter(|effect| !is_covered(effect)).collect()
 }
 
-/// The operator that a key names, or a violation.
+/// Returns the operator named by a key, or reports a violation.
 fn served_operator(
     step: &View<'_>,
     key: &str,
@@ -65,7 +65,7 @@ fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
     let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
-    // A declaration is extended, a default is replaced.
+    // Declared effects are extended. Default effects are replaced.
     let (verb, preposition, kept) = match step.states("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
@@ -80,7 +80,7 @@ fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
     report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
 }
 
-/// An earlier result is found by the key of the template.
+/// Checks that a step with reuse has a template. An earlier result is found by the template's key.
 fn template_of_reuse(step: &View<'_>, report: &mut Report) {
     let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());
     if reuses && step.get("idempotency_template").is_some_and(Value::is_null) {
@@ -121,7 +121,8 @@ fn compensation(
     }
 }
 
-/// Whether the operator can undo anything, within what the step may cause.
+/// Checks that the operator can undo the step, and that the step's declared effects cover the operator's
+/// effects.
 fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), named: &str, report: &mut Report) {
     let at = step.pointer("compensate_with");
     let own = named == "self";
@@ -133,7 +134,7 @@ fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), nam
         let message = format!("`{named}` changes nothing, so it undoes nothing");
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
-        // What the step's own operator causes too is said of that one.
+        // Effects that the step's own operator causes too are already reported for that operator.
         let said = |effect: &Effect| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(
@@ -145,7 +146,7 @@ fn undoes(step: &View<'_>, (of, by): (Option<&OperatorInfo>, &OperatorInfo), nam
     }
 }
 
-/// The effects that a step declares, as far as they are effects.
+/// Returns the valid effects that a step declares.
 fn declared(step: &View<'_>) -> Vec<Effect> {
     let items = step.get("effects").and_then(Value::as_array);
     let named = |effect: &Effect| items.is_some_and(|items| items.iter().any(|item| item == effect.as_str()));

@@ -1,4 +1,4 @@
-//! The `parameters` of a plan, and the bindings that read them.
+//! Rules about the `parameters` of a plan and the bindings that read them.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,11 @@ use crate::bindings::{Reference, child, is_pointer};
 use crate::plan::parameters::{admits, declared, filled};
 use crate::suggest::did_you_mean;
 
-/// Parameters that a plan may declare by name.
+/// Maximum number of parameters that a plan may declare.
 const NAMES_MAX: usize = 100;
 
-/// The shape of `parameters`: what bindings, defaults and `--set` go by. The rest is evaluated as JSON Schema.
+/// Checks the parts of `parameters` that bindings, defaults and `--set` use. The rest is evaluated as JSON
+/// Schema.
 pub(super) fn schema(value: &Value, at: &str, report: &mut Report) {
     let Some(fields) = value.as_object() else {
         return wrong(at, report, "expected a JSON Schema of an object, such as {\"properties\": {\"name\": {}}}");
@@ -36,7 +37,7 @@ pub(super) fn schema(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-/// Whether the schema can be evaluated, and takes its own defaults.
+/// Checks that the schema can be evaluated and accepts its own defaults.
 pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &mut Report) {
     let Some(schema) = parameters.filter(|schema| schema.is_object()) else { return };
     let found = match catalog.misfits(schema, &filled(schema, json!({}))) {
@@ -47,7 +48,7 @@ pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &
     };
     for misfit in found {
         let (pointer, why) = match misfit {
-            // Requests give what has no default.
+            // A parameter without a default gets its value from the request.
             Misfit::Missing { .. } => continue,
             Misfit::Unknown { pointer, name } => {
                 (child(&pointer, &name), "the schema admits no such property".to_owned())
@@ -62,7 +63,7 @@ pub(super) fn check(parameters: Option<&Value>, catalog: &dyn Catalog, report: &
     }
 }
 
-/// A binding to `intent` in a plan without a step of that name.
+/// Checks a binding to `intent` in a plan without a step named `intent`.
 pub(super) fn read(reference: &Reference, parameters: Option<&Value>, at: String, report: &mut Report) {
     let (Some(schema), Reference::Output { pointer, .. }) = (parameters, reference) else {
         let message = match reference {

@@ -1,4 +1,4 @@
-//! Where in the text the value of a pointer stands.
+//! Positions of JSON values in the text of a plan.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use crate::bindings::child;
 use crate::canon::raw;
 
-/// Offsets of all values of a text that is known to be JSON. Built only
-/// for a plan that breaks a rule: a good plan never pays for it.
+/// Offsets of all values of a text that is valid JSON. They are computed only for an invalid plan, so a valid
+/// plan costs no extra time.
 pub(super) struct Positions<'a> {
     text: &'a [u8],
     offsets: HashMap<String, usize>,
@@ -26,7 +26,7 @@ impl<'a> Positions<'a> {
         positions
     }
 
-    /// The offset of the value, or of the nearest one around it that exists.
+    /// Returns the offset of the value at `pointer`, or of the nearest existing enclosing value.
     pub(super) fn offset(&self, pointer: &str) -> usize {
         let mut pointer = pointer;
         loop {
@@ -37,7 +37,7 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// Line and column of an offset, both from 1, the column in characters.
+    /// Returns line and column of an offset, both from 1. The column counts characters.
     pub(super) fn line_column(&self, offset: usize) -> (usize, usize) {
         let line = self.lines.partition_point(|start| *start <= offset);
         let before = &self.text[self.lines[line - 1]..offset];
@@ -45,17 +45,17 @@ impl<'a> Positions<'a> {
     }
 
     fn add(&mut self, pointer: String, raw: &RawValue) {
-        // A raw value borrows its text, so its address says where it stands.
+        // A raw value borrows its text, so its address gives its offset.
         let offset = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
         for (key, inner) in children(raw).expect("it has been parsed before") {
             self.add(child(&pointer, &key), inner);
         }
-        // Of two keys the first counts.
+        // If a key occurs twice, the first occurrence counts.
         self.offsets.entry(pointer).or_insert(offset);
     }
 }
 
-/// What is directly inside a value, by key or index.
+/// Returns the direct children of a value, by key or index.
 fn children(raw: &RawValue) -> Result<Vec<(String, &RawValue)>, serde_json::Error> {
     match raw.get().as_bytes().first() {
         Some(b'{') => raw::fields(raw.get()),

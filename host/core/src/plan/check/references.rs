@@ -1,4 +1,4 @@
-//! What payloads and templates refer to.
+//! Rules about bindings and idempotency templates.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::keys::Template;
 use crate::plan::INTENT;
 use crate::suggest::did_you_mean;
 
-/// Bindings and templates of all steps.
+/// Checks the bindings and templates of all steps.
 pub(super) fn check(steps: &[View<'_>], parameters: Option<&Value>, report: &mut Report) {
     let reach = Reach::of(steps);
     let known = names(steps);
@@ -45,7 +45,7 @@ pub(super) fn check(steps: &[View<'_>], parameters: Option<&Value>, report: &mut
 
 type Found = (String, Result<bindings::Reference, bindings::BadBinding>);
 
-/// The bindings of a step's payload and hashes, with pointers into the plan.
+/// Returns the bindings in a step's `payload` and `hashes`, with pointers into the plan.
 fn places(step: &View<'_>) -> Vec<Found> {
     let payload = step.get("payload").map(|payload| (step.pointer("payload"), payload));
     let hashes = step.hashes().map(|(name, value)| (child(&step.pointer("hashes"), name), value));
@@ -58,7 +58,7 @@ fn places(step: &View<'_>) -> Vec<Found> {
 fn template(step: &View<'_>, report: &mut Report) {
     let Some(Ok(template)) = step.text("idempotency_template").map(Template::parse) else { return };
     let payload = step.get("payload").and_then(Value::as_object);
-    // The fields of a payload that is itself a binding are not known before it is resolved.
+    // If the payload itself is a binding, its fields are unknown until the binding is resolved.
     let payload = payload.filter(|fields| !fields.contains_key("$ref") && !fields.contains_key("$outcome"));
     let fields = payload.into_iter().flat_map(|fields| fields.keys());
     let known: Vec<&str> = fields.chain(step.hashes().map(|(name, _)| name)).map(String::as_str).collect();

@@ -1,21 +1,21 @@
-//! What is found, until it is put in the order of the text.
+//! Collection of violations, later sorted by their position in the text.
 
 use super::Violation;
 use super::position::Positions;
 
 macro_rules! rules {
     ($($name:ident = $code:literal, $title:literal;)*) => {
-        /// The rules by name.
+        /// Rule codes by name.
         pub(super) mod rule {
             $(pub(in crate::plan) const $name: &str = $code;)*
         }
-        /// The rules about values of parameters, which the check of a plan does not see.
+        /// Rules about parameter values. The check of a plan alone does not apply them.
         pub(in crate::plan) mod parameter_rule {
             pub(in crate::plan) use super::rule::{MISSING_PARAMETER, UNKNOWN_PARAMETER, WRONG_PARAMETER};
         }
-        /// The code of what is wrong with contexts that entries of `hashes` name.
+        /// Code of violations about contexts that entries of `hashes` name.
         pub const CONTEXT_RULE: &str = rule::UNKNOWN_CONTEXT;
-        /// Every rule of plans: its stable code and what it asks for.
+        /// Every plan rule: its stable code and its requirement.
         pub const RULES: &[(&str, &str)] = &[$(($code, $title)),*];
     };
 }
@@ -62,19 +62,19 @@ rules! {
     MISSING_PARAMETER = "P040", "Each parameter that is required, or that a step reads, has a value.";
 }
 
-/// What is found so far.
+/// Violations found so far.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     found: Vec<(String, &'static str, String)>,
 }
 
 impl Report {
-    /// Note that the value at `pointer` breaks a rule.
+    /// Adds a violation of rule `code` by the value at `pointer`.
     pub(super) fn add(&mut self, pointer: impl Into<String>, code: &'static str, message: impl Into<String>) {
         self.found.push((pointer.into(), code, message.into()));
     }
 
-    /// Take over what was found in the value at `prefix`.
+    /// Adds the violations found in the value at `prefix`.
     pub(super) fn absorb(&mut self, prefix: &str, inner: Report) {
         self.found.extend(inner.found.into_iter().map(|(at, code, message)| (format!("{prefix}{at}"), code, message)));
     }
@@ -83,7 +83,7 @@ impl Report {
         self.found.is_empty()
     }
 
-    /// In the order of the text, then of pointers, rules and words.
+    /// Returns the violations sorted by position in the text, then by pointer, code and message.
     pub(super) fn into_violations(self, text: &[u8]) -> Vec<Violation> {
         let positions = Positions::of(text);
         let mut found: Vec<_> = self

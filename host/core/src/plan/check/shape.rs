@@ -1,4 +1,4 @@
-//! Shapes: which keys a plan and a step have, and what their values look like.
+//! Keys of a plan and of a step, and the checks of their values.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::values::{self, Check, Key, object, set_of, word};
 use crate::bindings::child;
 use crate::manifest::Effect;
 
-/// The version of plans that is read and written.
+/// Version of the plan format that is read and written.
 const SCHEMA_VERSION: &str = "1.0";
 
 const PLAN: &[Key] = &[
@@ -52,7 +52,7 @@ const RETRY: &[Key] = &[
     ("cap_ms", false, values::milliseconds),
 ];
 
-/// The shape of a whole plan.
+/// Checks the shape of a whole plan.
 pub(super) fn plan(value: &Value, report: &mut Report) {
     object(value, "", "a plan", PLAN, report);
 }

@@ -1,4 +1,4 @@
-//! One table of mistakes, each with the one violation it makes, and what holds for all plans.
+//! A table of invalid plans with the one violation that each causes, and properties that hold for all plans.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ mod waits;
 
 pub(in crate::plan) use waits::{good_waits, wait_mistakes};
 
-/// The operators of the tests.
+/// Catalog with the operators of the tests.
 pub(in crate::plan) struct Loaded;
 
 impl Catalog for Loaded {
@@ -43,7 +43,7 @@ impl Catalog for Loaded {
     }
 }
 
-/// A plan that uses everything: fetch → sum → draft → send.
+/// A plan that uses every feature: fetch → sum → draft → send.
 pub(in crate::plan) fn good() -> Value {
     json!({
         "plan_id": "p1", "schema_version": "1.0", "intent_id": "i1", "on_failure": "compensate",
@@ -77,12 +77,12 @@ pub(in crate::plan) fn good() -> Value {
     })
 }
 
-/// The good plan with the value at `pointer` put in, or taken away where it is none.
+/// Returns the good plan with the value at `pointer` replaced, or removed if `value` is `None`.
 pub(in crate::plan) fn with(pointer: &str, value: Option<Value>) -> Value {
     changed(good(), pointer, value)
 }
 
-/// Another plan, changed likewise.
+/// Returns `plan` with the value at `pointer` replaced, or removed if `value` is `None`.
 pub(in crate::plan) fn changed(mut plan: Value, pointer: &str, value: Option<Value>) -> Value {
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer to a part");
     let parent = plan.pointer_mut(parent).expect("the parent is there");
@@ -103,12 +103,12 @@ fn violations(plan: &Value) -> Vec<Violation> {
     check(plan.to_string().as_bytes(), &Loaded).err().unwrap_or_default()
 }
 
-/// Codes and pointers, to compare.
+/// Returns codes and pointers, for comparison.
 fn brief(violations: &[Violation]) -> Vec<(&str, &str)> {
     violations.iter().map(|violation| (violation.code, violation.pointer.as_str())).collect()
 }
 
-/// A change of the good plan, the rule it breaks, where, and a word of the message.
+/// A change of the good plan, the code of the violated rule, the pointer, and a part of the message.
 pub(in crate::plan) type Mistake = (&'static str, Option<Value>, &'static str, &'static str, &'static str);
 
 pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
@@ -222,7 +222,7 @@ pub(in crate::plan) fn mistakes() -> Vec<Mistake> {
             "/steps/3/idempotency_template",
             "did you mean `draft`",
         ),
-        // The payload of `sum` is a binding: its fields are not known.
+        // The payload of `sum` is a binding, so its fields are unknown.
         ("/steps/1/idempotency_template", some(json!("{$ref}")), "P021", "/steps/1/idempotency_template", "{$ref}"),
         ("/steps/3/hashes", some(json!([])), "P003", "/steps/3/hashes", "an object"),
         ("/steps/1/hashes/a}", some(json!(1)), "P003", "/steps/1/hashes/a}", "braces"),
@@ -283,7 +283,7 @@ fn a_good_plan_is_accepted() {
     assert_eq!(violations(&good()), []);
 }
 
-/// I18.
+/// I18: each mistake causes exactly one violation with the correct pointer.
 #[test]
 fn each_mistake_makes_one_violation_in_its_place() {
     let mut wrong = Vec::new();
@@ -303,7 +303,7 @@ fn every_rule_has_a_mistake_that_breaks_it() {
         .chain(&wait_mistakes())
         .map(|mistake| mistake.2)
         .chain(["P001", "P002"])
-        // Those about parameters have tests of their own.
+        // Rules about parameters have separate tests.
         .chain(["P038", "P039", "P040"])
         .chain(llm::mistakes().iter().map(|mistake| mistake.2))
         .collect();
@@ -350,7 +350,7 @@ fn what_has_no_meaning_hides_no_other_mistake() {
         "the key that is there twice, the number, and the unknown key: {found:?}"
     );
     assert!(found.is_sorted_by_key(|found| (found.line, found.column)), "{found:?}");
-    // Alone they refuse a plan as well.
+    // Each of these mistakes alone also makes the check refuse the plan.
     let text = good().to_string().replacen("\"url\":", "\"url\":1e999,\"url\":", 1);
     let found = check(text.as_bytes(), &Loaded).unwrap_err();
     assert_eq!(brief(&found), [("P001", ""), ("P001", "")]);
@@ -358,7 +358,7 @@ fn what_has_no_meaning_hides_no_other_mistake() {
 
 #[test]
 fn dependencies_reach_through_other_steps() {
-    // `draft` is bound to `fetch`, which it depends on through `sum`.
+    // `draft` is bound to `fetch`, on which it depends through `sum`.
     assert_eq!(violations(&good()), []);
     let found = violations(&with("/steps/2/depends_on", Some(json!([]))));
     assert_eq!(brief(&found), [("P018", "/steps/2/payload/page/0"), ("P018", "/steps/2/payload/text")]);
@@ -405,7 +405,7 @@ fn coverage_is_by_name() {
     assert_eq!(uncovered(&Effect::ALL, &Effect::ALL), []);
 }
 
-/// I18: a whole request is refused whole too, in its own places.
+/// I18: an invalid request is refused as a whole, with pointers into the request's own text.
 #[test]
 fn a_whole_request_is_checked_in_its_own_text() {
     let named = with("/steps/1/hashes/v", Some(json!({ "$context": "cv" })));

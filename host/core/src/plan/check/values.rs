@@ -1,4 +1,4 @@
-//! Shapes of single values: what a key asks of its value, whatever else is in the plan.
+//! Checks of single values. They depend only on the value, not on the rest of the plan.
 
 use serde_json::Value;
 
@@ -8,21 +8,22 @@ use crate::ids::{Operator, StepId};
 use crate::keys::Template;
 use crate::suggest::{did_you_mean, one_of};
 
-/// A look at one value: what is wrong with it goes into the report.
+/// Checks the value at a pointer and adds violations to the report.
 pub(super) type Check = fn(&Value, &str, &mut Report);
 
-/// Identifiers and tags may be so long, in characters.
+/// Maximum length of identifiers and tags, in characters.
 const TEXT_CHARS_MAX: usize = 128;
-/// A template may be so long, in characters.
+/// Maximum length of a template, in characters.
 const TEMPLATE_CHARS_MAX: usize = 1_024;
-/// A timeout or backoff may be so long: a day.
+/// Maximum timeout or backoff: one day in milliseconds.
 const DAY_MS: u32 = 24 * 60 * 60 * 1_000;
-/// Retries that an override may ask for.
+/// Maximum number of retries in a retry override.
 const RETRIES_MAX: u64 = 100;
-/// The largest priority, and the smallest below zero.
+/// Largest priority. Its negative is the smallest priority.
 const PRIORITY_MAX: i64 = 100;
 
-/// Read a span of time: `500ms`, `30s`, `2m`, `1h`; from 1 ms to 24 h, in milliseconds.
+/// Parses a time span such as `500ms`, `30s`, `2m` or `1h`, and returns it in milliseconds. The range is 1 ms
+/// to 24 h.
 pub fn parse_timeout(text: &str) -> Option<u32> {
     let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
     let unit_ms = match unit {
@@ -51,7 +52,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// The value as text, or a violation.
+/// Returns the value as text, or reports a violation.
 fn as_text<'a>(value: &'a Value, at: &str, report: &mut Report) -> Option<&'a str> {
     if !value.is_string() {
         wrong(at, report, format!("expected a string, found {}", type_name(value)));
@@ -77,7 +78,7 @@ pub(super) fn text(value: &Value, at: &str, report: &mut Report) {
     bounded_text(value, at, TEXT_CHARS_MAX, report);
 }
 
-/// One of `words`, with a suggestion.
+/// Checks that the value is one of `words`. Otherwise the violation suggests a similar word.
 pub(super) fn word(value: &Value, at: &str, words: &[&str], report: &mut Report) {
     let Some(text) = as_text(value, at, report) else { return };
     if !words.contains(&text) {
@@ -101,7 +102,7 @@ fn integer(value: &Value, at: &str, min: u64, max: u64, report: &mut Report) {
     }
 }
 
-/// How urgent a request is: 0 where it does not say.
+/// Checks the priority of a request. A request without a priority has priority 0.
 pub(super) fn priority(value: &Value, at: &str, report: &mut Report) {
     if !value.as_i64().is_some_and(|number| (-PRIORITY_MAX..=PRIORITY_MAX).contains(&number)) {
         let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
@@ -151,12 +152,12 @@ pub(super) fn timeout(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-/// The address of a schema, for editors.
+/// Checks the address of the JSON Schema, which editors use.
 pub(super) fn schema_address(value: &Value, at: &str, report: &mut Report) {
     as_text(value, at, report);
 }
 
-/// A template, or null for none.
+/// Checks a template. `null` means no template.
 pub(super) fn template(value: &Value, at: &str, report: &mut Report) {
     if value.is_null() {
         return;
@@ -177,7 +178,7 @@ pub(super) fn version_range(value: &Value, at: &str, report: &mut Report) {
     }
 }
 
-/// An operator and one to three numbers: `>=1.2`.
+/// Returns true if the text is a comparison operator and a version of one to three numbers: `>=1.2`.
 fn is_comparison(text: &str) -> bool {
     let version = [">=", "<=", ">", "<", "="].into_iter().find_map(|operator| text.strip_prefix(operator));
     let Some(version) = version.map(str::trim_start) else { return false };
@@ -185,7 +186,7 @@ fn is_comparison(text: &str) -> bool {
     version.split('.').count() <= 3 && version.split('.').all(is_number)
 }
 
-/// An array whose items pass `check`, none of them twice.
+/// Checks an array of unique items, each with `check`.
 pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut Report) {
     let Some(items) = value.as_array() else {
         return wrong(at, report, format!("expected an array, found {}", type_name(value)));
@@ -200,10 +201,10 @@ pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut Report)
     }
 }
 
-/// A key of an object: its name, whether it must be there, what its value must be.
+/// A key of an object: its name, true if it is required, and the check of its value.
 pub(super) type Key = (&'static str, bool, Check);
 
-/// An object with some of `keys` and no others.
+/// Checks an object that may have only the keys in `keys`. `what` names the object in messages.
 pub(super) fn object(value: &Value, at: &str, what: &str, keys: &[Key], report: &mut Report) {
     let Some(fields) = value.as_object() else {
         return wrong(at, report, format!("expected {what} (an object), found {}", type_name(value)));

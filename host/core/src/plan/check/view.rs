@@ -1,10 +1,10 @@
-//! Steps as the rules beyond shape see them: what is there and well formed, and where.
+//! Access to the well-formed parts of a step, for rules beyond the shape of single values.
 
 use serde_json::{Map, Value};
 
 use crate::ids::StepId;
 
-/// One step of a plan that may be broken in places.
+/// One step of a plan that may be partly invalid.
 pub(super) struct View<'a> {
     /// JSON pointer to the step.
     pub(super) at: String,
@@ -13,7 +13,8 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The steps of an expanded plan, each beside what was written; what is no object is left out.
+    /// Returns the steps of an expanded plan, each with its fields as written. Items that are not objects are
+    /// skipped.
     pub(super) fn of_plan(written: &'a Value, expanded: &'a Value) -> Vec<Self> {
         let steps = |plan: &'a Value| plan.get("steps").and_then(Value::as_array).into_iter().flatten();
         let both = steps(expanded).zip(steps(written)).enumerate();
@@ -23,38 +24,38 @@ impl<'a> View<'a> {
         .collect()
     }
 
-    /// Whether the plan states the key; its value may be a default.
+    /// Returns true if the plan's text states the key. A value filled by expansion does not count.
     pub(super) fn states(&self, key: &str) -> bool {
         self.written.contains_key(key)
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.fields.get(key)
     }
 
-    /// The text of a key.
+    /// Returns the value of a key if it is a string.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.get(key)?.as_str()
     }
 
-    /// Pointer to the value of a key.
+    /// Returns the pointer to the value of a key.
     pub(super) fn pointer(&self, key: &str) -> String {
         format!("{}/{key}", self.at)
     }
 
-    /// Its name, if it is well formed.
+    /// Returns the step's id if it is well formed.
     pub(super) fn id(&self) -> Option<&'a str> {
         self.text("step_id").filter(|id| StepId::is_valid(id))
     }
 
-    /// The well-formed names it depends on, with their indexes.
+    /// Returns the well-formed ids in `depends_on`, with their indexes.
     pub(super) fn depends_on(&self) -> impl Iterator<Item = (usize, &'a str)> {
         let items = self.get("depends_on").and_then(Value::as_array).into_iter().flatten().enumerate();
         items.filter_map(|(index, item)| Some((index, item.as_str().filter(|id| StepId::is_valid(id))?)))
     }
 
-    /// The entries of `hashes`.
+    /// Returns the entries of `hashes`.
     pub(super) fn hashes(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
         self.get("hashes").and_then(Value::as_object).into_iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! Wait steps: what their payload must say, and what a step that executes nothing cannot have.
+//! Rules about wait steps: required keys of the payload, and keys that a step without an execution cannot have.
 
 use std::collections::HashMap;
 
@@ -20,10 +20,10 @@ const PAYLOAD: &[Key] = &[
     ("default", false, values::anything),
 ];
 
-/// Keys of a step that speak of an execution.
+/// Keys of a step that apply only to executions.
 const OF_EXECUTIONS: &[&str] = &["retry", "timeout", "compensate_with", "reuse", "time_sensitive"];
 
-/// Every wait step.
+/// Checks every wait step.
 pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
     let mut keys: HashMap<&str, String> = HashMap::new();
     for step in steps.iter().filter(|step| step.text("kind") == Some("wait")) {
@@ -64,7 +64,7 @@ fn executes_nothing(step: &View<'_>, report: &mut Report) {
     }
 }
 
-/// Which keys go with which kind.
+/// Checks that the payload has the keys that fit its wait kind.
 fn combination(payload: &Value, at: &str, report: &mut Report) {
     let has = |key: &str| payload.get(key).is_some();
     let mut bad = |key: &str, message: &str| {
@@ -96,12 +96,12 @@ fn combination(payload: &Value, at: &str, report: &mut Report) {
                 bad("default", "it stands in after a `timeout`, and there is none");
             }
         }
-        // What kind it is has been complained about already.
+        // An invalid wait kind is already reported as a violation.
         _ => {}
     }
 }
 
-/// A binding stands for a value that is looked at when the step is ready.
+/// Returns true if the value is a binding. Its value is checked when the step becomes ready.
 fn is_binding(value: &Value) -> bool {
     value.get("$ref").is_some() || value.get("$outcome").is_some()
 }

@@ -1,4 +1,4 @@
-//! Shape and rules of whole requests: a plan with the intent it is to fulfil.
+//! Rules about whole requests: a plan together with its intent.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const REQUEST: &[Key] = &[
 const INTENT: &[Key] =
     &[("type", true, values::text), ("payload", true, values::anything), ("contexts", false, contexts)];
 
-/// Checks a whole request; the plan in it in normal form.
+/// Checks a whole request and returns its plan in normal form.
 pub(in crate::plan) fn check(value: &Value, text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>> {
     let mut report = Report::default();
     object(value, "", "a request", REQUEST, &mut report);
@@ -38,7 +38,7 @@ pub(in crate::plan) fn check(value: &Value, text: &[u8], catalog: &dyn Catalog) 
     Err(report.into_violations(text))
 }
 
-/// The names of the contexts that have one.
+/// Returns the names of the contexts that have a name.
 fn named(value: &Value) -> impl Iterator<Item = &str> {
     let contexts = value.pointer("/intent/contexts").and_then(Value::as_array).into_iter().flatten();
     contexts.filter_map(|context| context.get("name").and_then(Value::as_str))

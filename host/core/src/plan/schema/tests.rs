@@ -1,4 +1,4 @@
-//! The schema against the check: what is structure, both see.
+//! Compares the published schema with the plan check. Both must find the same structural errors.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
     jsonschema::draft202012::new(&schema).unwrap()
 });
 
-/// Rules that need a view of the whole plan or of the plugins, or a calculation.
+/// Rules that the schema cannot express. They need the whole plan, the loaded plugins or a calculation.
 const BEYOND_STRUCTURE: &[&str] = &[
     "P007", "P012", "P013", "P014", "P015", "P016", "P017", "P018", "P019", "P021", "P022", "P023", "P027", "P031",
     "P034", "P035", "P036", "P038",
@@ -27,7 +27,7 @@ fn codes(plan: &Value) -> Vec<&'static str> {
     found.into_iter().map(|violation| violation.code).collect()
 }
 
-/// Whether the schema and the structural rules say the same of a plan.
+/// Returns true if the schema and the structural rules agree about a plan.
 fn agree(plan: &Value) -> bool {
     VALIDATOR.is_valid(plan) == codes(plan).iter().all(|code| BEYOND_STRUCTURE.contains(code))
 }
@@ -44,7 +44,7 @@ fn both_refuse_structural_mistakes() {
     let mut refused = 0;
     for (pointer, value, code, _, _) in crate::plan::check::tests::mistakes() {
         let plan = crate::plan::check::tests::with(pointer, value.clone());
-        // 25h has the form of a timeout; that it is too long is arithmetic.
+        // 25h has the form of a timeout. The schema cannot check that the value is too long.
         if value == Some(json!("25h")) {
             continue;
         }
@@ -92,7 +92,7 @@ fn everything_is_described() {
     }
 }
 
-/// Pointers to every value of a plan.
+/// Collects the pointers to every value of a plan.
 fn pointers(value: &Value, at: String, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => {

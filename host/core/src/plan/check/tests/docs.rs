@@ -1,4 +1,4 @@
-//! The page of the plan format against the code.
+//! Compares the documentation page of the plan format with the code.
 
 use super::pinned::Any;
 use super::*;

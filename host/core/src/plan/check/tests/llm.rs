@@ -1,11 +1,11 @@
-//! Steps that ask a model: what is refused, and where.
+//! Tests of steps that call a model: refused payloads and the pointers of their violations.
 
 use jsonschema::draft202012;
 
 use super::*;
 use crate::plan::{Kind, SCHEMA};
 
-/// A plan that asks: `ask` with messages, `again` bound to its answer.
+/// A plan with two llm steps: `ask` has messages, and `again` is bound to the answer of `ask`.
 fn asking() -> Value {
     let step = |id: &str, payload: Value, depends_on: &[&str]| {
         json!({
@@ -32,7 +32,7 @@ fn changed(pointer: &str, value: Option<Value>) -> Value {
     plan
 }
 
-/// Changes of the plan, each with the one rule it breaks, and where.
+/// Changes of the plan, each with the rule that it violates and the pointer.
 pub(super) fn mistakes() -> Vec<(&'static str, Option<Value>, &'static str, &'static str)> {
     const P: &str = "/steps/0/payload";
     let some = |value: Value| Some(value);
@@ -78,7 +78,7 @@ fn a_plan_may_ask_a_model() {
     assert_eq!(violations(&changed("/steps/0/payload", Some(json!({ "$ref": "other#" }))))[0].code, "P017");
 }
 
-/// I18.
+/// I18: each mistake in an llm step causes exactly one violation with the correct pointer.
 #[test]
 fn each_mistake_of_an_llm_step_makes_one_violation_in_its_place() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();

@@ -1,4 +1,4 @@
-//! The normal form, and what holds for any graph.
+//! Tests of the normal form, and properties that hold for any graph.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn ids(plan: &Plan) -> Vec<&str> {
     plan.steps.iter().map(|step| step.step_id.as_str()).collect()
 }
 
-/// A plan of bare steps `s00`, `s01`, … with dependencies by number, in the given order.
+/// Returns a plan of minimal steps `s00`, `s01`, … in the given order. `dependencies` lists step numbers.
 fn graph(dependencies: &[Vec<usize>], order: &[usize]) -> Value {
     let id = |number: usize| format!("s{number:02}");
     let steps: Vec<Value> = order
@@ -40,7 +40,7 @@ fn defaults_are_filled_and_sets_sorted() {
     assert_eq!(plan.steps[0].effects, [Effect::ReadOnly, Effect::ExternalSend]);
     let text = r#"{"on_failure":"keep","plan_id":"p","schema_version":"1.0","steps":[{"cache_policy":"never","depends_on":[],"effects":["read_only","external_send"],"gate":"none","idempotency_template":"x","kind":"operator","name":"Text.Summarize","payload":{},"policy_tags":["a","b"],"step_id":"s00"}]}"#;
     assert_eq!(String::from_utf8(plan.to_canonical()).unwrap(), text);
-    // SHA-256 of that text, computed elsewhere.
+    // SHA-256 of that text, computed with another tool.
     assert_eq!(plan.hash().to_hex(), "641cfb023aa745ab8ef908b405a10a84f6d46a21f7649e9f35cfe8ea69ad6ad7");
 }
 
@@ -67,13 +67,13 @@ fn the_way_of_writing_does_not_change_the_identity() {
     let again = plan.replace(r#""ttl_seconds":60"#, r#""ttl_seconds": 6.0e1"#).replace("Web.Fetch", "Web\\u002eFetch");
     assert_ne!(plan, again);
     assert_eq!(check(plan.as_bytes(), &Loaded).unwrap().hash(), check(again.as_bytes(), &Loaded).unwrap().hash());
-    // But what a step gets does.
+    // A change of a step's input does change the hash.
     assert_ne!(accepted(&good()).hash(), accepted(&with("/steps/0/payload/x", Some(json!(1)))).hash());
 }
 
 #[test]
 fn of_steps_that_could_come_next_the_least_name_comes_first() {
-    // s00 waits for s03; s01 and s02 are free.
+    // s00 waits for s03. s01 and s02 have no dependencies.
     let plan = accepted(&graph(&[vec![3], vec![], vec![], vec![2]], &[0, 1, 2, 3]));
     assert_eq!(ids(&plan), ["s01", "s02", "s03", "s00"]);
 }
@@ -85,7 +85,7 @@ fn any_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
     })
 }
 
-/// Whether some step reaches itself: all paths of up to `size` edges.
+/// Returns true if a step can reach itself. The search follows all paths of up to `size` edges.
 fn has_cycle(dependencies: &[Vec<usize>]) -> bool {
     (0..dependencies.len()).any(|start| {
         let mut reached: BTreeSet<usize> = dependencies[start].iter().copied().collect();
@@ -116,7 +116,7 @@ proptest! {
         for (index, step) in plan.steps.iter().enumerate() {
             prop_assert!(step.depends_on.iter().all(|id| ids(&plan)[..index].contains(&id.as_str())));
         }
-        // The normal form is its own normal form.
+        // Normalizing a normal form does not change it.
         prop_assert_eq!(&check(&plan.to_canonical(), &Loaded).unwrap(), &plan);
     }
 }

@@ -1,4 +1,4 @@
-//! Many mistakes at once, in the order of the text.
+//! Several mistakes in one plan are reported in the order of the text.
 
 use super::*;
 
@@ -63,9 +63,9 @@ fn cycles_are_named_one_by_one() {
     let found = violations(&two);
     assert_eq!(brief(&found), [("P015", "/steps/2/depends_on"), ("P015", "/steps/3/depends_on")]);
     assert!(found[0].message.contains("a → b → a") && found[1].message.contains("c → d → c"), "{found:?}");
-    // A step that depends on itself is no second violation.
+    // A step that depends on itself causes only one violation.
     assert_eq!(brief(&violations(&plan(&[step("a", &["a"])]))), [("P014", "/steps/0/depends_on/0")]);
-    // A long one does not overflow the stack.
+    // A long cycle does not overflow the stack.
     let ids: Vec<String> = (0..STEPS_MAX).map(|number| format!("s{number:03}")).collect();
     let steps: Vec<Value> = (0..STEPS_MAX).map(|at| step(&ids[at], &[&ids[(at + 1) % STEPS_MAX]])).collect();
     let found = violations(&plan(&steps));

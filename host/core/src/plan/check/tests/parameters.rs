@@ -1,9 +1,9 @@
-//! Parameters: declared by the plan, given by the request, read by bindings.
+//! Tests of parameters: the plan declares them, the request gives their values, and bindings read them.
 
 use super::*;
 use crate::plan::{Refused, check_request};
 
-/// The operators of the tests, with an evaluator of JSON Schemas.
+/// Catalog with the operators of the tests and an evaluator of JSON Schemas.
 struct Evaluating;
 
 impl Catalog for Evaluating {
@@ -130,7 +130,7 @@ fn a_plan_reads_what_it_declares() {
     let found = self::found(&plan);
     assert_eq!(brief(&found), [("P038", "/steps/0/payload/of"), ("P017", "/steps/1/payload/tone")]);
     assert!(found[0].message.contains("did you mean `professor`"), "{found:?}");
-    // One that admits other names may be read by them.
+    // A schema that admits other names lets bindings read them.
     plan["parameters"]["additionalProperties"] = json!({ "type": "integer" });
     assert_eq!(super::violations(&plan).len(), 1);
 }
@@ -151,7 +151,7 @@ fn a_schema_that_cannot_be_used_is_refused_in_its_place() {
     assert_eq!(brief(&self::found(&plan)), [("P037", "/parameters")]);
 }
 
-/// A request's payload has its values; they are looked up in its text.
+/// Values in a request's payload are checked, and violations point into the text of the request.
 #[test]
 fn violations_of_a_request_are_located_in_it() {
     let text = format!(

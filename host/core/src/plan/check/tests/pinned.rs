@@ -1,8 +1,8 @@
-//! I149: plans that were written in full keep their hash.
+//! I149: plans that state every key keep their hash.
 
 use super::*;
 
-/// Accepts every operator.
+/// Catalog that accepts every operator.
 pub(super) struct Any;
 
 impl Catalog for Any {
@@ -28,7 +28,7 @@ fn hash_of(text: &str) -> String {
     check(text.as_bytes(), &Any).unwrap_or_else(|found| panic!("{found:?}")).hash().to_hex()
 }
 
-/// The hashes were computed by the first release's parser.
+/// The expected hashes were computed with the parser of the first release.
 #[test]
 fn shipped_plans_keep_their_hash() {
     let shipped = [
@@ -46,7 +46,7 @@ fn shipped_plans_keep_their_hash() {
     }
 }
 
-/// The plans of the released logs, in normal form, with the hash that the log records.
+/// The plans in the logs of earlier releases are in normal form and have the hash that the log records.
 #[test]
 fn plans_of_released_logs_keep_their_hash() {
     let released = [

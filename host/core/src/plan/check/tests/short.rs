@@ -1,9 +1,9 @@
-//! Short steps: what a plan leaves out, and that nothing but the plan decides it.
+//! Tests of short steps: omitted keys are filled, and only the plan decides their values.
 
 use super::*;
 use crate::plan::{Request, check_request};
 
-/// The good plan's steps, as a person writes them.
+/// The steps of the good plan in the short form that people write.
 fn short() -> Value {
     json!({
         "$schema": "plan.schema.json",
@@ -23,7 +23,7 @@ fn request(plan: &Value) -> Request {
     check_request(plan.to_string().as_bytes(), &Loaded).unwrap_or_else(|found| panic!("{found:?}"))
 }
 
-/// I145: the normal form of a short plan, and what was filled in.
+/// I145: the normal form of a short plan, and the list of filled keys.
 #[test]
 fn short_steps_are_expanded_from_the_plan_alone() {
     let request = request(&short());
@@ -53,7 +53,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     ]);
     let normal = json!({ "plan_id": "plan", "schema_version": "1.0", "on_failure": "keep", "steps": steps });
     assert_eq!(serde_json::to_value(&request.plan).unwrap(), normal);
-    // Every value of the normal form was written or is listed.
+    // Every value of the normal form was written in the plan or is listed as filled.
     let has = |pointer: &str| request.filled.contains(&pointer.to_owned());
     assert!(request.filled.is_sorted() && has("/plan_id") && has("/on_failure") && has("/steps/1/payload"));
     assert!(!has("/steps/3/effects") && !has("/steps/1/idempotency_template") && has("/steps/1/depends_on"));
@@ -62,7 +62,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     }
 }
 
-/// I145: the expansion, written out, is the same plan; nothing of it is filled in again.
+/// I145: the written-out expansion is the same plan, and no key of it is filled again.
 #[test]
 fn a_short_plan_and_its_normal_form_have_one_hash() {
     let short = request(&short());
@@ -77,7 +77,7 @@ fn a_short_plan_and_its_normal_form_have_one_hash() {
     assert_eq!(without("schema_version"), short.plan.hash(), "an address of a schema is no part of a plan");
 }
 
-/// A stated list of dependencies stands as it is.
+/// A stated `depends_on` is used unchanged.
 #[test]
 fn stated_dependencies_are_not_extended() {
     let mut plan = short();
@@ -101,7 +101,7 @@ fn dependencies_from_bindings_are_checked_like_stated_ones() {
     assert_eq!(brief(&violations(&plan)), [("P018", "/steps/2/payload/url")]);
 }
 
-/// I145: what a plugin says of itself never widens a step.
+/// I145: the properties of a plugin never widen the effects of a step.
 #[test]
 fn a_world_changing_operator_is_declared_in_the_plan() {
     let mut plan = short();

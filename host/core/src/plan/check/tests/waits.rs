@@ -1,11 +1,11 @@
-//! Wait steps: what each kind takes, and one violation for each mistake.
+//! Tests of wait steps: the keys of each wait kind, and one violation for each mistake.
 
 use serde_json::{Value, json};
 
 use super::{Loaded, Mistake, brief, changed, violations};
 use crate::plan::check;
 
-/// One wait of each kind, and a step bound to what they bring.
+/// A plan with one wait of each kind, and a step bound to their outputs.
 pub(in crate::plan) fn good_waits() -> Value {
     let wait = |id: &str, payload: Value| {
         json!({
@@ -81,7 +81,7 @@ pub(in crate::plan) fn wait_mistakes() -> Vec<Mistake> {
     ]
 }
 
-/// I18.
+/// I18: each mistake in a wait step causes exactly one violation with the correct pointer.
 #[test]
 fn each_mistake_in_a_wait_makes_one_violation_in_its_place() {
     assert_eq!(violations(&good_waits()), []);
