@@ -43,11 +43,11 @@ impl Prices {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
         let Some(models) = table.as_object() else {
-            return Err(BadPrice(format!("a table of models is expected here; for each, {form}")));
+            return Err(BadPrice(format!("expected a table of models; for each model {form}")));
         };
         let mut prices = BTreeMap::new();
         for (model, entry) in models {
-            let fields = entry.as_object().ok_or_else(|| bad(model, "its price is not a table"))?;
+            let fields = entry.as_object().ok_or_else(|| bad(model, "the price is not a table"))?;
             if let Some(other) = fields.keys().find(|key| !["input", "output"].contains(&key.as_str())) {
                 return Err(bad(model, &format!("unknown key `{other}`")));
             }

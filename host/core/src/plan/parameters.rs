@@ -79,7 +79,7 @@ impl Plan {
     pub fn values(&self, given: Value, catalog: &dyn Catalog) -> Result<Option<Value>, Vec<Refused>> {
         let Some(schema) = &self.parameters else { return Ok(None) };
         if !given.is_object() {
-            let message = "the parameters of a request are an object of values by name";
+            let message = "the parameters of a request must be an object with a value for each name";
             return Err(vec![Refused::new("", rule::WRONG_PARAMETER, message)]);
         }
         let values = filled(schema, given);
@@ -118,7 +118,7 @@ fn missing(pointer: &str, why: &str) -> Refused {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),
     };
-    let message = format!("`{name}` has no value, and {why}; give it {how}, or give the parameter a default");
+    let message = format!("`{name}` has no value, but {why}; set it {how}, or give the parameter a default");
     Refused::new(pointer, rule::MISSING_PARAMETER, message)
 }
 

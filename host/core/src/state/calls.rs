@@ -25,11 +25,14 @@ impl Job {
                 if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
                     return Err(unknown(
                         event,
-                        "a try starts after the one before is over, and never after the final answer",
+                        "a try may start only after the previous try has ended and before the final answer",
                     ));
                 }
                 if call.operator != *operator || call.args != *args || call.first_attempt != *first_attempt {
-                    return Err(unknown(event, "a try has the operator, arguments and key of the first one"));
+                    return Err(unknown(
+                        event,
+                        "operator, arguments and key of a try must equal those of the first try",
+                    ));
                 }
                 call.tries = *try_no;
                 call.open_try = Some(*try_no);
@@ -42,7 +45,7 @@ impl Job {
                 let known = self.calls.contains_key(slot);
                 let call = self.calls.entry(slot.clone()).or_insert_with(|| Call::new(operator, *args, 0));
                 if call.committed || call.open_try.is_some() {
-                    return Err(unknown(event, "a receipt stands in for a call that is not under way"));
+                    return Err(unknown(event, "a receipt may replace only a call that is not in flight"));
                 }
                 call.action_key = Some(*action_key);
                 call.receipt_of = Some((job_id.clone(), from_slot.clone()));
@@ -70,7 +73,7 @@ impl Job {
                 }
                 let call = self.call(event, slot)?;
                 if call.open_try != Some(*try_no) || call.committed {
-                    return Err(unknown(event, "an answer belongs to the open try"));
+                    return Err(unknown(event, "an answer must belong to the open try"));
                 }
                 call.open_try = None;
                 call.finished = Some(Finished {
@@ -88,7 +91,10 @@ impl Job {
             Body::CommandCommitted { slot } => {
                 let call = self.call(event, slot)?;
                 if call.committed || call.open_try.is_some() || call.finished.is_none() {
-                    return Err(unknown(event, "one final answer per invocation, after it was recorded"));
+                    return Err(unknown(
+                        event,
+                        "a call has only one final answer, and the answer must be recorded before",
+                    ));
                 }
                 call.committed = true;
                 call.committed_seq = event.seq;
@@ -96,7 +102,7 @@ impl Job {
             Body::InvocationResolved { slot, try_no, verdict, .. } => {
                 let call = self.call(event, slot)?;
                 if call.open_try != Some(*try_no) {
-                    return Err(unknown(event, "a verdict belongs to the open try"));
+                    return Err(unknown(event, "a verdict must belong to the open try"));
                 }
                 call.verdict = Some((*try_no, *verdict));
                 call.verdicts.insert(*try_no, *verdict);

@@ -174,22 +174,22 @@ impl Job {
     fn may_begin(&self, event: &Event, slot: &Slot, operator: &Operator, own: bool) -> Result<(), FoldError> {
         let refuse = |why: &str| Err(unknown(event, format!("{slot} cannot begin: {why}")));
         if !self.compensates() {
-            return refuse("the job undoes nothing");
+            return refuse("the job does not compensate");
         }
         if let Some((other, _)) = self.open_compensation() {
-            return refuse(&format!("{other} is under way"));
+            return refuse(&format!("{other} is in flight"));
         }
         if let Some(other) = self.failed_compensation() {
-            return refuse(&format!("{other} failed, and nobody has decided about it"));
+            return refuse(&format!("{other} failed and awaits a decision"));
         }
         let due = self.next_to_undo();
         if due.is_none() || due != slot.compensated() {
             let due = due.map_or_else(|| "nothing".to_owned(), |due| due.to_string());
-            return refuse(&format!("what is undone next is {due}"));
+            return refuse(&format!("the next call to undo is {due}"));
         }
         let by = due.and_then(|due| self.undone_by(&due));
         if by != Some((operator.clone(), own)) {
-            return refuse("something else undoes it");
+            return refuse("another operator undoes this call");
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Job {
         }
         let open = self.open_compensation().map(|(slot, _)| slot).or(self.failed_compensation()).cloned();
         match open.or_else(|| self.next_to_undo().map(|of| of.compensation())) {
-            Some(slot) => Err(unknown(event, format!("the job undoes what it did, and {slot} is not done"))),
+            Some(slot) => Err(unknown(event, format!("the job cannot end: compensation {slot} is not finished"))),
             None => Ok(()),
         }
     }
@@ -210,7 +210,7 @@ impl Job {
     /// Refuses every end but cancellation for a job that was reopened to undo its effects.
     pub(super) fn is_not_undone(&self, event: &Event) -> Result<(), FoldError> {
         match self.undo {
-            Some(_) => Err(unknown(event, "the job was reopened to undo what it did: it can only end as cancelled")),
+            Some(_) => Err(unknown(event, "the job was reopened for an undo and can end only as cancelled")),
             None => Ok(()),
         }
     }
@@ -219,11 +219,14 @@ impl Job {
     /// flight. A job that was reopened to undo its effects makes no other calls.
     pub(super) fn is_turn_of(&self, event: &Event, slot: &Slot, operator: &Operator) -> Result<(), FoldError> {
         if self.undo.is_some() && !slot.is_compensation() {
-            return Err(unknown(event, format!("the job undoes what it did, and {slot} undoes nothing")));
+            return Err(unknown(
+                event,
+                format!("the job was reopened for an undo, and {slot} is not a compensating call"),
+            ));
         }
         let is_open = self.open_compensation().is_some_and(|(open, c)| open == slot && c.operator == *operator);
         match slot.is_compensation() && !is_open {
-            true => Err(unknown(event, format!("{slot} is not under way"))),
+            true => Err(unknown(event, format!("compensation {slot} is not in flight"))),
             false => Ok(()),
         }
     }
@@ -231,16 +234,16 @@ impl Job {
     fn end_of(&mut self, event: &Event, slot: &Slot, ok: bool) -> Result<&mut Compensation, FoldError> {
         let answered = self.calls.get(slot).filter(|call| call.committed).and_then(|call| call.finished.as_ref());
         if answered.map(|finished| finished.ok) != Some(ok) {
-            return Err(unknown(event, format!("the call at {slot} did not end so")));
+            return Err(unknown(event, format!("the call at {slot} has no such final answer")));
         }
         let open = self.compensations.get_mut(slot).filter(|compensation| compensation.end.is_none());
-        open.ok_or_else(|| unknown(event, format!("{slot} is not under way")))
+        open.ok_or_else(|| unknown(event, format!("compensation {slot} is not in flight")))
     }
 
     fn failed_one(&mut self, event: &Event, slot: &Slot) -> Result<&mut Compensation, FoldError> {
         let failed = |compensation: &&mut Compensation| matches!(compensation.end, Some(CompensationEnd::Failed(_)));
         let found = self.compensations.get_mut(slot).filter(failed);
-        found.ok_or_else(|| unknown(event, format!("{slot} did not fail")))
+        found.ok_or_else(|| unknown(event, format!("compensation {slot} has not failed")))
     }
 
     /// Marks a step as compensated once every effect of the step is undone.

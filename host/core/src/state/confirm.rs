@@ -145,17 +145,19 @@ impl Job {
             Body::ConfirmationFailed { slot, resource, outcome, found, consequence } => {
                 let of = |changed: &Changed| changed.slot == *slot && Resource::of(&changed.change) == *resource;
                 if !self.confirmations.changes.iter().any(of) {
-                    return Err(unknown(event, "what is confirmed is a recorded change"));
+                    return Err(unknown(event, "a confirmation must name a recorded change"));
                 }
                 let policy = self.calls.get(slot).and_then(|call| self.pinned(&call.operator)).map(|p| p.confirmation);
                 let expected = follows_from(*outcome, policy.unwrap_or_default(), self.looks_before_undoing());
                 if *consequence != expected {
-                    let message = format!("of what was found of {slot} follows {expected:?}, by its plugin's rule");
+                    let message = format!(
+                        "the consequence for {slot} must be {expected:?}, by the confirmation policy of its plugin"
+                    );
                     return Err(unknown(event, message));
                 }
                 let same = |failed: &NotConfirmed| failed.slot == *slot && failed.resource == *resource;
                 if self.confirmations.failed.iter().any(|failed| same(failed) && failed.by_person) {
-                    return Err(unknown(event, "what a person took as it is is not looked at again"));
+                    return Err(unknown(event, "a change that a person accepted is not checked again"));
                 }
                 self.confirmations.failed.retain(|failed| !same(failed));
                 self.confirmations.failed.push(NotConfirmed {
@@ -179,7 +181,10 @@ impl Job {
                 // A statement that the effect is gone would end the steps that build on it, so it is accepted
                 // only after the end of the job.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
-                    return Err(unknown(event, format!("that the effect of {slot} is gone is said after the end")));
+                    return Err(unknown(
+                        event,
+                        format!("the effect of {slot} can be reported as gone only after the end of the job"),
+                    ));
                 }
                 let meant = |failed: &&mut NotConfirmed| {
                     let same = resource.as_ref().is_none_or(|resource| failed.resource == *resource);
@@ -193,7 +198,7 @@ impl Job {
                     any = true;
                 }
                 if !any {
-                    return Err(unknown(event, format!("nothing of {slot} is to be confirmed")));
+                    return Err(unknown(event, format!("no change of {slot} awaits confirmation")));
                 }
             }
             _ => unreachable!("only changes and their confirmations come here"),

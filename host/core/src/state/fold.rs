@@ -15,7 +15,7 @@ use super::{Call, Emit, Job, Outcome, Step};
 #[derive(Debug, thiserror::Error)]
 pub enum FoldError {
     /// The log does not begin with `intent_accepted` and `plan_created`.
-    #[error("event {seq}: a log begins with intent_accepted and plan_created, this is {found}")]
+    #[error("event {seq}: expected intent_accepted and plan_created at the start of the log, found {found}")]
     Beginning {
         /// Sequence number of the event.
         seq: u64,
@@ -34,7 +34,7 @@ pub enum FoldError {
         label: String,
     },
     /// A payload or effect named by an event is stored with other bytes.
-    #[error("event {seq}: {label} is not what was recorded")]
+    #[error("event {seq}: stored {label} differs from the recorded hash")]
     Altered {
         /// Sequence number of the event.
         seq: u64,
@@ -42,7 +42,7 @@ pub enum FoldError {
         label: String,
     },
     /// Events are missing or out of order, or the chain is broken.
-    #[error("event {found}: expected event {expected} with the hash of the one before")]
+    #[error("event {found}: broken chain: expected event {expected} with the hash of its predecessor")]
     Chain {
         /// Sequence number that the reader expected.
         expected: u64,
@@ -101,7 +101,7 @@ impl Job {
         };
         let plan: Plan = serde_json::from_value(plan.clone()).map_err(|error| FoldError::Plan(error.to_string()))?;
         if plan.hash() != *plan_hash {
-            return Err(FoldError::Plan("it does not have the recorded hash".to_owned()));
+            return Err(FoldError::Plan("its hash differs from the recorded one".to_owned()));
         }
         if events[0].seq != 0 || events[1].seq != 1 || events[1].prev_hash != events[0].hash {
             return Err(FoldError::Chain { expected: 1, found: events[1].seq });
@@ -150,7 +150,7 @@ impl Job {
             return Err(FoldError::Chain { expected: self.next_seq, found: event.seq });
         }
         if !event.body.is_audit() && !matches!(event.body, Body::JobReopened { .. }) && self.state.is_terminal() {
-            return Err(unknown(event, "the job is over"));
+            return Err(unknown(event, "the job has ended"));
         }
         self.apply_body(event)?;
         if let Some(charge) = cost::charge(event) {
@@ -172,7 +172,7 @@ impl Job {
     fn apply_body(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
             Body::IntentAccepted { .. } | Body::PlanCreated { .. } => {
-                return Err(unknown(event, "a second beginning"));
+                return Err(unknown(event, "intent_accepted and plan_created are allowed only at the start of a log"));
             }
             Body::JobClaimed { .. } => self.claimed(event)?,
             Body::StepReady { step_id, input } => {
@@ -269,7 +269,7 @@ impl Job {
                 let emit = Emit { after_calls: *after_calls, name: name.clone(), payload: *payload };
                 let emits = &mut self.find_step(event, step_id)?.emits;
                 if emits.len() as u32 != *n {
-                    return Err(unknown(event, "announced events are numbered without gaps"));
+                    return Err(unknown(event, "announced events must be numbered without gaps"));
                 }
                 emits.push(emit);
             }
@@ -304,7 +304,7 @@ impl Job {
             }
             Body::JobReopened { by, steps, calls, purpose: Purpose::Undo } => {
                 if !(steps.is_empty() && calls.is_empty()) {
-                    return Err(unknown(event, "an undo gives no step and no call another round"));
+                    return Err(unknown(event, "a reopening for an undo must name no steps and no calls"));
                 }
                 self.move_job(event, JobInput::Undo)?;
                 self.reopen_to_undo(by);
@@ -335,7 +335,7 @@ impl Job {
 
     fn claimed(&mut self, event: &Event) -> Result<(), FoldError> {
         if event.attempt <= self.attempt {
-            return Err(unknown(event, "attempts increase"));
+            return Err(unknown(event, "attempt numbers must increase"));
         }
         // An attempt is barren if it was cut off without progress. An attempt whose job waited or parked was
         // not cut off.

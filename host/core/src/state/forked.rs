@@ -29,7 +29,7 @@ impl Job {
             unreachable!("only forks come here");
         };
         if event.seq != 2 || self.forked.is_some() {
-            return Err(unknown(event, "a fork is one from its beginning"));
+            return Err(unknown(event, "job_forked is allowed only as event 2"));
         }
         let mut calls = BTreeMap::new();
         for from in copied {
@@ -58,7 +58,10 @@ impl Job {
             calls.extend(from.calls.iter().map(|call| (call.slot.clone(), call.clone())));
         }
         if self.index(at).is_none_or(|at| self.steps[at].copied.is_some()) {
-            return Err(unknown(event, format!("it cannot go on at {at}")));
+            return Err(unknown(
+                event,
+                format!("the fork cannot start at step {at}: there is no such step, or it was copied"),
+            ));
         }
         self.forked = Some(Forked { origin: origin.clone(), at: at.clone(), gated: gated.clone(), calls });
         Ok(())

@@ -63,7 +63,7 @@ impl Job {
 
     fn undecided_gate(&mut self, event: &Event, slot: &Slot, hash: crate::ids::Hash) -> Result<&mut Gate, FoldError> {
         let gate = self.gates.get_mut(slot).filter(|gate| gate.hash == hash && gate.decision.is_none());
-        gate.ok_or_else(|| unknown(event, "there is no such undecided gate"))
+        gate.ok_or_else(|| unknown(event, "there is no undecided gate with this slot and hash"))
     }
 
     /// Applies a gate decision to the waiting step.

@@ -27,7 +27,7 @@ impl Job {
             self.forget_refusal(slot);
             let call = self.call(event, slot)?;
             if !call.committed {
-                return Err(unknown(event, "only a call with a final answer gets another round"));
+                return Err(unknown(event, "only a call with a final answer can be reopened"));
             }
             call.reopen();
         }

@@ -167,7 +167,7 @@ impl Job {
             }
             Body::SignalKept { correlation_key, n, payload, by } => {
                 if self.signals.len() as u32 != *n {
-                    return Err(unknown(event, "kept signals are numbered without gaps"));
+                    return Err(unknown(event, "kept signals must be numbered without gaps"));
                 }
                 let signal = KeptSignal { key: correlation_key.clone(), payload: *payload, by: by.clone() };
                 self.signals.push(signal);
@@ -176,7 +176,7 @@ impl Job {
                 self.begun(event, step_id)?;
                 let wait = self.wait(event, step_id)?;
                 if wait.completed.is_some() {
-                    return Err(unknown(event, "a wait is completed once"));
+                    return Err(unknown(event, "the wait is already completed"));
                 }
                 wait.completed = Some(by.clone());
             }
@@ -196,11 +196,11 @@ impl Job {
     fn begun(&self, event: &Event, step: &StepId) -> Result<(), FoldError> {
         match self.waiting(step) {
             Some(_) => Ok(()),
-            None => Err(unknown(event, format!("step {step} does not wait"))),
+            None => Err(unknown(event, format!("step {step} is not waiting"))),
         }
     }
 
     fn wait(&mut self, event: &Event, step: &StepId) -> Result<&mut WaitState, FoldError> {
-        self.waits.get_mut(step).ok_or_else(|| unknown(event, format!("step {step} is no wait")))
+        self.waits.get_mut(step).ok_or_else(|| unknown(event, format!("step {step} is not a wait step")))
     }
 }

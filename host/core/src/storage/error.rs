@@ -22,13 +22,13 @@ pub enum WriteError {
         current: u32,
     },
     /// The attempt has released its claim: it parked, ended or released the job.
-    #[error("the job is {}: it has to be claimed before it is written to", state.as_str())]
+    #[error("the job is {}: claim it before writing", state.as_str())]
     NotHeld {
         /// State of the job.
         state: JobState,
     },
     /// The log does not end at the position that the writer expects.
-    #[error("expected the log to end before event {expected}, it ends before {found}")]
+    #[error("sequence conflict: expected next event {expected}, the log has {found}")]
     Conflict {
         /// Next sequence number that the writer expects.
         expected: u64,
@@ -36,22 +36,22 @@ pub enum WriteError {
         found: u64,
     },
     /// The log has the expected length but ends with another event.
-    #[error("the event before number {seq} is not the one the writer knows")]
+    #[error("the log ends with another event than expected before event {seq}")]
     OtherHead {
         /// Next sequence number of the log.
         seq: u64,
     },
     /// `acquire` after the lease has expired.
-    #[error("the lease is over")]
+    #[error("the lease has expired")]
     LeaseExpired,
     /// `acquire` in a cancelled job.
     #[error("the job is being cancelled")]
     Cancelled,
     /// The inbox has unread rows. The job must read them before it may wait, park or end.
-    #[error("the inbox has rows")]
+    #[error("the inbox has unread requests")]
     InboxPending,
     /// The ledger row is not in the expected state.
-    #[error("the ledger row of slot {slot} is not as expected")]
+    #[error("the ledger row of slot {slot} is not in the expected state")]
     Row {
         /// Slot of the row.
         slot: Slot,
@@ -59,7 +59,7 @@ pub enum WriteError {
         found: Option<Box<Row>>,
     },
     /// The effect of this try is already stored with other bytes.
-    #[error("another effect of slot {slot}, try {try_no} is recorded")]
+    #[error("another effect is already stored for slot {slot}, try {try_no}")]
     EffectExists {
         /// Slot of the call.
         slot: Slot,
@@ -69,7 +69,7 @@ pub enum WriteError {
         found: Box<Effect>,
     },
     /// The payload is already stored with other bytes.
-    #[error("another payload {label} is recorded")]
+    #[error("another payload is already stored as {label}")]
     PayloadExists {
         /// Label of the payload.
         label: String,
@@ -78,7 +78,7 @@ pub enum WriteError {
     #[error("the action key is held by job {}, slot {}", .0.job_id, .0.slot)]
     ActionKey(Box<ActionRow>),
     /// The action key for which the job wants to wait is free or settled.
-    #[error("the action key is not in use any more")]
+    #[error("the action key is no longer in use")]
     KeyOpen {
         /// Operator of the action.
         operator: Operator,
@@ -93,7 +93,7 @@ pub enum WriteError {
     Unavailable(String),
     /// The database failed during the commit and its outcome could not be queried afterwards. The job must be
     /// loaded again before it continues.
-    #[error("whether the database committed is not known: {0}")]
+    #[error("the outcome of the commit is unknown: {0}")]
     Unknown(String),
     /// The stored data of the job is invalid. The message names table, column and row.
     #[error("the database is damaged: {0}")]

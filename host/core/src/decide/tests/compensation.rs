@@ -480,12 +480,12 @@ fn events_that_undo_out_of_turn_are_refused() {
     };
     let refused = |body: Body| apply(&mut durable.job.clone(), body).expect_err("it is refused");
     assert!(refused(starts("a~c", "Opaque", true)).contains("c/2"), "the last effect first");
-    assert!(refused(starts("c/2~c", "Keyed", true)).contains("something else"));
+    assert!(refused(starts("c/2~c", "Keyed", true)).contains("another operator"));
     assert!(refused(starts("d~c", "Opaque", true)).contains("c/2"), "it took no effect");
-    assert!(refused(Body::CompensationFinished { slot: Slot::new("c/2~c") }).contains("did not end so"));
+    assert!(refused(Body::CompensationFinished { slot: Slot::new("c/2~c") }).contains("has no such final answer"));
     let mut job = durable.job.clone();
     apply(&mut job, starts("c/2~c", "Opaque", true)).unwrap();
-    assert!(apply(&mut job, starts("c/2~c", "Opaque", true)).unwrap_err().contains("under way"));
+    assert!(apply(&mut job, starts("c/2~c", "Opaque", true)).unwrap_err().contains("in flight"));
     let early = Body::ToolInvocationStarted {
         slot: Slot::new("c/1~c"),
         operator: Operator::new("Queryable"),
@@ -495,7 +495,7 @@ fn events_that_undo_out_of_turn_are_refused() {
         timeout_ms: 1,
         action_key: None,
     };
-    assert!(apply(&mut job, early).unwrap_err().contains("not under way"));
+    assert!(apply(&mut job, early).unwrap_err().contains("not in flight"));
 }
 
 /// I37: two words on one compensation that contradict each other: it is neither tried again nor

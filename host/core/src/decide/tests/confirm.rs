@@ -317,7 +317,7 @@ fn evidence_contradicts_a_forged_consequence() {
     forged.1["event"]["consequence"] = "warned".into();
     let file = put_together(lines);
     let report = evidence::verify(&file, None, &|_, _, _| true).unwrap().report;
-    let found = report.problems.iter().any(|problem| problem.message.contains("by its plugin's rule"));
+    let found = report.problems.iter().any(|problem| problem.message.contains("by the confirmation policy"));
     assert!(found, "{:#?}", report.problems);
 }
 

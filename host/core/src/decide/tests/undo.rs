@@ -312,7 +312,7 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(Job::fold(&sim.record.events).is_ok());
     sim.record.events.push(forged);
     let said = Job::fold(&sim.record.events).unwrap_err().to_string();
-    assert!(said.contains("c/9 undoes nothing"), "{said}");
+    assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
 /// I30, I155: the walk over the events finds it by itself, as it finds an effect that is undone twice.
@@ -335,9 +335,8 @@ fn forged_evidence_of_an_undo_is_found() {
     let behind = forged.iter().position(|(_, line)| of(line, "job_reopened")).unwrap() + 2;
     forged.insert(behind, call);
     let said = found(forged);
-    let expected = |(kind, message): &(Found, String)| {
-        *kind == Found::Permission && message.contains("reopened to undo what it did")
-    };
+    let expected =
+        |(kind, message): &(Found, String)| *kind == Found::Permission && message.contains("reopened for an undo");
     assert!(said.iter().any(expected), "{said:#?}");
     // A retry in its place: the job would have had to end otherwise.
     let mut forged = lines();
@@ -392,7 +391,7 @@ fn undone_job_ends_as_cancelled_alone() {
         for job in [&nothing_done, &all_done] {
             let event = Event::seal(job.next_seq, job.last_us, job.attempt, end.clone(), job.head);
             let refused = job.clone().apply(&event).expect_err("it is refused").to_string();
-            assert!(refused.contains("only end as cancelled"), "{refused}");
+            assert!(refused.contains("end only as cancelled"), "{refused}");
         }
     }
 }

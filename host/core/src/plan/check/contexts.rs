@@ -21,7 +21,7 @@ pub(super) fn check(steps: &[View<'_>], contexts: &[&str], report: &mut Report) 
             }
             let message = if contexts.is_empty() {
                 format!(
-                    "`{name}` names a context, and none comes with it: submit a request whose intent has `contexts`"
+                    "`{name}` names a context, but the request has no contexts: submit a request whose intent has `contexts`"
                 )
             } else {
                 let close = did_you_mean(name, contexts.iter().copied());

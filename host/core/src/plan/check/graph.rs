@@ -96,7 +96,7 @@ fn duplicates(steps: &[View<'_>], report: &mut Report) {
     for step in steps {
         let Some(id) = step.id() else { continue };
         if let Some(other) = first.get(id) {
-            let message = format!("the step at {} is named `{id}` too; step_ids are unique", other.at);
+            let message = format!("the step at {} is also named `{id}`; give each step its own step_id", other.at);
             report.add(step.pointer("step_id"), rule::DUPLICATE_STEP_ID, message);
         } else {
             first.insert(id, step);

@@ -40,7 +40,9 @@ fn provider(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
         return;
     }
     let name = step.text("name").unwrap_or_default();
-    let message = format!("`{name}` is not a model's: an llm step needs a tool of the class `stable`; use `operator`");
+    let message = format!(
+        "`{name}` does not serve a model: an llm step needs a tool of the class `stable`; use the kind `operator`"
+    );
     report.add(step.pointer("name"), rule::NOT_A_MODEL, message);
 }
 
@@ -62,7 +64,7 @@ fn is_binding(value: &Value) -> bool {
 
 fn text(value: &Value, at: &str, report: &mut Report) {
     if !is_binding(value) && value.as_str().is_none_or(str::is_empty) {
-        wrong(at, report, "expected a text that is not empty, or a binding");
+        wrong(at, report, "expected a non-empty string, or a binding");
     }
 }
 
@@ -99,7 +101,7 @@ fn role(value: &Value, at: &str, report: &mut Report) {
 /// Checks message content: a text, or an array of parts such as text and images.
 fn content(value: &Value, at: &str, report: &mut Report) {
     if !is_binding(value) && !value.is_string() && value.as_array().is_none_or(Vec::is_empty) {
-        wrong(at, report, "expected a text, an array of parts, or a binding");
+        wrong(at, report, "expected a string, an array of parts, or a binding");
     }
 }
 
@@ -114,13 +116,13 @@ fn params(value: &Value, at: &str, report: &mut Report) {
     for (name, field) in fields {
         let at = child(at, name);
         if NOT_PARAMS.contains(&name.as_str()) {
-            report.add(at, rule::UNKNOWN_KEY, format!("{name:?} is no parameter: the step or the host decides it"));
+            report.add(at, rule::UNKNOWN_KEY, format!("{name:?} is not a parameter: the step or the host sets it"));
             continue;
         }
         let number = |min: f64, max: f64| field.as_f64().is_some_and(|number| (min..=max).contains(&number));
         let (fits, wanted) = match name.as_str() {
             "max_tokens" | "max_completion_tokens" => {
-                (field.as_u64().is_some_and(|n| (1..=u64::from(u32::MAX)).contains(&n)), "an integer from 1 on")
+                (field.as_u64().is_some_and(|n| (1..=u64::from(u32::MAX)).contains(&n)), "a positive integer")
             }
             "temperature" => (number(0.0, 2.0), "a number from 0 to 2"),
             "top_p" => (number(0.0, 1.0), "a number from 0 to 1"),

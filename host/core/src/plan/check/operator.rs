@@ -84,7 +84,7 @@ fn effects(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
 fn template_of_reuse(step: &View<'_>, report: &mut Report) {
     let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());
     if reuses && step.get("idempotency_template").is_some_and(Value::is_null) {
-        let message = "an earlier result is found by the key of `idempotency_template`, and the step has none; add one \
+        let message = "an earlier result is found by the key of `idempotency_template`, but the step has none; add one \
                        that names what the result is made from, or use `never`";
         report.add(step.pointer("cache_policy"), rule::REUSE_WITHOUT_TEMPLATE, message);
     }
@@ -94,7 +94,7 @@ fn reuse(step: &View<'_>, info: &OperatorInfo, report: &mut Report) {
     if info.determinism == Determinism::External && step.text("cache_policy") == Some("use_if_safe") {
         let name = step.text("name").unwrap_or_default();
         let message = format!(
-            "`{name}` is external: what it answers ages, and no rule can tell how fast; use `never` or {{\"ttl_seconds\": 60}}"
+            "`{name}` is external: its answers go out of date after an unknown time; use `never` or {{\"ttl_seconds\": 60}}"
         );
         report.add(step.pointer("cache_policy"), rule::UNSAFE_REUSE, message);
     }

@@ -20,17 +20,24 @@ pub(super) fn schema(value: &Value, at: &str, report: &mut Report) {
     };
     let mut bad = |key: &str, message: &str| report.add(child(at, key), rule::BAD_PARAMETERS, message);
     if fields.get("type").is_some_and(|kind| kind != "object") {
-        bad("type", "the parameters of a request are an object: use \"object\", or leave `type` out");
+        bad("type", "parameters must be an object: use \"object\", or omit `type`");
     }
     match fields.get("properties") {
         None => {}
         Some(Value::Object(named)) if named.len() > NAMES_MAX => {
-            bad("properties", &format!("{} parameters are more than {NAMES_MAX}; nest them", named.len()));
+            bad(
+                "properties",
+                &format!("the plan has {} parameters, at most {NAMES_MAX} are allowed; nest them", named.len()),
+            );
         }
         Some(Value::Object(named)) => {
             for name in named.keys().filter(|name| name.is_empty() || name.chars().any(char::is_control)) {
                 let at = child(&child(at, "properties"), name);
-                report.add(at, rule::BAD_PARAMETERS, "a parameter has a name without control characters");
+                report.add(
+                    at,
+                    rule::BAD_PARAMETERS,
+                    "the name of a parameter must not be empty or contain control characters",
+                );
             }
         }
         Some(_) => bad("properties", "expected an object: a JSON Schema for each parameter, by name"),
@@ -68,7 +75,7 @@ pub(super) fn read(reference: &Reference, parameters: Option<&Value>, at: String
     let (Some(schema), Reference::Output { pointer, .. }) = (parameters, reference) else {
         let message = match reference {
             Reference::Output { .. } => "there is no step `intent` in this plan, and it declares no `parameters`",
-            Reference::Outcome { .. } => "parameters have no outcome: read them with {\"$ref\": \"intent#/name\"}",
+            Reference::Outcome { .. } => "parameters have no outcome; read them with {\"$ref\": \"intent#/name\"}",
         };
         return report.add(at, rule::BINDING_UNKNOWN_STEP, message);
     };

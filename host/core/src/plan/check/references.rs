@@ -67,7 +67,7 @@ fn template(step: &View<'_>, report: &mut Report) {
     names.dedup();
     for name in names.into_iter().filter(|name| !known.contains(name)) {
         let close = did_you_mean(name, known.iter().copied());
-        let message = format!("`{{{name}}}` names neither a field of the payload nor an entry of `hashes`{close}");
+        let message = format!("`{{{name}}}` is neither a field of the payload nor an entry of `hashes`{close}");
         report.add(step.pointer("idempotency_template"), rule::TEMPLATE_UNKNOWN_NAME, message);
     }
 }

@@ -68,7 +68,7 @@ fn steps(value: &Value, at: &str, report: &mut Report) {
         return report.add(
             at,
             rule::TOO_MANY_STEPS,
-            format!("{} steps are more than {STEPS_MAX}; split the plan", items.len()),
+            format!("the plan has {} steps, at most {STEPS_MAX} are allowed; split it", items.len()),
         );
     }
     for (index, item) in items.iter().enumerate() {
@@ -123,7 +123,7 @@ fn hashes(value: &Value, at: &str, report: &mut Report) {
         let at = child(at, name);
         values::text(&Value::String(name.clone()), &at, report);
         if name.contains(['{', '}']) {
-            report.add(at, rule::WRONG_VALUE, format!("{name:?}: a name for templates has no braces"));
+            report.add(at, rule::WRONG_VALUE, format!("{name:?}: names for templates must not contain braces"));
         }
     }
 }

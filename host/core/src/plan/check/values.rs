@@ -125,7 +125,7 @@ pub(super) fn ttl_seconds(value: &Value, at: &str, report: &mut Report) {
 pub(super) fn step_id(value: &Value, at: &str, report: &mut Report) {
     let Some(text) = as_text(value, at, report) else { return };
     if !StepId::is_valid(text) {
-        let message = format!("{text:?} is no step_id: use 1 to 64 of A-Z, a-z, 0-9, `_` and `-`");
+        let message = format!("invalid step_id {text:?}: use 1 to 64 characters from A-Z, a-z, 0-9, `_` and `-`");
         report.add(at, rule::BAD_STEP_ID, message);
     }
 }
@@ -137,7 +137,7 @@ pub(super) fn operator(value: &Value, at: &str, report: &mut Report) {
             at,
             report,
             format!(
-                "{text:?} is no name of an operator: use 1 to 128 visible ASCII characters without `/`, `:`, `~` and `\"`"
+                "invalid operator name {text:?}: use 1 to 128 visible ASCII characters without `/`, `:`, `~` and `\"`"
             ),
         );
     }
@@ -147,7 +147,7 @@ pub(super) fn timeout(value: &Value, at: &str, report: &mut Report) {
     let Some(text) = as_text(value, at, report) else { return };
     if parse_timeout(text).is_none() {
         let message =
-            format!("{text:?} is no timeout: write a whole number and ms, s, m or h, at most 24h, as in \"30s\"");
+            format!("invalid timeout {text:?}: write a whole number and ms, s, m or h, at most 24h, as in \"30s\"");
         report.add(at, rule::BAD_TIMEOUT, message);
     }
 }
@@ -172,7 +172,7 @@ pub(super) fn version_range(value: &Value, at: &str, report: &mut Report) {
     let Some(text) = as_text(value, at, report) else { return };
     if !text.split(',').all(|comparison| is_comparison(comparison.trim())) {
         let message = format!(
-            "{text:?} is no range of versions: write comparisons (`>=`, `>`, `<=`, `<` or `=` and a version) separated by commas, as in \">=1.2, <2\""
+            "invalid version range {text:?}: write comparisons (`>=`, `>`, `<=`, `<` or `=` and a version) separated by commas, as in \">=1.2, <2\""
         );
         report.add(at, rule::BAD_VERSION_RANGE, message);
     }

@@ -37,7 +37,7 @@ pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
         let Some(key) = crate::wait::literal_key(payload) else { continue };
         let at = format!("{at}/correlation_key");
         if let Some(other) = keys.get(key) {
-            let message = format!("the wait at {other} has the key {key:?} too; a signal must find one wait");
+            let message = format!("the wait at {other} also has the key {key:?}; give each wait its own key");
             report.add(at, rule::DUPLICATE_CORRELATION_KEY, message);
         } else {
             keys.insert(key, step.at.clone());
@@ -48,13 +48,13 @@ pub(super) fn check(steps: &[View<'_>], report: &mut Report) {
 fn executes_nothing(step: &View<'_>, report: &mut Report) {
     let mut refuse = |key: &str, what: &str| report.add(step.pointer(key), rule::WAIT_HAS_NONE, what.to_owned());
     for key in OF_EXECUTIONS.iter().filter(|key| step.get(key).is_some()) {
-        refuse(key, &format!("a wait executes nothing: take `{key}` out (its own times are in the payload)"));
+        refuse(key, &format!("a wait executes nothing: remove `{key}` (times of a wait are in its payload)"));
     }
     if step.text("gate") == Some("human_confirm") {
-        refuse("gate", "a wait executes nothing that could be confirmed; use `wait_kind` `human`");
+        refuse("gate", "a wait executes nothing that needs approval; use `wait_kind` `human`");
     }
     if step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object()) {
-        refuse("cache_policy", "what a wait waits for happens once; use `never`");
+        refuse("cache_policy", "the result of a wait cannot be reused; use `never`");
     }
     let effects = step.get("effects").and_then(Value::as_array).into_iter().flatten();
     let changing = Effect::ALL.into_iter().filter(|effect| effect.is_world_changing()).map(Effect::as_str);
@@ -74,7 +74,7 @@ fn combination(payload: &Value, at: &str, report: &mut Report) {
     match payload.get("wait_kind").and_then(Value::as_str) {
         Some("timer") => {
             if has("correlation_key") {
-                bad("correlation_key", "nothing is sent to a timer; take the key out, or use `wait_kind` `signal`");
+                bad("correlation_key", "a timer takes no signals; remove the key, or use `wait_kind` `signal`");
             }
             if has("timeout") {
                 bad("timeout", "a timer ends at its own time; use `duration` or `until`");
@@ -87,13 +87,13 @@ fn combination(payload: &Value, at: &str, report: &mut Report) {
         }
         Some("signal" | "human") => {
             for key in ["duration", "until"].into_iter().filter(|key| has(key)) {
-                bad(key, "only timers have it; a wait for a signal has a `timeout`");
+                bad(key, "only timers have this key; a wait for a signal has a `timeout`");
             }
             if !has("correlation_key") {
                 bad("", "a wait for a signal must state its `correlation_key`");
             }
             if has("default") && !has("timeout") {
-                bad("default", "it stands in after a `timeout`, and there is none");
+                bad("default", "a `default` applies after a `timeout`, and there is no `timeout`");
             }
         }
         // An invalid wait kind is already reported as a violation.
@@ -131,6 +131,6 @@ fn span(value: &Value, at: &str, report: &mut Report) {
 }
 
 fn moment(value: &Value, at: &str, report: &mut Report) {
-    let wanted = "a moment with its offset such as \"2026-01-31T09:00:00Z\"";
+    let wanted = "a time with its offset such as \"2026-01-31T09:00:00Z\"";
     or_bound(value, at, |text| parse_moment(text).is_some(), wanted, report);
 }

@@ -62,7 +62,7 @@ fn contexts(value: &Value, at: &str, report: &mut Report) {
         let at = child(&format!("{at}/{index}"), "name");
         values::text(name, &at, report);
         if name.as_str().is_some_and(|name| !seen.insert(name.to_owned())) {
-            report.add(at, rule::DUPLICATE_ITEM, format!("two contexts are named {name}; names are unique"));
+            report.add(at, rule::DUPLICATE_ITEM, format!("two contexts are named {name}; give each its own name"));
         }
     }
 }
