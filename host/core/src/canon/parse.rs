@@ -30,7 +30,7 @@ impl<'a> Parser<'a> {
     /// Parses the whole text as one value and tolerates some errors.
     ///
     /// Duplicate keys and numbers without a canonical form are collected and returned. The first of two
-    /// duplicate keys is kept, and a number is replaced by the nearest double.
+    /// duplicate keys is kept. A number is replaced by the nearest double, or by 0 if it is too large.
     pub(super) fn tolerant(text: &'a str) -> Parsed<(Value, Vec<CanonError>)> {
         let mut parser = Self { passed: Some(Vec::new()), ..Self::new(text) };
         let value = parser.whole()?;

@@ -210,7 +210,7 @@ impl Durable {
         batch.unread = draft.unread;
         batch.beside = if draft.drained { self.beside.clone() } else { Vec::new() };
         // A lost batch without events leaves no gap in the log that a later write would detect. Such a batch is
-        // flushed immediately, so that nothing is written after it before it is durable.
+        // flushed immediately, so that no later batch is written before it is durable.
         let now = draft.flush_now || batch.events.is_empty();
         batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)

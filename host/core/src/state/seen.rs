@@ -10,7 +10,7 @@ use crate::ids::{Slot, StepId};
 use crate::reuse::Reusable;
 use crate::storage::ActionRow;
 
-/// Data found about other jobs' work, by the slot or step that asked.
+/// Data found about other jobs' work, by the slot or step for which it was found.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Reservation of a call's action key, or `None` if the key is free.

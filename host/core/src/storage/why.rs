@@ -33,7 +33,7 @@ pub struct Why {
 /// The number of substrings is also the maximum number of stored event rows to read. The result is empty if no
 /// event gives the reason. `is_given_up` is true if the end of the job was requested.
 pub fn says_why(state: JobState, is_given_up: bool) -> &'static [&'static str] {
-    // Among the events with this substring only confirmations that ended the job occur.
+    // Only confirmations that ended the job contain this text.
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
