@@ -49,7 +49,7 @@ pub struct Draft {
     pub drained: bool,
     /// True if the draft parks the job without reading the job's inbox.
     pub unread: bool,
-    /// True if a caller waits until the draft is durable.
+    /// True if the draft must be flushed immediately because a caller waits for it.
     pub flush_now: bool,
 }
 
@@ -59,7 +59,7 @@ impl Draft {
         !self.acquire && self.inbox_done.is_empty() && self.is_silent()
     }
 
-    /// Returns true if the draft writes nothing, except that it may mark inbox rows as done or acquire.
+    /// Returns true if the draft writes nothing beyond marking inbox rows as done.
     pub fn is_silent(&self) -> bool {
         self.events.is_empty()
             && self.ledger.is_empty()
@@ -106,8 +106,8 @@ pub struct Durable {
     pub payloads: BTreeMap<String, Arc<[u8]>>,
     /// Data found about other jobs' work.
     pub seen: Seen,
-    /// Inbox rows of other times that have come. They do not contradict closing a wait or gate because its time
-    /// has come.
+    /// Ids of unread inbox rows that record other expired timers. These rows do not prevent closing a wait or a
+    /// gate whose time has come.
     pub beside: Vec<i64>,
 }
 
