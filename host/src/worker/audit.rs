@@ -1,5 +1,5 @@
-//! What is said of a job after its end: its log takes it as audit events. Nobody claims the job for
-//! that. Each write follows the end of the log, or is refused and decided again.
+//! Requests to a finished job: the event log records them as audit events without a claim. Each write must
+//! follow the current end of the log. A write that lost a race is refused and decided again.
 
 use latchwork_core::decide;
 use latchwork_core::ids::JobId;
@@ -8,14 +8,15 @@ use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 
 use crate::os::Machine;
 
-/// Others that write at the same time are let through so many times.
+/// Maximum number of tries if other writers append to the same log.
 const TRIES_MAX: u32 = 20;
 
-/// Takes everything out of the inbox of a job that is over; nothing where the job goes on, because
-/// then whoever holds it does. Whether the job is over.
+/// Drains the inbox of a finished job. Returns true if the job is finished. Leaves the inbox of any other job
+/// to its lease holder.
 ///
 /// # Errors
-/// The store fails, or what it holds of the job is damaged. What was taken out before stays so.
+/// Fails if the store fails or if the stored data of the job is damaged. Requests already processed stay
+/// processed.
 pub async fn audit(
     journal: &dyn Journal,
     effects: &dyn EffectStore,
@@ -23,7 +24,7 @@ pub async fn audit(
     job_id: &JobId,
 ) -> Result<bool, StoreError> {
     for _ in 0..TRIES_MAX {
-        // The row tells; the log is read only where there is something to add to it.
+        // Read the job row first. The log is loaded only if the inbox has requests.
         let Some(row) = journal.job(job_id).await? else { return Ok(false) };
         let over = row.state.is_terminal();
         if !over || !row.inbox_pending {
@@ -53,7 +54,7 @@ pub async fn audit(
             }
             Some(WriteError::Damaged(message)) => return Err(StoreError::Damaged(message)),
             Some(WriteError::Restored(message)) => return Err(StoreError::Restored(message)),
-            // Somebody else was faster, or reopened the job.
+            // Another writer appended first or reopened the job.
             Some(error) => tracing::debug!(%job_id, %error, "looking again at a job that is over"),
         }
     }

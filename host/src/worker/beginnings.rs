@@ -1,5 +1,5 @@
-//! Reports the jobs that a pool begins to drive. A job is reported after it is loaded, with its trace id and the changes of
-//! the configuration since it was accepted.
+//! Reports the jobs that a pool begins to drive. A job is reported after it is loaded, with its trace id and
+//! the configuration changes since it was accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl Beginnings {
         events
     }
 
-    /// None if the job was reported before.
+    /// Creates the event of a job. Returns `None` if the job was reported before.
     fn event(&mut self, (job_id, changed): Begun) -> Option<PoolEvent> {
         let attempt = self.attempts.remove(&job_id)?;
         if self.told.len() >= REMEMBERED {

@@ -1,4 +1,4 @@
-//! What a running step may ask of the host, answered for one try.
+//! Host calls of a running step plugin, answered for one try.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use super::perform::Halt;
 use super::run::Run;
 use crate::engine::{StepCalls, StepSources, Stop, ToolCall};
 
-/// One try of one step plugin, as seen from its host calls.
+/// Host calls of one try of one step plugin.
 pub(super) struct Calls {
     run: Arc<Run>,
     step: StepId,
@@ -28,12 +28,12 @@ pub(super) struct Calls {
     trail: Arc<Trail>,
 }
 
-/// What remains of a try when the guest is gone.
+/// Result of a try that outlives the guest.
 #[derive(Default)]
 pub(super) struct Trail {
-    /// Calls made.
+    /// Number of calls that the step has made.
     pub(super) calls: AtomicU32,
-    /// Why the try was stopped.
+    /// Reason why the try was stopped.
     pub(super) halt: Mutex<Option<Halt>>,
 }
 
@@ -60,7 +60,7 @@ impl Calls {
         Stop
     }
 
-    /// The step's clock moves to the time its answer was recorded.
+    /// Advances the step's clock to the time at which the call's answer was recorded.
     fn hear(&mut self, slot: &Slot) {
         let state = self.run.state();
         let finished = state.durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
@@ -127,8 +127,8 @@ impl StepCalls for Calls {
 }
 
 impl Run {
-    /// An invocation as it is asked for: arguments brought into canonical form and checked.
-    /// `action` is the text that a step plugin gave to name the action.
+    /// Creates an invocation: canonicalizes and checks the arguments, and determines action key and timeout.
+    /// `action` is the action key text given by a step plugin.
     pub(super) fn invocation(&self, slot: Slot, operator: Operator, args: &[u8], action: Option<&str>) -> Invocation {
         let (args, mut unfit) = match canon::canonicalize(args) {
             Ok(canonical) => (canonical, None),

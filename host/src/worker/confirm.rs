@@ -1,5 +1,5 @@
-//! Confirmation: before anything of a resumed job goes on, what its calls changed in earlier
-//! attempts is looked at. The kernel says what, and what follows.
+//! Confirmation: before a resumed job continues, the recorded changes of its earlier attempts are checked. The
+//! kernel decides which changes are due and which consequence a failed check has.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use latchwork_core::manifest::OWN_VERIFIER;
 use super::run::{Dropped, Run};
 use crate::engine::Finding;
 
-/// Changes that are looked at at the same time.
+/// Maximum number of changes checked concurrently.
 const AT_ONCE: usize = 8;
-/// The longest that one look may take, whatever the operator's own limit.
+/// Maximum timeout of one check in milliseconds, even if the operator's own limit is higher.
 const LOOK_MS_MAX: u32 = 30_000;
 
 impl Run {
-    /// Looks at what is due, each change once in this attempt, and writes what follows.
+    /// Checks the changes that are due, each once per attempt, and writes the consequences.
     pub(super) async fn confirm(self: &Arc<Self>) -> Result<(), Dropped> {
         let due = decide::confirmations(&self.state().durable);
         if due.is_empty() {
@@ -43,7 +43,7 @@ impl Run {
         self.write(draft).await
     }
 
-    /// One look at a change; what was found in this attempt before stands.
+    /// Checks a change once. Returns the earlier result if this attempt has already checked the change.
     async fn look_at_once(&self, check: &Check) -> Looked {
         let key = (check.slot.clone(), Resource::of(&check.change));
         let known = self.looked.lock().expect("no holder panics").get(&key).cloned();
@@ -59,7 +59,7 @@ impl Run {
         looked
     }
 
-    /// Asks the verifier. It may look and change nothing, within the limits of any call.
+    /// Runs the verifier of a change. The verifier may only read, and the limits of calls apply to it.
     async fn look_at(&self, check: &Check) -> Result<Finding, Failure> {
         let Check { slot, operator, verifier, change } = check;
         let (digest, wasi, mut limits, first_attempt, tries) = {
@@ -69,7 +69,8 @@ impl Run {
             let call = job.calls.get(slot).ok_or_else(|| internal("its call is not recorded"))?;
             (pinned.digest, pinned.wasi, pinned.limits, call.first_attempt, call.tries)
         };
-        // A plugin that is gone can tell nothing: that is for a person, and no reason to stop.
+        // A missing plugin cannot verify its change. That leaves the change for a person to confirm and does
+        // not stop the job.
         let gone = |why: String| Failure::new(Code::DependencyUnavailable, why);
         let plugin = self.worker.parts.components.by_digest(digest, wasi).map_err(gone)?;
         limits.timeout_ms = limits.timeout_ms.min(LOOK_MS_MAX);

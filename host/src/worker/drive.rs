@@ -1,5 +1,5 @@
-//! Driving a job: one loop that drains the inbox, lets steps advance, starts those that may
-//! run, and brings the job to rest when nothing moves.
+//! Main loop of a job: drains the inbox, advances steps, starts runnable steps, and settles the job once
+//! nothing runs.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,20 +19,21 @@ use super::WorkerError;
 use super::perform::Halt;
 use super::run::{Dropped, Run};
 
-/// Waits up to this long are sat out with the claim in hand.
+/// Longest wait, in microseconds, during which the worker keeps its claim.
 const WAIT_IN_HAND_US: i64 = 2_000_000;
-/// Reloads in a row until the worker gives up: something keeps contradicting it.
+/// Maximum number of reloads in a row. Beyond it the worker gives up, because the store keeps contradicting its
+/// state.
 const RELOADS_MAX: u32 = 50;
-/// Between two tries to give a job back.
+/// Pause between two attempts to release a job.
 const GIVE_BACK_AGAIN: Duration = Duration::from_millis(10);
-/// The same where the database fails while committing.
+/// Maximum number of reloads in a row if the database fails while committing.
 const UNKNOWNS_MAX: u32 = 3;
 
 type Tried = (StepId, Result<(), Halt>);
 type Tries = JoinSet<Tried>;
 
 impl Run {
-    /// Brings the job to rest.
+    /// Drives the job until it settles.
     pub(super) async fn drive(self: &Arc<Self>) -> Result<Response, WorkerError> {
         let mut reloads = 0;
         loop {
@@ -53,7 +54,8 @@ impl Run {
                 Dropped::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
                 }
-                // A disk that fails at each commit: told as that, and not asked fifty times.
+                // A disk that fails at every commit is reported as unavailable after a few reloads, not after
+                // `RELOADS_MAX`.
                 Dropped::Reload(WriteError::Unknown(message)) if reloads >= UNKNOWNS_MAX => {
                     return Err(StoreError::Unavailable(message).into());
                 }
@@ -65,7 +67,8 @@ impl Run {
                     reloads += 1;
                     tracing::debug!(job_id = %self.job_id, %cause, "loading the job again");
                     self.reload().await?;
-                    // Whoever holds an action key is looked at before it is asked for again.
+                    // After a conflict about an action key, find the key holder before requesting the key
+                    // again.
                     let of_key = matches!(cause, WriteError::ActionKey(_) | WriteError::KeyOpen { .. });
                     self.state().durable.seen.look_first |= of_key;
                     if self.has_rested() {
@@ -76,11 +79,12 @@ impl Run {
         }
     }
 
-    /// Gives the job back, for others to go on with, unless it has come to rest before.
+    /// Releases the job for other workers. Returns the response if the job has already settled.
     async fn give_back(self: &Arc<Self>) -> Result<Response, WorkerError> {
         let job_id = self.job_id.clone();
         for _ in 0..RELOADS_MAX {
-            // What was under way may be in the store's queue still: then the log has grown by the next look.
+            // Earlier writes of this run may still be in the store's queue. Reload, because the log may have
+            // grown.
             self.reload().await?;
             let parts = &self.worker.parts;
             let (known, state) = {
@@ -93,7 +97,8 @@ impl Run {
             }
             let mut back = decide::released(&parts.owner.worker);
             if !is_claimed {
-                // The claim's own event has not come that far; where it comes meanwhile, this is refused.
+                // The log does not contain this attempt's claim event yet. If the event arrives in between, the
+                // store refuses this write and the loop retries.
                 back = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile).and(back);
             }
             match self.write(back).await {
@@ -104,17 +109,17 @@ impl Run {
                 Err(_) => return Err(WorkerError::Lost(job_id)),
             }
         }
-        // Its lease ends by itself.
+        // The lease expires without a release.
         Err(WorkerError::Lost(job_id))
     }
 
-    /// Whether this attempt has brought the job to rest, though the answer that says so was lost.
+    /// Returns true if this attempt has settled the job. The acknowledgement of that write may have been lost.
     fn has_rested(&self) -> bool {
         let state = self.state();
         state.durable.job.attempt == self.attempt && state.durable.job.state != JobState::Running
     }
 
-    /// Whether the claim is lost.
+    /// Returns true if the lease is lost.
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone.load(std::sync::atomic::Ordering::Acquire)
     }
@@ -126,7 +131,7 @@ impl Run {
         let mut tries: Tries = JoinSet::new();
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
-            // What tools are doing is done: their answers are recorded before the tries are dropped.
+            // Tool calls cannot be taken back. Record their answers before dropping the tries.
             self.under_way.close().await;
             tries.shutdown().await;
             self.under_way.open();
@@ -157,14 +162,15 @@ impl Run {
         }
     }
 
-    /// The claim's own event, the inbox, and the limit of attempts that got nowhere.
+    /// Records the claim, drains the inbox and confirms recorded changes. Parks the job if it exceeds the limit
+    /// of attempts without progress, and then returns its response.
     async fn enter(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
         let (known, over, was_running) = {
             let state = self.state();
             let job = &state.durable.job;
             (job.attempt, job.state.is_terminal(), job.state == JobState::Running)
         };
-        // Whoever slept between claim and load reads what a later attempt has written.
+        // A later attempt has written to the log while this worker was suspended between claiming and loading.
         if known > self.attempt {
             return Err(Dropped::Lost);
         }
@@ -195,14 +201,15 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job (retry or undo) and claims it in one write, whatever the commit mode,
-    /// because log and ledger must agree about what is open again.
+    /// Reopens a finished job for a retry or an undo and claims it in one write in both commit modes. Log and
+    /// ledger must agree on the steps and calls that are open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), Dropped> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;
         let asked = inbox.iter().find(|row| row.request.reopens());
         let Some(row) = asked else {
-            // The claim may have run out between load and here; then a later attempt has taken the request.
+            // The lease may have expired since the job was loaded. Then a later attempt has processed the
+            // request.
             if journal.job(&self.job_id).await?.is_some_and(|row| row.attempt != self.attempt) {
                 return Err(Dropped::Lost);
             }
@@ -261,7 +268,8 @@ impl Run {
             Err(Halt::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_given_up();
-                // It would be started again at once, and drop again.
+                // An aborting job starts no step. Any other job must be loaded again. Otherwise the step would
+                // start again immediately and be cancelled again.
                 if given_up { Ok(()) } else { Err(Dropped::Reload(WriteError::Cancelled)) }
             }
             Err(Halt::Diverged(divergence)) => {
@@ -272,8 +280,8 @@ impl Run {
         }
     }
 
-    /// Comes to rest, and undoes and finds out what that takes, until the job is lost or the worker stops. Only a
-    /// call that is being executed is waited for then.
+    /// Settles the job, including compensation and resolution, until the lease is lost or the worker stops. In
+    /// these two cases it waits only for calls that are being executed.
     async fn rest_unless_stopped(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
         let mut rest = std::pin::pin!(self.come_to_rest());
         let stopped = tokio::select! {
@@ -284,14 +292,16 @@ impl Run {
         };
         tokio::select! {
             biased;
-            // It came to its end by itself.
+            // The job settled despite the stop.
             Ok(Some(response)) = &mut rest => Ok(Some(response)),
             () = self.under_way.close() => Err(stopped),
             else => Err(stopped),
         }
     }
 
-    /// Nothing runs and nothing can start: the job diverges, waits, parks or ends. A request that arrives meanwhile makes the store refuse the end; then all is loaded again.
+    /// Settles the job once nothing runs and nothing can start: the job diverges, waits, is parked or ends.
+    /// Returns `None` if the main loop must continue. If a request arrives meanwhile, the store refuses the
+    /// final write and the job is loaded again.
     async fn come_to_rest(self: &Arc<Self>) -> Result<Option<Response>, Dropped> {
         let divergence = self.state().divergence.take();
         if let Some(report) = divergence {
@@ -334,7 +344,7 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Brings an invocation that no step waits for as far as it goes.
+    /// Performs an invocation that no step waits for, as far as possible now.
     pub(super) async fn follow(self: &Arc<Self>, mut invocation: Invocation) -> Result<(), Dropped> {
         match self.perform(&mut invocation).await {
             Ok(_) | Err(Halt::Blocked | Halt::RetryLater | Halt::Cancelled) => Ok(()),
@@ -372,7 +382,8 @@ impl Run {
                     && draft.is_silent()
                     && let Some(asked) = Asked::of(&row.request)
                 {
-                    // It was acknowledged, and does not apply any more, or not under the policy of now.
+                    // The request was acknowledged when it was submitted, but it no longer applies or the
+                    // current policy forbids it.
                     let (job_id, by) = (&self.job_id, &row.actor);
                     tracing::warn!(%job_id, inbox_id = row.id, %by, "{} changes nothing", asked.done());
                 }

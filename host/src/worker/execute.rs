@@ -1,4 +1,4 @@
-//! The one place that calls a tool.
+//! The only place that calls a tool.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use super::undo::Undone;
 use crate::engine::{ReconcileVerdict, Runnable, StepContext, ToolCallContext};
 
 impl Run {
-    /// Executes one try and gives what the world answered. `since_boot_us` was read before the
-    /// barrier was sent; the call's time counts from there.
+    /// Executes one try and returns the answer of the tool as an effect. `since_boot_us` was read before the
+    /// barrier was sent. The call's timeout counts from there.
     pub(super) async fn execute(
         &self,
         invocation: &Invocation,
@@ -49,8 +49,8 @@ impl Run {
         })
     }
 
-    /// An answer that lacks what the policy demands of it is none. Nothing was changed by it:
-    /// calls that could change the world are not made where anything is demanded.
+    /// Replaces an answer that does not meet the policy's demands by `NotApplied`. The call changed nothing: an
+    /// operator with such demands is not called if it can change the world.
     fn demanded(&self, invocation: &Invocation, answer: Answer) -> Answer {
         let Answer::Ok(output) = &answer else { return answer };
         let state = self.state();
@@ -59,7 +59,7 @@ impl Run {
         unmet.map_or(answer, Answer::NotApplied)
     }
 
-    /// Asks the tool whether the open try of a call happened; it changes nothing.
+    /// Asks the tool whether the open try of a call happened. The request changes nothing.
     pub(super) async fn ask(
         &self,
         invocation: &Invocation,
@@ -77,8 +77,8 @@ impl Run {
         Ok(said)
     }
 
-    /// The plugin that the job pinned for an operator. Where it is not there, nothing is decided:
-    /// the job stays as it is until the plugin is back.
+    /// Returns the plugin and limits that the job pinned for an operator. If the plugin is not available, the
+    /// job stays unchanged until the plugin is installed again.
     pub(super) fn tool(&self, invocation: &Invocation) -> Result<(Arc<dyn Runnable>, Limits), Dropped> {
         let operator = &invocation.operator;
         let pinned = {

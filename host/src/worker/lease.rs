@@ -1,6 +1,5 @@
-//! Heartbeats: leases are prolonged while the process lives, and jobs that were lost are dropped. Beside
-//! them the database's time is asked for, by a task of its own: a connection that hangs keeps no lease
-//! from being prolonged.
+//! Heartbeats: extend the leases of held jobs while the process lives, and abort jobs whose lease was lost. A
+//! separate task asks for the database's time, so a hanging query cannot delay the heartbeat.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,7 +8,7 @@ use latchwork_core::ids::JobId;
 
 use super::Worker;
 
-/// Starts the heartbeat of a worker; it ends with the worker.
+/// Starts the heartbeat of a worker. The heartbeat ends when the worker is dropped.
 pub(super) fn keep_alive(worker: &Arc<Worker>) {
     let period = Duration::from_millis(u64::from(worker.parts.settings.heartbeat_ms));
     let weak = Arc::downgrade(worker);
@@ -35,7 +34,7 @@ pub(super) fn keep_alive(worker: &Arc<Worker>) {
     });
 }
 
-/// The jobs in hand, each with its attempt.
+/// Returns the held jobs, each with its attempt.
 fn held(worker: &Worker) -> Vec<(JobId, u32)> {
     let held = worker.held.lock().expect("no holder panics");
     held.iter().map(|(job_id, holding)| (job_id.clone(), holding.attempt)).collect()
@@ -51,19 +50,19 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
         Ok(lost) => {
             for job_id in lost {
                 let run = worker.held.lock().expect("no holder panics").get(&job_id).and_then(|of| of.run.clone());
-                // What was lost is the claim that was asked about; this process may have made another since.
+                // Ignore the loss if this process has claimed the job again since the heartbeat was sent.
                 if let Some(run) = run.filter(|run| held.contains(&(job_id, run.attempt()))) {
                     run.lose();
                 }
             }
         }
-        // The lease goes on until its time; a worker that cannot prolong it is refused by `acquire`.
+        // The lease remains valid until it expires. After that `acquire` refuses this worker.
         Err(error) => tracing::warn!(%error, "the heartbeat failed"),
     }
     Some(())
 }
 
-/// Asks for the database's time, where anything is in hand.
+/// Reads the database's time if any job is held, and synchronizes the local clock with it.
 async fn follow(worker: &Weak<Worker>) -> Option<()> {
     let worker = worker.upgrade()?;
     if held(&worker).is_empty() {
@@ -74,7 +73,7 @@ async fn follow(worker: &Weak<Worker>) -> Option<()> {
     let answer = worker.parts.journal.now_us().await;
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
-        // The clock is ahead by as long as the answer was on its way, at most: the margin covers that.
+        // The database's time is late by at most the time the answer took. The clock margin covers that.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.follow(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time came too late to go by"),
         Err(error) => tracing::debug!(%error, "the database does not tell the time"),

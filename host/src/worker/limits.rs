@@ -1,7 +1,7 @@
-//! How much of an operator this process executes at once, and how often it begins.
+//! Limits per operator in this process: concurrent calls and calls per interval.
 //!
-//! Leave is asked for before a call's barrier is written, because the call's time counts from there. Who
-//! waits for leave holds none: calls that wait for each other in a circle are not possible.
+//! A permit is acquired before a call's barrier is written, because the call's timeout counts from the barrier.
+//! A waiting call holds no permit, so calls cannot wait for each other in a cycle.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,25 +12,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::os::Machine;
 
-/// What one operator is allowed in this process.
+/// Limits of one operator in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperatorLimit {
-    /// Calls under way at the same time.
+    /// Maximum number of calls in flight.
     pub at_once: Option<u32>,
-    /// Calls begun within a time.
+    /// Maximum number of calls started per interval.
     pub rate: Option<Rate>,
 }
 
-/// So many within so many milliseconds. All of them may come at its beginning.
+/// At most `times` calls per `per_ms` milliseconds. All of them may start in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How many; at least one.
+    /// Number of calls; at least 1.
     pub times: u32,
-    /// In how many milliseconds; at least one.
+    /// Length of the interval in milliseconds; at least 1.
     pub per_ms: u32,
 }
 
-/// The limits of this process.
+/// Limits of all operators of this process.
 pub(super) struct Limits {
     of: BTreeMap<Operator, Limit>,
     machine: Arc<dyn Machine>,
@@ -41,7 +41,7 @@ struct Limit {
     pace: Option<Pace>,
 }
 
-/// Leave to execute one call; it ends when it is dropped.
+/// Permit to execute one call, released when it is dropped.
 pub(super) struct Leave(#[expect(dead_code, reason = "it is held, nobody looks at it")] Option<OwnedSemaphorePermit>);
 
 impl Limits {
@@ -53,7 +53,7 @@ impl Limits {
         Self { of: limits.iter().map(|(operator, of)| (operator.clone(), limit(of))).collect(), machine }
     }
 
-    /// Leave for a call of this operator, if it may begin now.
+    /// Returns a permit for a call of this operator if it may start now.
     pub(super) fn leave_now(&self, operator: &Operator) -> Option<Leave> {
         let Some(limit) = self.of.get(operator) else { return Some(Leave(None)) };
         let permit = match &limit.at_once {
@@ -66,7 +66,7 @@ impl Limits {
         Some(Leave(permit))
     }
 
-    /// Leave for a call of this operator, as soon as it may begin.
+    /// Waits for a permit for a call of this operator.
     pub(super) async fn leave(&self, operator: &Operator) -> Leave {
         let Some(limit) = self.of.get(operator) else { return Leave(None) };
         let permit = match &limit.at_once {
@@ -82,14 +82,14 @@ impl Limits {
     }
 }
 
-/// Calls follow each other at an even pace, apart from a burst of as many as the rate has: the generic
-/// cell rate algorithm (ITU-T I.371).
+/// Rate limiter using the generic cell rate algorithm (ITU-T I.371). It allows a burst of `Rate::times` calls
+/// and an even rate after that.
 struct Pace {
-    /// Between two calls at the even pace.
+    /// Interval between two calls at the even rate, in microseconds.
     every_us: u64,
-    /// How far ahead of it they may be.
+    /// Time by which a burst may run ahead of the even rate, in microseconds.
     ahead_us: u64,
-    /// When the next call is due at the even pace.
+    /// Time at which the next call is due at the even rate. Boot-time clock, in microseconds.
     due_us: Mutex<u64>,
 }
 
@@ -100,7 +100,7 @@ impl Pace {
         Self { every_us, ahead_us: every_us * u64::from(rate.times - 1), due_us: Mutex::new(0) }
     }
 
-    /// Begins a call at `now_us`, or says how many microseconds later it may.
+    /// Starts a call at `now_us`, or returns the number of microseconds until a call may start.
     fn take(&self, now_us: u64) -> Result<(), u64> {
         let mut due_us = self.due_us.lock().unwrap_or_else(PoisonError::into_inner);
         let due = (*due_us).max(now_us);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     proptest! {
-        /// I96: within any stretch of time no more begin than a burst and what the pace gives.
+        /// I96: no time interval contains more starts than one burst plus the even rate.
         #[test]
         fn no_stretch_of_time_sees_more(
             times in 1..20u32, per_ms in 1..500u32, steps in prop::collection::vec(0..20_000u64, 1..300),

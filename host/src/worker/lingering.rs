@@ -1,5 +1,5 @@
-//! Writes that nobody waited for: they go along with the next flush. Where one of them fails, every later
-//! write of the job is refused for what it lacks, and the reason is that of the first.
+//! Writes that no caller waits for. They are committed with the next flush. If one of them fails, the store
+//! refuses every later write of the job. The error of the first failed write is reported.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -9,22 +9,22 @@ use latchwork_core::storage::WriteError;
 
 use super::write::Written;
 
-/// Those whose answers were not heard yet, the oldest first, and the first that was a failure.
+/// Writes not yet acknowledged, oldest first, plus the first error seen.
 #[derive(Default)]
 pub(super) struct Lingering(Mutex<Heard>);
 
 #[derive(Default)]
 struct Heard {
-    /// How many writes of the job were queued, those that somebody waits for included.
+    /// Number of writes of the job queued so far, including those that a caller waits for.
     queued: u64,
     open: VecDeque<(u64, Written)>,
     failed: Option<(u64, WriteError)>,
-    /// What was queued until then is told about no more.
+    /// Failures of writes with this number or a lower one are ignored.
     looked_at: u64,
 }
 
 impl Heard {
-    /// Hears what was answered meanwhile: answers come in the order of the writes.
+    /// Polls the oldest writes for their results. Results arrive in the order of the writes.
     fn listen(&mut self) {
         while let Some((number, oldest)) = self.open.front_mut() {
             let Poll::Ready(result) = oldest.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { return };
@@ -42,21 +42,22 @@ impl Lingering {
         self.0.lock().expect("nothing panics while it holds the list")
     }
 
-    /// The number of the write that is queued now.
+    /// Returns the number of the write that is queued next.
     pub(super) fn number(&self) -> u64 {
         let mut heard = self.heard();
         heard.queued += 1;
         heard.queued
     }
 
-    /// Nobody waits for this one.
+    /// Adds a write that no caller waits for.
     pub(super) fn add(&self, number: u64, written: Written) {
         let mut heard = self.heard();
         heard.listen();
         heard.open.push_back((number, written));
     }
 
-    /// One of them failed, as somebody else has heard.
+    /// Notes the failure of a write that was awaited elsewhere. Failures from before the last reload are
+    /// ignored.
     pub(super) fn failed(&self, number: u64, error: WriteError) {
         let mut heard = self.heard();
         if number > heard.looked_at {
@@ -64,14 +65,14 @@ impl Lingering {
         }
     }
 
-    /// Why the first of them failed, if that was before this write.
+    /// Returns the error of the first failed write if that write was queued before write `number`.
     pub(super) fn failure_before(&self, number: u64) -> Option<WriteError> {
         let mut heard = self.heard();
         heard.listen();
         heard.failed.as_ref().filter(|(first, _)| *first < number).map(|(_, error)| error.clone())
     }
 
-    /// What is stored has been looked at.
+    /// Forgets all writes queued so far, after the job was loaded again.
     pub(super) fn forget(&self) {
         let mut heard = self.heard();
         let queued = heard.queued;

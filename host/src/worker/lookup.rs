@@ -1,4 +1,4 @@
-//! Looking up what other jobs did: who holds an action key, which results may be reused.
+//! Lookups of other jobs' work: holders of action keys and results that may be reused.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use latchwork_core::state::{Candidate, label};
 use super::run::{Dropped, Run};
 
 impl Run {
-    /// Looks up what steps need before they move; whether there was anything.
+    /// Fetches the lookups that steps need before they can advance. Returns true if there were any.
     pub(super) async fn look_up(&self) -> Result<bool, Dropped> {
         let wanted = {
             let state = self.state();
@@ -29,7 +29,7 @@ impl Run {
         Ok(any)
     }
 
-    /// Who holds the action key of a call.
+    /// Finds the holder of the call's action key.
     pub(super) async fn look_who_holds(&self, invocation: &Invocation) -> Result<(), Dropped> {
         match invocation.action_key {
             Some(key) => self.look_at_action(invocation.slot.clone(), &invocation.operator, key).await,
@@ -58,7 +58,8 @@ impl Run {
         Ok(())
     }
 
-    /// A step plugin's output is a payload of its own, a tool's is the result in its effect.
+    /// Reads the output of a reusable step. The output of a step plugin is a payload of its own. The output of
+    /// a tool is the result in its effect.
     async fn output_of(&self, reusable: &Reusable) -> Result<Option<Arc<[u8]>>, Dropped> {
         let parts = &self.worker.parts;
         let Reusable { job_id, step_id, output_hash, .. } = reusable;

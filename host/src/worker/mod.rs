@@ -1,17 +1,17 @@
-//! The worker: claims jobs and performs what the kernel decides.
+//! The worker: claims jobs and carries out the decisions of the kernel (`latchwork_core::decide`).
 //!
 //! ```text
 //! Worker ── claims ──► Run (one job, one attempt)
-//!                        ├─ drive    one loop: drain the inbox, advance, start steps, come to rest
-//!                        ├─ step     one try of one step, guest or tool
-//!                        ├─ perform  one invocation: the ledger's decision, carried out
-//!                        ├─ execute  the one place that calls a tool
-//!                        ├─ confirm  what earlier attempts changed, looked at once
-//!                        ├─ undo     what a job did is undone, one call after the other
-//!                        ├─ timers   durable times, sat out or fired
-//!                        ├─ limits   how much of one operator at once, and how often
-//!                        └─ write    drafts become batches, in order
-//! Pool ─── claims for a worker, many jobs at once, until it is stopped
+//!                        ├─ drive    main loop: drain the inbox, advance, start steps, settle the job
+//!                        ├─ step     one try of one step: guest or tool
+//!                        ├─ perform  one invocation: carries out the ledger's decision
+//!                        ├─ execute  the only place that calls a tool
+//!                        ├─ confirm  checks recorded changes of earlier attempts once per attempt
+//!                        ├─ undo     compensates the job's calls, one after the other
+//!                        ├─ timers   waits for durable timers and fires them
+//!                        ├─ limits   concurrency limits and rate limits per operator
+//!                        └─ write    seals drafts into batches and writes them in order
+//! Pool ─── claims for a worker, many jobs concurrently, until it is stopped
 //! ```
 
 use std::collections::BTreeMap;
@@ -67,16 +67,17 @@ pub(crate) use run::load;
 pub use run::{Dropped, Run};
 pub use traces::{remember_trace_id, trace_id};
 
-/// Arrows around execution at which a crash test can cut.
+/// Names of the crash points around an execution.
 pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
 
-/// A place at which a crash test can cut the process off; does nothing otherwise.
+/// Hook at the crash points around an execution. Crash tests kill the process there. Production code uses
+/// [`NoCrash`].
 pub trait CrashPoint: Send + Sync {
-    /// Before (`after` false) or after the arrow `name`.
+    /// Called before the execution `name` if `after` is false, and after it if `after` is true.
     fn at(&self, name: &'static str, after: bool);
 }
 
-/// Nothing is ever cut.
+/// Crash point hook that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCrash;
 
@@ -84,66 +85,66 @@ impl CrashPoint for NoCrash {
     fn at(&self, _: &'static str, _: bool) {}
 }
 
-/// Times of a worker, in milliseconds, and its other settings.
+/// Settings of a worker. Durations are in milliseconds.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Length of a lease.
+    /// Duration of a lease.
     pub lease_ms: u32,
-    /// Between two heartbeats.
+    /// Interval between two heartbeats.
     pub heartbeat_ms: u32,
-    /// How far clocks may be apart.
+    /// Maximum difference between two clocks.
     pub clock_margin_ms: u32,
-    /// Attempts without progress until a job is parked.
+    /// Number of attempts without progress after which a job is parked.
     pub max_attempts_without_progress: u32,
-    /// Whether effect, events and ledger row are three writes.
+    /// True for staged commit: effect, events and ledger row are three separate writes.
     pub staged: bool,
-    /// How much of an operator this process executes at once, and how often.
+    /// Concurrency limit and rate limit of each operator in this process.
     pub limits: BTreeMap<Operator, OperatorLimit>,
 }
 
-/// What a worker is made of.
+/// Dependencies and settings of a worker.
 pub struct Parts {
-    /// Jobs, logs, ledgers, inboxes.
+    /// Store of jobs, event logs, ledgers and inboxes.
     pub journal: Arc<dyn Journal>,
-    /// Effects.
+    /// Effect store.
     pub effects: Arc<dyn EffectStore>,
-    /// Where plugins come from.
+    /// Source of plugins.
     pub components: Arc<dyn Components>,
     /// Digest of the engine profile for steps.
     pub engine_profile: Hash,
-    /// This process.
+    /// Identity of this process as an owner.
     pub owner: Owner,
-    /// Its settings.
+    /// Settings of the worker.
     pub settings: Settings,
-    /// Rules by tenant; `default` always exists.
+    /// Rules by tenant. `default` always exists.
     pub rules: BTreeMap<String, Rules>,
-    /// Prices of models, by the name of the plugin that asks them.
+    /// Prices of models, by the name of the plugin that calls them.
     pub prices: BTreeMap<String, Prices>,
-    /// Who looks at recorded effects, where plugins do not do it themselves.
+    /// Verifiers that check recorded effects if the plugin does not verify its own.
     pub verifiers: Verifiers,
-    /// Who is asked before a step starts.
+    /// Validators that run before a step starts.
     pub validators: Validators,
-    /// Who is told when a job waits for somebody.
+    /// Sends a notification when a job waits for a person.
     pub notifier: Option<Arc<Notifier>>,
-    /// Where tests cut.
+    /// Crash point hook of tests.
     pub crash: Arc<dyn CrashPoint>,
-    /// Time and randomness.
+    /// Clocks and randomness.
     pub machine: Arc<dyn Machine>,
 }
 
-/// A process's share of the work.
+/// Drives the jobs that this process has claimed.
 pub struct Worker {
     pub(crate) parts: Parts,
     held: Mutex<BTreeMap<JobId, Holding>>,
     limits: limits::Limits,
     stopping: AtomicBool,
-    /// Told when it stops.
+    /// Notified when the worker stops.
     stopped: Notify,
-    /// Answers that are not recorded yet.
+    /// Number of answers of calls that have arrived but are not recorded yet.
     answers_unrecorded: AtomicU32,
 }
 
-/// An answer that is not recorded yet.
+/// Guard that counts one answer as not recorded yet.
 struct Unrecorded<'w>(&'w AtomicU32);
 
 impl Drop for Unrecorded<'_> {
@@ -152,73 +153,73 @@ impl Drop for Unrecorded<'_> {
     }
 }
 
-/// Why a job could not be brought to rest here.
+/// Reason why this worker could not settle a job.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// Another worker holds it now.
+    /// Another worker holds the job.
     #[error("job {0} belongs to another worker now")]
     Lost(JobId),
-    /// This worker stops, and has given the job back.
+    /// The worker is stopping and has released the job.
     #[error("job {0} was given back: this worker stops")]
     Released(JobId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What is stored of the job cannot be right, or the host broke its own rules.
+    /// The stored data of the job is inconsistent, or the host violated its own rules.
     #[error("job {job_id}: {message}")]
     Broken {
         /// The job.
         job_id: JobId,
-        /// What is wrong.
+        /// Description of the inconsistency.
         message: String,
     },
-    /// A plugin that the job pinned when it was accepted is not there. The job was given back.
+    /// The plugin version that the job pinned is not available here. The job was released.
     #[error("job {job_id} needs the plugin that serves {operator}, as it was when the job was accepted: {why}")]
     PluginMissing {
         /// The job.
         job_id: JobId,
-        /// The operator.
+        /// Operator served by the missing plugin.
         operator: latchwork_core::ids::Operator,
-        /// Why it is not there.
+        /// Reason why the plugin is not available.
         why: String,
     },
-    /// Its processes ended before anything of them was recorded, up to the limit: it was parked without being loaded.
+    /// The job was parked without being loaded: too many processes in a row died before they recorded anything.
     #[error("job {job_id} is parked with ATTEMPTS_EXHAUSTED: {cause}")]
     Unread {
         /// The job.
         job_id: JobId,
-        /// Why it is parked.
+        /// Cause recorded with the parked job.
         cause: String,
     },
-    /// Its effects cannot be had now. The job was given back.
+    /// The effect store is unavailable, so the job could not be loaded. The job was released.
     #[error("job {job_id} cannot be loaded: {why}")]
     NotLoaded {
         /// The job.
         job_id: JobId,
-        /// Why not.
+        /// Error of the effect store.
         why: StoreError,
     },
-    /// There is no such job.
+    /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
 }
 
 impl WorkerError {
-    /// Whether the same comes of another try here, while another worker may go on with the job: it has other
-    /// plugins, or another version of this program.
+    /// Returns true if another try by this worker would fail the same way. Another worker may succeed, because
+    /// it has other plugins or another version of this program.
     pub fn is_of_this_worker(&self) -> bool {
         matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))
     }
 }
 
-/// A claim whose lease is prolonged.
+/// Claim whose lease the heartbeat extends.
 struct Holding {
     attempt: u32,
-    /// None until the job is loaded, which may take longer than a lease.
+    /// `None` until the job is loaded. Loading may take longer than a lease.
     run: Option<Arc<Run>>,
 }
 
-/// A job whose lease is prolonged, until this is dropped: nobody drives it any more.
+/// Guard of a held job. Dropping the guard ends the heartbeat of the job's lease.
 struct Held<'w> {
     worker: &'w Worker,
     job_id: JobId,
@@ -231,7 +232,8 @@ impl Drop for Held<'_> {
 }
 
 impl Worker {
-    /// A worker that holds nothing yet. Its heartbeat runs until it is dropped.
+    /// Creates a worker that holds no jobs and starts its heartbeat. The heartbeat runs until the worker is
+    /// dropped.
     pub fn start(parts: Parts) -> Arc<Worker> {
         let limits = limits::Limits::new(&parts.settings.limits, parts.machine.clone());
         let (stopping, stopped) = (AtomicBool::new(false), Notify::new());
@@ -247,23 +249,23 @@ impl Worker {
         worker
     }
 
-    /// Lets calls of tools that are under way end and be recorded, and gives every job in hand back.
+    /// Stops the worker. Tool calls in flight finish and are recorded, then every held job is released.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.stopped.notify_waiters();
     }
 
-    /// The jobs in hand.
+    /// Returns the held jobs.
     pub fn in_hand(&self) -> Vec<JobId> {
         self.held.lock().expect("no holder panics").keys().cloned().collect()
     }
 
-    /// How many answers of calls have come and are not recorded yet.
+    /// Returns the number of answers of calls that have arrived but are not recorded yet.
     pub fn answers_unrecorded(&self) -> u32 {
         self.answers_unrecorded.load(Ordering::Relaxed)
     }
 
-    /// Counts one more while what is given lives.
+    /// Counts one more unrecorded answer until the returned guard is dropped.
     fn unrecorded(&self) -> Unrecorded<'_> {
         self.answers_unrecorded.fetch_add(1, Ordering::Relaxed);
         Unrecorded(&self.answers_unrecorded)
@@ -273,24 +275,24 @@ impl Worker {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Comes back when the worker stops.
+    /// Completes when the worker stops.
     async fn stopping(&self) {
-        // From here on it is told; what was said before is looked at.
+        // Registers for the notification before checking the flag, so a stop in between is not missed.
         let told = self.stopped.notified();
         if !self.is_stopping() {
             told.await;
         }
     }
 
-    /// How it claims.
+    /// Returns the owner and lease duration for claims of this worker.
     pub fn claimer(&self) -> Claimer {
         Claimer { owner: self.parts.owner.clone(), lease_ms: self.parts.settings.lease_ms }
     }
 
-    /// Bring a claimed job to rest: until it ends, waits, parks or diverges.
+    /// Drives a claimed job until it ends, waits, is parked or diverges.
     ///
     /// # Errors
-    /// See [`WorkerError`]; whatever was acknowledged is durable.
+    /// See [`WorkerError`]. Every acknowledged write is durable.
     pub async fn drive(self: &Arc<Self>, claim: Claim, observer: Arc<dyn Observer>) -> Result<Response, WorkerError> {
         let job_id = claim.row.job_id.clone();
         let attempt = claim.row.attempt;
@@ -303,7 +305,7 @@ impl Worker {
         run.drive().await
     }
 
-    /// Claim this job and bring it to rest; none where it is not claimable now.
+    /// Claims the job and drives it until it settles. Returns `None` if the job cannot be claimed now.
     ///
     /// # Errors
     /// See [`WorkerError`].
@@ -318,7 +320,7 @@ impl Worker {
         }
     }
 
-    /// The rules of a tenant as they are configured now.
+    /// Returns the currently configured rules of a tenant.
     pub(crate) fn rules(&self, tenant: &str) -> Rules {
         let rules = &self.parts.rules;
         rules.get(tenant).or_else(|| rules.get("default")).cloned().unwrap_or_default()

@@ -1,28 +1,28 @@
-//! Watching a job: what the live view is drawn from. Nothing is shown before what it depends on is durable.
+//! Observation of jobs, for the live view. An event is shown only after everything it depends on is durable.
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{JobId, Operator, Slot};
 use latchwork_core::state::Durable;
 use tracing::Level;
 
-/// Somebody who watches.
+/// Observer of jobs.
 pub trait Observer: Send + Sync {
-    /// Whether anybody does: where not, nothing is kept for showing.
+    /// Returns true if events are to be shown. If false, no events are kept for the observer.
     fn watches(&self) -> bool {
         true
     }
-    /// A job was loaded, and is driven from here.
+    /// Called when a job was loaded and its driving begins.
     fn begins(&self, _durable: &Durable) {}
-    /// An event that is durable now.
+    /// Called for each event once it is durable.
     fn event(&self, job_id: &JobId, event: &Event);
-    /// A call whose execution begins. It is not durable unless it may change the world: then its barrier is.
-    /// Whatever the job wrote before it is durable.
+    /// Called when the execution of a call begins. Everything that the job wrote before is durable. The start
+    /// of the call itself is durable only if the call can change the world: then its barrier is.
     fn call(&self, _job_id: &JobId, _slot: &Slot, _operator: &Operator) {}
-    /// A log record of a guest.
+    /// Called for each log record of a guest.
     fn log(&self, job_id: &JobId, place: &str, level: Level, message: &str);
 }
 
-/// Nobody watches; log records go to the host's own log.
+/// Observer that shows no events. Log records of guests go to the host's own log.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 

@@ -1,42 +1,42 @@
-//! Jobs that this worker cannot bring forward now: others may, so it does not claim them again for a while, and for
-//! longer each time.
+//! Jobs that this worker cannot advance now, although another worker may. The worker does not claim such a job
+//! again for a while, and each pause is longer than the one before.
 
 use std::collections::BTreeMap;
 
 use latchwork_core::ids::JobId;
 
-/// How long a job is passed over the first time.
+/// First pause of a job, in microseconds.
 const FIRST_US: u64 = 30_000_000;
-/// The longest that one is.
+/// Longest pause of a job, in microseconds.
 const LONGEST_US: u64 = 3_600_000_000;
-/// So many are remembered. Where there are more, the one that is due first gives way.
+/// Maximum number of remembered jobs. Beyond it the entry that expires first is evicted.
 const JOBS_MAX: usize = 1_000;
 
-/// The jobs, by their ids.
+/// Paused jobs by job id.
 #[derive(Default)]
 pub(super) struct PassedOver(BTreeMap<JobId, Pause>);
 
 struct Pause {
     length_us: u64,
-    /// Boot-time clock.
+    /// End of the pause on the boot-time clock, in microseconds.
     until_us: u64,
 }
 
-/// What became of a job that was to be passed over.
+/// Result of adding a job.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Noted {
-    /// It was not remembered, and nothing gave way for it.
+    /// The job was not remembered before, and no other entry was evicted.
     pub(super) is_news: bool,
-    /// Another one gave way, and may be claimed again at once.
+    /// Another entry was evicted. Its job may be claimed again immediately.
     pub(super) is_full: bool,
 }
 
 impl PassedOver {
-    /// The job is passed over from now on.
+    /// Pauses the job from now on. The pause doubles each time.
     pub(super) fn add(&mut self, job_id: JobId, now_us: u64) -> Noted {
         let before = self.0.get(&job_id).map(|pause| pause.length_us);
         if before.is_none() && self.0.len() >= JOBS_MAX {
-            // Others have those that could long be claimed here and were not.
+            // Drop entries whose pause ended long ago: another worker has taken these jobs.
             self.0.retain(|_, pause| now_us < pause.until_us + LONGEST_US);
         }
         let is_full = before.is_none() && self.0.len() >= JOBS_MAX;
@@ -49,12 +49,12 @@ impl PassedOver {
         Noted { is_news: before.is_none() && !is_full, is_full }
     }
 
-    /// It was brought forward here.
+    /// Removes the job after this worker has advanced it.
     pub(super) fn forget(&mut self, job_id: &JobId) {
         self.0.remove(job_id);
     }
 
-    /// Those to pass over now.
+    /// Returns the jobs that are paused at `now_us`.
     pub(super) fn at(&self, now_us: u64) -> Vec<JobId> {
         self.0.iter().filter(|(_, pause)| now_us < pause.until_us).map(|(job_id, _)| job_id.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! One invocation: what the ledger decides, carried out until there is a final answer.
+//! One invocation: carries out the ledger's decisions until the call has a final answer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,23 +17,23 @@ use super::limits::Leave;
 use super::run::{Dropped, Run};
 use super::under_way::OneCall;
 
-/// Longest sleep between two questions about a call that no step waits for.
+/// Longest sleep, in milliseconds, between two reconcile requests about a call that no step waits for.
 const ASK_AGAIN_MS_MAX: u32 = 60_000;
-/// Longest sleep between two looks at a call that somebody else may still be executing.
+/// Longest sleep, in milliseconds, between two checks of a call that another worker may still be executing.
 const LOOK_MS_MAX: u32 = 1_000;
 
-/// Why an invocation got no final answer in this try.
+/// Reason why an invocation got no final answer in this try.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// The step waits for something; that is written.
+    /// The step waits, and the wait is recorded.
     Blocked,
-    /// The step will be tried again; that is written.
+    /// The step will be retried, and the retry is recorded.
     RetryLater,
-    /// The code no longer does what the log says.
+    /// The code made a call that differs from the event log.
     Diverged(Divergence),
     /// The job is cancelled.
     Cancelled,
-    /// The try stopped for a reason of the stores.
+    /// The try was aborted together with the run.
     Dropped(Dropped),
 }
 
@@ -43,49 +43,50 @@ impl<E: Into<Dropped>> From<E> for Halt {
     }
 }
 
-/// An invocation that has its final answer, or may be executed.
+/// Progress of an invocation: answered, ready to execute, or blocked.
 #[expect(clippy::large_enum_variant, reason = "taken apart at once")]
 pub(super) enum Settled {
     Answer(Result<String, Failure>),
     Start {
         draft: Draft,
         started: Try,
-        /// The boot-time clock before anything of the try was sent: its time counts from here.
+        /// Boot-time clock, in microseconds, read before anything of the try was sent. The call's timeout
+        /// counts from here.
         since_boot_us: u64,
-        /// Leave to execute it.
+        /// Permit to execute the call.
         leave: Leave,
     },
-    /// Not yet.
+    /// The invocation must wait.
     Later(Later),
 }
 
-/// What an invocation waits for before it may be executed.
+/// Reason why an invocation cannot be executed yet.
 pub(super) enum Later {
-    /// Nothing any more.
+    /// Nothing: the invocation is ready.
     Ready,
-    /// That somebody looks what became of an earlier try.
+    /// The result of an earlier try must be queried first.
     Look,
-    /// Leave of its operator.
+    /// A permit of its operator is not available.
     Leave,
-    /// So many milliseconds, at the most.
+    /// A wait of at most this many milliseconds.
     Ms(u32),
 }
 
-/// How long to follow an invocation.
+/// Work that [`Run::settle`] may wait for before it returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Patience {
-    /// As far as nothing takes its time.
+    /// Waits for writes and lookups only.
     None,
-    /// Until it is known what became of an earlier try; it is not begun.
+    /// Also queries the outcome of an earlier try. Does not start the call.
     Looks,
-    /// Until it may begin, or there is something to wait for.
+    /// Also queries earlier tries. Returns once the call may start or must wait.
     Begins,
-    /// Until it is answered or may begin.
+    /// Waits for everything until the invocation is answered or may start.
     All,
 }
 
 impl Run {
-    /// Brings an invocation to its final answer.
+    /// Performs an invocation until it has a final answer.
     pub(super) async fn perform(
         self: &Arc<Self>,
         invocation: &mut Invocation,
@@ -94,10 +95,11 @@ impl Run {
             match self.settle(invocation, Patience::All, None).await? {
                 Settled::Answer(answer) => return Ok(answer),
                 Settled::Start { draft, started, since_boot_us, leave } => {
-                    // Whoever stops here waits for it from its barrier on: one that is not followed by its
-                    // call would be in doubt for nothing.
+                    // Count the call as in flight before sending its barrier. A stop then waits for it.
+                    // Otherwise a barrier could remain without a call, and the call would be in doubt for no
+                    // reason.
                     let under_way = self.under_way()?;
-                    // Durable before the tool is called: the barrier.
+                    // The barrier must be durable before the tool is called.
                     self.sends_barrier(&invocation.slot, &draft, &started, since_boot_us);
                     self.write(draft).await?;
                     self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
@@ -107,14 +109,15 @@ impl Run {
         }
     }
 
-    /// Several invocations at once: no barrier until each is allowed or refused, then all
-    /// barriers in one transaction, then all calls concurrently; those that have to wait for something (limits of their
-    /// operators, a backoff, what became of a try before) follow, each by itself.
+    /// Performs several invocations concurrently. Writes no barrier until each invocation is allowed or
+    /// refused. Then writes all barriers in one transaction and makes all calls concurrently. Invocations that
+    /// have to wait, for a limit, a backoff or the outcome of an earlier try, start later, each on its own.
     pub(super) async fn perform_all(
         self: &Arc<Self>,
         invocations: &mut [Invocation],
     ) -> Result<Vec<Result<String, Failure>>, Halt> {
-        // Of two with one action key the first one acts; the second takes its receipt below.
+        // Of two invocations with the same action key the first one executes. The second one gets its receipt
+        // below.
         let acts = |index: &usize| {
             let invocation = &invocations[*index];
             let same = |other: &Invocation| {
@@ -124,10 +127,11 @@ impl Run {
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
         let mut given: Option<(Operator, Leave)> = None;
-        // What somebody has looked at is to begin, or to wait: it is not put off for another look.
+        // Invocations whose earlier try was queried in the last pass. In the next pass they start or wait and
+        // are not deferred for another query.
         let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
-            // What can begin does; nobody takes its time while others hold what they need to begin.
+            // Start every call that is ready. Never wait while another call of this batch holds a permit.
             let (mut begin, mut barriers) = (Vec::new(), Draft::default());
             let (mut looks, mut leaves) = (Vec::new(), Vec::new());
             for index in std::mem::take(&mut left) {
@@ -155,7 +159,7 @@ impl Run {
                 left.sort_unstable();
                 continue;
             }
-            // Nothing is held now: there is time to look what became of earlier tries, and to wait.
+            // No permit is held here, so it is safe to query earlier tries and to wait.
             let mut least_ms = None;
             for index in looks {
                 match self.settle(&mut invocations[index], Patience::Looks, None).await? {
@@ -172,7 +176,7 @@ impl Run {
             left.extend(leaves);
             left.sort_unstable();
         }
-        // What was retryable goes on by itself.
+        // Answered invocations return their recorded answers. The others are performed one at a time.
         let mut answers = Vec::new();
         for invocation in invocations {
             answers.push(self.perform(invocation).await?);
@@ -180,7 +184,7 @@ impl Run {
         Ok(answers)
     }
 
-    /// Makes calls whose barriers are one write.
+    /// Writes all barriers in one write, then makes the calls concurrently.
     async fn begin(
         self: &Arc<Self>,
         invocations: &[Invocation],
@@ -202,9 +206,10 @@ impl Run {
         Ok(())
     }
 
-    /// The first leave that any of these operators gives; none where time is over before that.
+    /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn leave_of_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Leave)> {
-        // Whoever waits for others as well keeps his place among them until his own time is over.
+        // If the worker also waits for permits, it sleeps for the full timeout to keep its place in their
+        // queues.
         let most_ms = if operators.is_empty() { LOOK_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {
@@ -229,7 +234,8 @@ impl Run {
         }
     }
 
-    /// Follows the decisions until the invocation has its answer or may be executed.
+    /// Follows the ledger's decisions until the invocation is answered, may be executed, or must wait beyond
+    /// `patience`.
     async fn settle(
         self: &Arc<Self>,
         invocation: &mut Invocation,
@@ -240,13 +246,13 @@ impl Run {
         let mut asked = 0;
         invocation.nonce = self.unheard_nonce(&invocation.slot);
         loop {
-            // Before the decision, and so before the barrier can be sent: whatever delays this
-            // process from here on uses up the call's own time.
+            // Read the clock before the decision, and so before the barrier can be sent. Any later delay of
+            // this process then counts against the call's timeout.
             let since_boot_us = self.machine().boot_us();
             match self.next(invocation) {
                 Next::Answer(answer) => return Ok(Settled::Answer(answer)),
                 Next::Execute { draft, started } => {
-                    // Nothing is recorded of a call that cannot be made here.
+                    // A missing plugin aborts the try before anything is recorded about the call.
                     self.tool(invocation)?;
                     if patience == Patience::Looks {
                         return Ok(Settled::Later(Later::Ready));
@@ -257,7 +263,7 @@ impl Run {
                             return Ok(Settled::Start { draft, started, since_boot_us, leave });
                         }
                         None if patience != Patience::All => return Ok(Settled::Later(Later::Leave)),
-                        // Decided again afterwards: much may have changed.
+                        // Decide again after the wait for a permit, because the state may have changed.
                         None => leave = Some(limits.leave(&invocation.operator).await),
                     }
                 }
@@ -272,8 +278,8 @@ impl Run {
                 Next::Look => invocation.quiescence = Some(self.look(invocation).await?),
                 Next::LookSpent => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 Next::StopOldCall => {
-                    // Calls of this attempt live inside the try that awaits them; that try is gone.
-                    // What it sent may be on its way still.
+                    // A call of this attempt lives inside the try that awaits it, and that try has ended. Its
+                    // request may still be in transit, so quiescence must be checked.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }
@@ -307,7 +313,7 @@ impl Run {
     ) -> Result<(), Halt> {
         self.heard_barrier(&invocation.slot);
         self.announce_call(&invocation.slot, &invocation.operator);
-        // It is under way until the answer is recorded, whatever becomes of the job.
+        // The call stays in flight until its answer is recorded, whatever happens to the job.
         let effect = self.execute(invocation, started, since_boot_us).await?;
         let _unrecorded = self.worker.unrecorded();
         drop(leave);
@@ -317,7 +323,7 @@ impl Run {
         }
         let draft = decide::answered(&self.state().durable, invocation, started, effect.clone(), &self.context());
         let written = self.write(draft).await;
-        // From here on the record says what it cost.
+        // The cost is now part of the durable state, so its reservation ends.
         self.state().in_flight.remove(&invocation.slot);
         match written {
             Ok(()) => self.check_retry(&invocation.slot),
@@ -326,15 +332,16 @@ impl Run {
                 Err(Halt::Dropped(Dropped::Lost))
             }
             Err(dropped) => {
-                // Another write of the job was refused. The answer is kept all the same: whoever
-                // goes on with the job finds it.
+                // Another write of the job was refused. Store the answer anyway, so that the next attempt finds
+                // it.
                 self.keep(&effect).await;
                 Err(Halt::Dropped(dropped))
             }
         }
     }
 
-    /// A plan step that is a tool waits for its next try outside; calls inside a step wait in place.
+    /// Aborts the try if the step has been scheduled for a retry. A plan step that is a tool waits outside of
+    /// its try. A call inside a step plugin waits in place.
     fn check_retry(&self, slot: &Slot) -> Result<(), Halt> {
         if slot.is_compensation() {
             return Ok(());
@@ -344,7 +351,7 @@ impl Run {
         if retry { Err(Halt::RetryLater) } else { Ok(()) }
     }
 
-    /// Whether the owner of the open try can still touch the world.
+    /// Returns whether the owner of the open try can still cause external effects.
     async fn look(&self, invocation: &Invocation) -> Result<Quiescence, Dropped> {
         let (row, settling_ms) = {
             let state = self.state();
@@ -356,7 +363,7 @@ impl Run {
             return Ok(Quiescence::Quiescent);
         };
         if row.attempt == self.attempt {
-            // Our own call: it lived inside a try that was stopped before this one began.
+            // The call was made by this attempt, inside a try that was stopped before this one began.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }
@@ -395,7 +402,8 @@ impl Run {
                 self.write(draft).await?;
                 Err(Halt::Blocked)
             }
-            // No step waits for the call: it is asked about here and now, while that is of use.
+            // No step waits for the call, so the worker keeps asking here up to the maximum number of `not-yet`
+            // answers.
             Next::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
                 tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, ASK_AGAIN_MS_MAX)))).await;
                 Ok(())

@@ -1,4 +1,4 @@
-//! A pool: claims jobs for a worker, many at once, until it is stopped.
+//! A pool: claims jobs for a worker, many concurrently, until it is stopped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,73 +17,75 @@ use super::passed_over::PassedOver;
 use super::{Worker, WorkerError};
 use crate::os::Machine;
 
-/// Longest sleep between two looks for jobs, where nothing tells of new ones.
+/// Longest sleep between two searches for jobs if the store sends no notifications, in milliseconds.
 const LOOK_MS: u64 = 200;
-/// The same where something does. Nobody tells of a lease that is over, or of a worker that is gone.
+/// Longest sleep between two searches if the store sends notifications, in milliseconds. No notification is
+/// sent for an expired lease or a dead worker.
 const HEARD_LOOK_MS: u64 = 1_000;
-/// How long a look that is under way is waited for by a pool that is stopped.
+/// Time that a stopping pool waits for a claim in flight.
 const LAST_LOOK: Duration = Duration::from_secs(1);
-/// Between two claims that may come to nothing, where there are more jobs to pass over than are remembered.
+/// Pause between claims after an entry of [`PassedOver`] was evicted, in milliseconds. Without the pause the
+/// pool would claim the same failing jobs in a loop.
 const FULL_MS: u64 = 200;
-/// After so many jobs in a row that could not be loaded the pauses grow no more.
+/// Number of load failures in a row after which the backoff stops growing.
 const UNLOADED_MAX: u32 = 8;
-/// After so many failures of the database in a row the pauses grow no more.
+/// Number of database failures in a row after which the backoff stops growing.
 const TROUBLE_MAX: u32 = 5;
 
-/// How much a pool takes on.
+/// Limits and stop condition of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// Jobs in hand at the same time.
+    /// Maximum number of held jobs.
     pub jobs: u32,
-    /// The same of one tenant, where it has a limit of its own.
+    /// Maximum number of held jobs of a tenant. Tenants without an entry have no limit of their own.
     pub tenants: BTreeMap<String, u32>,
-    /// Whether it ends when nothing is in hand and nothing can be claimed.
+    /// True if the pool ends once it holds no job and cannot claim one.
     pub until_idle: bool,
 }
 
-/// What happens in a pool.
+/// Event of a pool, for its caller.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one a job, taken apart at once")]
 pub enum PoolEvent {
-    /// A job was claimed, under this attempt. What was changed since it was accepted is told once.
+    /// A job was claimed under this attempt. The configuration changes since its acceptance are reported once.
     Claimed(JobId, u32, Vec<ChangedView>),
-    /// A job came to rest: it is over, waits, is parked or has diverged.
+    /// A job settled: it ended, waits, is parked or has diverged.
     Rested(Response),
-    /// A job was parked without being loaded once more, for this cause.
+    /// A job was parked without being loaded again, for this cause.
     ParkedUnread(JobId, String),
-    /// A job was given back, because the worker stops.
+    /// A job was released because the worker stops.
     Released(JobId),
-    /// Another worker has it.
+    /// Another worker holds the job.
     Lost(JobId),
-    /// It could not be brought to rest here; it is claimed again when its lease is over.
+    /// The worker failed to settle the job. The job is claimed again after its lease expires.
     Failed(JobId, WorkerError),
-    /// Its effects cannot be had now: it was given back, and no job is claimed for a while.
+    /// The effects of the job are unavailable. The job was released, and the pool claims no job for a while.
     NotLoaded(JobId, WorkerError),
-    /// This worker cannot bring it forward, and passes it over for a while. One whose plugin is missing here was given
-    /// back. Whether that is news: it is told again each time that the job was tried again.
+    /// This worker cannot advance the job and does not claim it for a while. A job whose plugin is missing was
+    /// released. The flag is true the first time; the event repeats after each new attempt.
     PassedOver(JobId, WorkerError, bool),
-    /// The database cannot be used: the pool looks again until it can.
+    /// The database is not usable. The pool retries until it is.
     Unavailable(StoreError),
-    /// It can be used again.
+    /// The database is usable again.
     Available,
 }
 
-/// What a pool has done.
+/// Counters of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Jobs that came to rest, by their state.
+    /// Jobs that settled, by state.
     pub rested: BTreeMap<String, u64>,
-    /// Jobs given back.
+    /// Jobs released because the worker stopped.
     pub released: u64,
-    /// Jobs that another worker took over.
+    /// Jobs taken over by another worker.
     pub lost: u64,
-    /// Jobs given back because their plugin is missing here, each time.
+    /// Releases of jobs whose plugin is missing here. A job is counted each time.
     pub left: u64,
-    /// Tries to bring a job to rest that failed.
+    /// Failed attempts to settle a job.
     pub failed: u64,
 }
 
-/// Stops a pool.
+/// Handle that stops a pool.
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Sender<bool>);
 
@@ -94,44 +96,44 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Nothing more is claimed; what is in hand is given back, once its calls have ended.
+    /// Stops claiming. Held jobs are released once their calls have finished.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
-/// A worker's loop over jobs.
+/// Main loop of a worker over many jobs.
 pub struct Pool {
     worker: Arc<Worker>,
     settings: PoolSettings,
     in_hand: JoinSet<(JobId, Result<Response, WorkerError>)>,
-    /// The tenants of the jobs in hand.
+    /// Tenants of the held jobs.
     tenants: BTreeMap<JobId, String>,
     beginnings: Beginnings,
     passed_over: PassedOver,
-    /// Nothing is claimed before this time, on the boot-time clock.
+    /// No job is claimed before this time. Boot-time clock, in microseconds.
     claims_from_us: u64,
-    /// How often in a row jobs could not be loaded.
+    /// Number of load failures in a row.
     unloaded: u32,
-    /// Nothing is claimed before this time, because jobs cannot be loaded.
+    /// No job is claimed before this time because jobs cannot be loaded. Boot-time clock, in microseconds.
     rests_until_us: u64,
     tally: Tally,
 }
 
-/// What looking for jobs came to.
+/// Result of a search for jobs.
 enum Looked {
-    /// As many are in hand as may be.
+    /// The pool holds the maximum number of jobs, or the worker is stopping.
     Full,
-    /// There is none to claim; look again after so many milliseconds at the latest.
+    /// No job can be claimed. Search again after this many milliseconds at the latest.
     None(u64),
-    /// Jobs cannot be loaded now; look again after so many milliseconds.
+    /// Jobs cannot be loaded now. Search again after this many milliseconds.
     Resting(u64),
     /// The database failed.
     Unavailable(StoreError),
 }
 
 impl Pool {
-    /// A pool that has claimed nothing yet.
+    /// Creates a pool that has claimed nothing yet.
     pub fn new(worker: Arc<Worker>, settings: PoolSettings) -> Self {
         Self {
             worker,
@@ -147,17 +149,17 @@ impl Pool {
         }
     }
 
-    /// The same, with what was changed since a job was accepted.
+    /// Sets the function that finds the configuration changes since a job was accepted.
     #[must_use]
     pub fn looking(self, look: Look) -> Self {
         Self { beginnings: Beginnings::new(look), ..self }
     }
 
-    /// Claims and drives jobs until it is stopped, or idle where that ends it. A database that fails
-    /// is waited for.
+    /// Claims and drives jobs until the pool is stopped, or idle if [`PoolSettings::until_idle`] is set.
+    /// Retries while the database is unavailable.
     ///
-    /// With what it has done comes why it ended early, if it did: it was to end when idle, and no waiting mends the
-    /// database. Nothing is in hand any more.
+    /// Returns the counters. With `until_idle`, also returns the error that ended the pool early: a database
+    /// error that waiting cannot fix. The pool then holds no jobs.
     pub async fn run(mut self, stop: &Stop, mut tell: impl FnMut(PoolEvent) + Send) -> (Tally, Option<StoreError>) {
         let mut stopped = stop.0.subscribe();
         let mut trouble: u32 = 0;
@@ -166,7 +168,7 @@ impl Pool {
             if stopping {
                 self.worker.stop();
             }
-            // What is rung from here on is looked at again.
+            // Read the revision first: later notifications cause another pass.
             let journal = self.worker.parts.journal.clone();
             let heard = journal.news();
             let looked = match stopping {
@@ -202,7 +204,7 @@ impl Pool {
                 tokio::select! {
                     biased;
                     () = tokio::time::sleep(Duration::from_millis(ms)) => {}
-                    // A database that failed is given its pause.
+                    // After a database failure the pause is not cut short by notifications.
                     _ = journal.news_after(None, heard), if trouble == 0 => {}
                 }
             };
@@ -218,7 +220,7 @@ impl Pool {
                         Ok((job_id, result)) => self.ended(job_id, result, &mut tell),
                         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                     },
-                    // The sender is held by the caller for as long as this runs.
+                    // The caller holds the sender while this function runs.
                     _ = stopped.changed(), if !stopping => {}
                     () = &mut pause => {}
                 }
@@ -227,17 +229,18 @@ impl Pool {
         }
     }
 
-    /// Whether it ends where there is nothing to claim.
+    /// Returns true if the pool ends when no job can be claimed.
     fn ends(&self) -> bool {
         self.settings.until_idle && self.in_hand.is_empty()
     }
 
-    /// Claims as many jobs as may be in hand. Once it is stopped, a database that does not answer is not waited for: what
-    /// it may still say that was claimed is claimed by others when the lease is over.
+    /// Claims jobs up to the limit, unless the pool is stopped. A stopped pool does not wait for an
+    /// unresponsive database. If the database still grants that claim, other workers claim the job after the
+    /// lease expires.
     async fn fill_unless_stopped(&mut self, stopped: &mut watch::Receiver<bool>) -> Looked {
         let worker = self.worker.clone();
         let over = async {
-            // The sender is held by the caller for as long as this runs.
+            // The caller holds the sender while this function runs.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             worker.stop();
             tokio::time::sleep(LAST_LOOK).await;
@@ -249,7 +252,7 @@ impl Pool {
         }
     }
 
-    /// Claims as many jobs as may be in hand.
+    /// Claims jobs up to the limit.
     async fn fill(&mut self) -> Looked {
         let journal = self.worker.parts.journal.clone();
         while self.in_hand.len() < self.settings.jobs as usize && !self.worker.is_stopping() {
@@ -260,7 +263,8 @@ impl Pool {
             if now_us < self.claims_from_us {
                 return Looked::None((self.claims_from_us - now_us).div_ceil(1_000));
             }
-            // What is in hand may be given back at any moment, and is then to be passed over.
+            // Also exclude held jobs: one may be released at any moment because its plugin is missing, and must
+            // then be skipped.
             let mut jobs = self.passed_over.at(now_us);
             jobs.extend(self.tenants.keys().cloned());
             let except = Except { tenants: self.full_tenants(), jobs };
@@ -292,7 +296,7 @@ impl Pool {
         });
     }
 
-    /// Tenants that have as many jobs in hand as they may.
+    /// Returns the tenants that have reached their limit of held jobs.
     fn full_tenants(&self) -> Vec<String> {
         let in_hand = |tenant: &String| self.tenants.values().filter(|of| *of == tenant).count();
         let limits = self.settings.tenants.iter();
@@ -324,7 +328,8 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // So is none other: looked for again with growing pauses, each time that this is found out anew.
+                // If the effects of one job are unavailable, so are those of every other job. Search again with
+                // a growing backoff. One failure during the backoff does not extend it.
                 let machine = &*self.worker.parts.machine;
                 if machine.boot_us() >= self.rests_until_us {
                     self.unloaded = (self.unloaded + 1).min(UNLOADED_MAX);
@@ -353,7 +358,7 @@ impl Pool {
     }
 }
 
-/// Whether the database stays as it is until somebody does something about it.
+/// Returns true if the database stays unusable until a person intervenes.
 fn needs_someone(error: &StoreError) -> bool {
     match error {
         StoreError::Restored(_) | StoreError::Damaged(_) | StoreError::NotDurable(_) | StoreError::ReadOnly(_) => true,
@@ -361,13 +366,13 @@ fn needs_someone(error: &StoreError) -> bool {
     }
 }
 
-/// Milliseconds until a time, or until the next look.
+/// Returns the milliseconds until `next_us`, at most `longest_ms`.
 fn until_ms(next_us: Option<i64>, longest_ms: u64, machine: &dyn Machine) -> u64 {
     let left_us = next_us.map(|due_us| due_us.saturating_sub(machine.now_us()).max(0));
     left_us.map_or(longest_ms, |left_us| left_us.unsigned_abs().div_ceil(1_000).clamp(1, longest_ms))
 }
 
-/// Half of it at least: many workers do not come back at the same moment.
+/// Returns between half and all of `ms` at random, so that many workers do not retry at the same moment.
 fn jittered(ms: u64, machine: &dyn Machine) -> u64 {
     let random = machine.random() & u64::from(u32::MAX);
     ms / 2 + ms * random / (2 << 32)

@@ -1,4 +1,4 @@
-//! One job in one attempt: its durable state as this worker knows it.
+//! One job in one attempt, with its durable state as known to this worker.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,60 +31,61 @@ pub struct Run {
     pub(super) rules: Rules,
     pub(super) observer: Arc<dyn Observer>,
     pub(super) state: Mutex<State>,
-    /// Told when the claim is lost.
+    /// Notified when the lease is lost.
     pub(super) gone: Notify,
     pub(super) is_gone: AtomicBool,
-    /// The attempt before was cut off: until this one has ended something, all that it begins is recorded before it
-    /// begins it. Whatever ends its process too is then named.
+    /// True if the previous attempt was cut off and this attempt has not ended anything yet. Until then every
+    /// write is flushed immediately, so each step and call is recorded before it begins. If this process dies
+    /// too, the log names the step or call that it was executing.
     pub(super) is_careful: AtomicBool,
-    /// How much news of others was there when the inbox was last looked at.
+    /// Revision of the store's change notifications at the last read of the inbox.
     pub(super) heard: AtomicU64,
     pub(super) shown: Option<Shown>,
-    /// Calls of tools whose answers are not recorded yet.
+    /// Tool calls whose answers are not recorded yet.
     pub(super) under_way: UnderWay,
-    /// Writes that nobody waited for.
+    /// Writes that no caller waits for.
     pub(super) lingering: Arc<Lingering>,
-    /// Barriers whose commits got no answer.
+    /// Barriers whose commit was never acknowledged.
     pub(super) unheard: Unheard,
-    /// What was found of recorded changes in this attempt: none is looked at twice.
+    /// Results of checking recorded changes in this attempt. Each change is checked at most once per attempt.
     pub(super) looked: Mutex<BTreeMap<(Slot, Resource), Looked>>,
 }
 
-/// What changes.
+/// Mutable state of a run.
 pub(super) struct State {
     pub(super) durable: Durable,
-    /// Steps whose try runs here.
+    /// Steps whose try is running in this attempt.
     pub(super) running: BTreeSet<StepId>,
-    /// The first difference to the log, once there is one.
+    /// First divergence from the event log, if one was found.
     pub(super) divergence: Option<Divergence>,
-    /// The most that calls under way here may still cost.
+    /// Maximum cost of each call that is in flight in this run.
     pub(super) in_flight: InFlight,
 }
 
-/// Why a try, or the driving of a job, stopped in the middle.
+/// Reason why a try, or the driving of a job, was aborted.
 #[derive(Debug)]
 pub enum Dropped {
     /// Another attempt holds the job.
     Lost,
-    /// This worker stops: the job is given back.
+    /// The worker is stopping and releases the job.
     Stopping,
-    /// What is stored is not what was thought: load it again, then go on.
+    /// The store contradicts the state in memory. The job must be loaded again.
     Reload(WriteError),
-    /// The database cannot be used.
+    /// The database is not usable.
     Store(StoreError),
-    /// A plugin that the job pinned is not there; nothing was decided.
+    /// A plugin that the job pinned is not available. No decision was made.
     PluginMissing {
-        /// The operator it serves.
+        /// Operator served by the plugin.
         operator: Operator,
-        /// Why not.
+        /// Reason why the plugin is not available.
         why: String,
     },
-    /// The host broke its own rules.
+    /// The host violated its own rules.
     Broken(String),
 }
 
 impl Run {
-    /// What is stored of a claimed job.
+    /// Loads the stored data of a claimed job. Releases the claim if the effect store is unavailable.
     pub(super) async fn load(
         worker: Arc<Worker>,
         claim: Claim,
@@ -94,7 +95,7 @@ impl Run {
         let record = record(&worker, &job_id).await?;
         let effects = match worker.parts.effects.effects(&job_id).await {
             Ok(effects) => effects,
-            // They may be in a database of their own.
+            // The effects may be in a separate database, which can be unavailable alone.
             Err(why @ StoreError::Unavailable(_)) => return Err(worker.give_back_unread(&claim, record, why).await),
             Err(error) => return Err(error.into()),
         };
@@ -102,7 +103,7 @@ impl Run {
         let header = &durable.job.header;
         observer.begins(&durable);
         let rules = worker.rules(&header.tenant_id);
-        // What was allowed when the job was accepted and is not now, is not; nor the other way round.
+        // An action is allowed only if both the rules recorded at acceptance and the current rules allow it.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
         let lingering = Arc::new(Lingering::default());
         let shown = observer.watches().then(|| Shown::start(job_id.clone(), observer.clone(), lingering.clone()));
@@ -130,7 +131,7 @@ impl Run {
         }))
     }
 
-    /// Load everything again, in the same attempt.
+    /// Loads the job again in the same attempt.
     pub(super) async fn reload(&self) -> Result<(), WorkerError> {
         let durable = load(&self.worker, &self.job_id).await?;
         self.lingering.forget();
@@ -144,12 +145,12 @@ impl Run {
         Ok(())
     }
 
-    /// The attempt.
+    /// Returns the attempt id.
     pub(super) fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// The claim is lost: whatever is under way is dropped.
+    /// Marks the lease as lost, which aborts everything in flight.
     pub(super) fn lose(&self) {
         self.is_gone.store(true, Ordering::Release);
         self.gone.notify_waiters();
@@ -159,12 +160,12 @@ impl Run {
         self.state.lock().expect("nothing panics while it holds the state")
     }
 
-    /// Time and randomness.
+    /// Returns the clocks and the source of randomness.
     pub(super) fn machine(&self) -> &dyn Machine {
         &*self.worker.parts.machine
     }
 
-    /// What decisions know beside the durable state.
+    /// Returns the inputs of a decision that are not part of the durable state.
     pub(super) fn context(&self) -> Context<'_> {
         Context {
             now_us: self.machine().now_us(),
@@ -175,7 +176,7 @@ impl Run {
     }
 }
 
-/// Everything stored of a job, effects included.
+/// Loads everything stored about a job, including its effects.
 pub(crate) async fn load(worker: &Worker, job_id: &JobId) -> Result<Durable, WorkerError> {
     let record = record(worker, job_id).await?;
     let effects = worker.parts.effects.effects(job_id).await?;

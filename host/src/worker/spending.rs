@@ -1,5 +1,4 @@
-//! Budgets, as far as a worker has a part in them: what calls under way may still cost, and what
-//! the tenant has spent.
+//! Budgets on the worker's side: possible cost of calls in flight and spending of the tenant.
 
 use latchwork_core::cost;
 use latchwork_core::decide::{self, Invocation, Next};
@@ -8,15 +7,15 @@ use super::Worker;
 use super::run::{Dropped, Run};
 
 impl Worker {
-    /// The most that a call with these arguments can cost, where its plugin has prices.
+    /// Returns the maximum cost of a call with these arguments if its plugin has prices.
     pub(super) fn most(&self, plugin: &str, args: &[u8]) -> Option<u64> {
         self.parts.prices.get(plugin)?.most(args)
     }
 }
 
 impl Run {
-    /// The next decision about a call. What it may cost is promised in the same moment in which
-    /// it is allowed, so that calls side by side do not both find the same rest of the budget.
+    /// Returns the next decision about a call. Reserves the call's cost under the same lock that allows the
+    /// call. Otherwise two concurrent calls could both be granted the same remaining budget.
     pub(super) fn next(&self, invocation: &mut Invocation) -> Next {
         let context = self.context();
         let mut state = self.state();
@@ -29,7 +28,7 @@ impl Run {
         next
     }
 
-    /// What the tenant's jobs have spent this month, as committed.
+    /// Returns the committed spending of the tenant's jobs in this month.
     pub(super) async fn spent_this_month(&self) -> Result<u64, Dropped> {
         let tenant = self.state().durable.job.header.tenant_id.clone();
         let month = cost::month(self.machine().now_us());

@@ -1,4 +1,4 @@
-//! One try of one step: a guest that runs, or a tool that is called.
+//! One try of one step: runs a guest or calls a tool.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ use super::run::Run;
 use crate::engine::StepOutcome;
 
 impl Run {
-    /// Runs one try of a step to its end, and writes what came of it.
+    /// Runs one try of a step to its end and writes the result.
     pub(super) async fn try_step(self: &Arc<Self>, step: &StepId) -> Result<(), Halt> {
         if let Some(failure) = self.violation(step).await? {
             let refused = decide::step_refused(step, &failure);

@@ -1,4 +1,4 @@
-//! Durable times of a job in hand: the loop sleeps until the next one, never polls for it.
+//! Durable timers of a held job. The main loop sleeps until the next timer and does not poll for it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use super::run::{Dropped, Run};
 
-/// Between two looks at the inbox: the bell of a store may be missing, or missed.
+/// Interval between two reads of the inbox, in milliseconds. A notification may be missed or not supported by
+/// the store.
 const INBOX_MS: u64 = 200;
 
 impl Run {
-    /// How long the loop may sleep: until a timer of the job is due, or the inbox is looked at.
+    /// Returns the time until the next timer of the job is due or the inbox must be read.
     pub(super) fn until_next_look(&self) -> Duration {
         let next_us = self.state().durable.job.timers().into_values().min();
         let left_us = next_us.map(|due_us| due_us.saturating_sub(self.machine().now_us()).max(0));
@@ -18,7 +19,7 @@ impl Run {
         left_us.map_or(look, |left_us| look.min(Duration::from_micros(left_us.unsigned_abs())))
     }
 
-    /// Sleeps until there is something to look at: a time has come, or somebody rang.
+    /// Sleeps until a timer is due, the inbox must be read, or a notification for the job arrives.
     pub(super) async fn next_look(&self) {
         let heard = self.heard.load(Ordering::Acquire);
         tokio::select! {
@@ -28,9 +29,9 @@ impl Run {
         }
     }
 
-    /// Fires the job's timers that are due, and turns what has come into events.
+    /// Fires the timers that are due, and turns new inbox rows into events.
     pub(super) async fn attend(self: &Arc<Self>) -> Result<(), Dropped> {
-        // What is rung from here on is looked at again.
+        // Read the revision first: later notifications cause another pass.
         self.heard.store(self.worker.parts.journal.news(), Ordering::Release);
         let now_us = self.machine().now_us();
         let due = self.state().durable.job.timers().into_values().any(|due_us| due_us <= now_us);

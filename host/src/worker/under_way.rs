@@ -1,5 +1,4 @@
-//! Calls of tools that are under way: whoever stops driving a job lets them end first, so that
-//! what the world answered is recorded.
+//! Tool calls in flight. A run that is abandoned lets them finish first, so that their answers are recorded.
 
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use tokio::sync::watch;
 
 use super::run::{Dropped, Run};
 
-/// How many there are, and whether more may begin.
+/// Counter of calls in flight, with a flag that refuses new ones.
 pub(super) struct UnderWay(watch::Sender<State>);
 
 #[derive(Clone, Copy, Default)]
@@ -17,7 +16,7 @@ struct State {
     closed: bool,
 }
 
-/// One of them.
+/// Guard of one call in flight.
 pub(super) struct OneCall(Arc<Run>);
 
 impl Default for UnderWay {
@@ -27,23 +26,22 @@ impl Default for UnderWay {
 }
 
 impl UnderWay {
-    /// From now on none may begin; comes back when those under way are over. Each ends by its
-    /// own time limit.
+    /// Refuses new calls and waits until the calls in flight have finished. Each call ends by its own timeout.
     pub(super) async fn close(&self) {
         self.0.send_modify(|state| state.closed = true);
         let mut calls = self.0.subscribe();
-        // The sender lives as long as the run that waits here.
+        // The sender belongs to the run, which outlives this wait.
         let _ = calls.wait_for(|state| state.calls == 0).await;
     }
 
-    /// They may begin again.
+    /// Allows new calls again.
     pub(super) fn open(&self) {
         self.0.send_modify(|state| state.closed = false);
     }
 }
 
 impl Run {
-    /// Notes a call that begins now; it ends when what is returned is dropped.
+    /// Counts a call as in flight until the returned guard is dropped. Fails if new calls are refused.
     pub(super) fn under_way(self: &Arc<Self>) -> Result<OneCall, Dropped> {
         let mut admitted = false;
         self.under_way.0.send_modify(|state| {
@@ -51,7 +49,7 @@ impl Run {
             state.calls += u32::from(admitted);
         });
         if !admitted {
-            // The one that closed it says why.
+            // The caller of `close` reports the actual reason.
             return Err(Dropped::Reload(WriteError::Cancelled));
         }
         Ok(OneCall(self.clone()))

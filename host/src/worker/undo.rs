@@ -1,4 +1,4 @@
-//! Undoing what a job did: the kernel says what comes next, here it is carried out.
+//! Compensation: carries out the kernel's decisions about undoing a job's calls.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use super::run::{Dropped, Run};
 
 /// The call that a plugin's own `compensate` export undoes.
 pub(super) struct Undone {
-    /// Its external key.
+    /// External key of the call.
     pub(super) external_key: String,
-    /// What it was called with.
+    /// Arguments of the call.
     pub(super) args: String,
-    /// What it answered.
+    /// Result of the call.
     pub(super) result: String,
 }
 
 impl Run {
-    /// The next thing about undoing; false where there is nothing to do.
+    /// Carries out the next compensation. Returns false if nothing is left to undo.
     pub(super) async fn undo(self: &Arc<Self>) -> Result<bool, Dropped> {
         let next = decide::undo(&self.state().durable, &self.context());
         match next {
@@ -30,18 +30,19 @@ impl Run {
                 self.follow(invocation).await?;
             }
         }
-        // Whoever asked for something meanwhile is heard between two calls.
+        // Process new requests between two compensating calls.
         self.drain_inbox_if_pending().await?;
         Ok(true)
     }
 
-    /// What the kernel cannot know of a call: whether its arguments fit, and what it may cost.
+    /// Adds to a compensating call what the kernel cannot compute: validity of its arguments and maximum cost.
     fn checked(&self, invocation: Invocation) -> Invocation {
         let own = self.is_by_itself(&invocation.slot);
         let state = self.state();
         let Some(pinned) = state.durable.job.pinned(&invocation.operator) else { return invocation };
         let most_micro_usd = self.worker.most(&pinned.plugin, &invocation.args);
-        // What a plugin's own export takes are the arguments and the result of the call it undoes.
+        // The plugin's own `compensate` export takes the arguments and result of the undone call. They need no
+        // check.
         let unfit = match self.worker.parts.components.by_digest(pinned.digest, pinned.wasi) {
             Ok(plugin) if !own => match serde_json::from_slice(&invocation.args) {
                 Ok(value) => plugin.check_input(invocation.operator.as_str(), &value).err(),
@@ -58,7 +59,7 @@ impl Run {
         state.durable.job.compensations.get(slot).is_some_and(|compensation| compensation.own)
     }
 
-    /// The call that this one undoes, where the plugin does that itself.
+    /// Returns the call that this one undoes, if the plugin's own `compensate` export does it.
     pub(super) fn undone(&self, slot: &Slot) -> Result<Option<Undone>, Dropped> {
         if !self.is_by_itself(slot) {
             return Ok(None);

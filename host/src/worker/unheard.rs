@@ -1,5 +1,6 @@
-//! Barriers that nobody heard of: their commit got no answer, so they may be durable or not. Nothing was
-//! executed under them. Where one is found durable, its own writer goes on (§4), in the time it began with.
+//! Barriers whose commit was never acknowledged and which may or may not be durable. Nothing was executed under
+//! them. If a barrier turns out to be durable, the worker that wrote it continues with the call (§4). The
+//! timeout still counts from the start of the original try.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -10,15 +11,15 @@ use latchwork_core::state::Draft;
 
 use super::run::Run;
 
-/// The last one of each invocation.
+/// Last unacknowledged barrier of each invocation.
 #[derive(Default)]
 pub(super) struct Unheard(Mutex<BTreeMap<Slot, Sent>>);
 
-/// A barrier that was sent.
+/// Barrier that was sent and not acknowledged.
 struct Sent {
-    /// The nonce of its try.
+    /// Nonce of the try.
     nonce: u64,
-    /// The boot-time clock from which the time of the try counts.
+    /// Boot-time clock from which the timeout of the try counts, in microseconds.
     since_boot_us: u64,
 }
 
@@ -29,24 +30,25 @@ impl Unheard {
 }
 
 impl Run {
-    /// Notes the barrier in a draft before it is sent. Reads have none.
+    /// Notes the barrier of a draft before the draft is sent. Drafts of reads have no barrier.
     pub(super) fn sends_barrier(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
         if draft.acquire {
             self.unheard.known().insert(slot.clone(), Sent { nonce: started.nonce, since_boot_us });
         }
     }
 
-    /// The barrier is durable and its call begins: from here on nobody may begin it again.
+    /// Notes that the barrier is durable and its call begins. The call must not be started again from here on.
     pub(super) fn heard_barrier(&self, slot: &Slot) {
         self.unheard.known().remove(slot);
     }
 
-    /// The nonce of a barrier that this worker sent and never heard of.
+    /// Returns the nonce of a barrier that this worker sent without getting an acknowledgement.
     pub(super) fn unheard_nonce(&self, slot: &Slot) -> Option<u64> {
         self.unheard.known().get(slot).map(|sent| sent.nonce)
     }
 
-    /// From when the time of a try counts: from before its barrier was sent, if that was earlier than now.
+    /// Returns the time from which the timeout of a try counts: the time at which its barrier was first sent,
+    /// or `now_boot_us`.
     pub(super) fn since(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
         let known = self.unheard.known();
         known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)

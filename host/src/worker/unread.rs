@@ -1,5 +1,6 @@
-//! Jobs that are not loaded: those whose processes end while they load them, where each claim after the limit would
-//! take one more along; and those of which a part cannot be had now.
+//! Jobs that are released or parked without being loaded. One case is a crash loop: each process dies while it
+//! loads the job, and each further claim would kill one more process. The other case is an unavailable effect
+//! store.
 
 use latchwork_core::decide::{self, Context};
 use latchwork_core::event::Event;
@@ -12,12 +13,11 @@ use super::run::Dropped;
 use super::{Worker, WorkerError};
 
 impl Worker {
-    /// Parks a claimed job before it is loaded, where as many attempts in a row as may be have not come as far as to
-    /// tell of their claims.
+    /// Parks the job before loading it if `limit` consecutive attempts died before writing their claim event.
     pub(super) async fn park_unread(&self, claim: &Claim, observer: &dyn Observer) -> Result<(), WorkerError> {
         let parts = &self.parts;
         let limit = parts.settings.max_attempts_without_progress;
-        // Most jobs are claimed seldom, and are not looked at.
+        // A job with few attempts cannot have reached the limit. This saves a query for most jobs.
         if claim.row.attempt <= limit {
             return Ok(());
         }
@@ -32,7 +32,7 @@ impl Worker {
         Err(WorkerError::Unread { job_id: claim.row.job_id.clone(), cause })
     }
 
-    /// Gives a claimed job back whose effects cannot be had: that is no fault of the job, and nothing was done.
+    /// Releases a claimed job whose effects are unavailable. The job is not at fault, and nothing was executed.
     pub(super) async fn give_back_unread(&self, claim: &Claim, record: Record, why: StoreError) -> WorkerError {
         match self.try_to_give_back(claim, record).await {
             Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
@@ -47,7 +47,7 @@ impl Worker {
         let context = Context {
             now_us: machine.now_us(),
             random: machine.random(),
-            // Nothing is decided by them here.
+            // The rules do not affect this decision.
             rules: &Rules::default(),
             clock_margin_ms: parts.settings.clock_margin_ms,
         };
@@ -79,7 +79,7 @@ fn not_written(claim: &Claim, dropped: Dropped) -> WorkerError {
     match dropped {
         Dropped::Store(error) => error.into(),
         Dropped::Broken(message) => WorkerError::Broken { job_id, message },
-        // Whether it was written is not known: the next claim finds out.
+        // The commit may or may not have succeeded. The next claim finds out.
         Dropped::Reload(error) => StoreError::Unavailable(error.to_string()).into(),
         Dropped::Lost | Dropped::Stopping | Dropped::PluginMissing { .. } => WorkerError::Lost(job_id),
     }

@@ -1,4 +1,4 @@
-//! Validators are asked before a step starts; what one refuses never runs.
+//! Runs the validators before a step starts. A refused step never runs.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use super::run::{Dropped, Run};
 use crate::validate::{Conditions, ValidationRequest};
 
 impl Run {
-    /// Why the step must not start; none where it may, or has before.
+    /// Returns the reason why the step must not start. Returns `None` if the step may start or has started
+    /// before.
     pub(super) async fn violation(self: &Arc<Self>, step: &StepId) -> Result<Option<Failure>, Dropped> {
         let validators = &self.worker.parts.validators;
         if validators.is_empty() {
@@ -31,7 +32,7 @@ impl Run {
             (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
         };
         let plugin = self.pinned_plugin(&operator, pinned.digest, pinned.wasi)?;
-        // What is no component has nothing that could be looked at.
+        // Only components can be inspected.
         let Some(component) = plugin.component() else { return Ok(None) };
         let request = ValidationRequest {
             job_id: &self.job_id,

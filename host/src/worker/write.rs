@@ -1,4 +1,5 @@
-//! Drafts become batches: sealed in order under the job's lock, queued at once, awaited outside.
+//! Turns drafts into batches. Batches are sealed and queued in order under the job's lock, and awaited outside
+//! of it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,18 +20,18 @@ use super::lingering::Lingering;
 use super::observe::Observer;
 use super::run::{Dropped, Run};
 
-/// How long an answer that cannot be recorded is kept where a person waits for the job.
+/// Time for which an answer that cannot be recorded is retried if a user watches the job.
 const PATIENCE_WATCHED: Duration = Duration::from_secs(20);
-/// The same of a worker that nobody waits for.
+/// Time for which an answer that cannot be recorded is retried if no user watches the job.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// The first and the longest pause between two tries.
+/// First and longest pause between two tries.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
 pub(super) type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
 impl Run {
-    /// Writes a draft. One that need not be durable at once returns as soon as it is queued;
-    /// should it fail, every later write of the job fails too.
+    /// Writes a draft. Returns as soon as the draft is queued if it need not be durable immediately. If a
+    /// queued draft fails, every later write of the job fails too.
     pub(super) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
         if draft.is_empty() {
             return Ok(());
@@ -48,7 +49,7 @@ impl Run {
             let mut batch = state.durable.seal(draft, self.machine().now_us())?;
             if self.is_careful.load(Ordering::Relaxed) {
                 batch.flush = Flush::Now;
-                // It has come further than what may have ended the one before.
+                // This attempt has passed the point at which the previous attempt may have died.
                 let ends = batch.events.iter().any(|event| event.body.ends_something());
                 self.is_careful.store(!ends, Ordering::Relaxed);
             }
@@ -56,7 +57,7 @@ impl Run {
                 return Err(Dropped::Lost);
             }
             let notices = notifier.map(|_| notice::notices(&state.durable.job, &batch.events)).unwrap_or_default();
-            // What somebody is told is durable first.
+            // Events must be durable before a notification about them is sent.
             let now = batch.flush == Flush::Now || !notices.is_empty();
             let events = if self.shown.is_some() { batch.events.clone() } else { Vec::new() };
             (self.lingering.number(), self.queue(batch), (now, events, notices))
@@ -64,7 +65,7 @@ impl Run {
         let (now, events, notices) = durable;
         let result = match (&self.shown, now) {
             (None, true) => written.await,
-            // The writer takes it along with the next flush; nobody waits.
+            // The writer commits this batch with the next flush, and no caller waits for it.
             (None, false) => {
                 self.lingering.add(number, written);
                 Ok(())
@@ -80,7 +81,7 @@ impl Run {
         Ok(())
     }
 
-    /// Takes the batch's place in the writer's queue before anything else of this job can.
+    /// Queues the batch. The first poll enqueues it before any later write of this job.
     fn queue(&self, batch: Batch) -> Written {
         let journal = self.worker.parts.journal.clone();
         let mut written: Written = Box::pin(async move { journal.write(batch).await });
@@ -90,17 +91,20 @@ impl Run {
         }
     }
 
-    /// Effect, then events, then ledger row: each durable before the next. A barrier stays one
-    /// fenced write, because permission and record of it must not come apart; so does what says it must.
+    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is one
+    /// fenced write, because permission and record must not be separated. The same holds for a draft marked
+    /// `whole`.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), Dropped> {
         if draft.acquire {
-            // A repeat claims the doubtful try's effect only together with its barrier: a claim that
-            // stood alone would be taken for the answer of a person's later word. Here it cannot, so a
-            // late answer of the repeated try is kept as evidence beside it.
+            // A repeat claims the effect of the try in doubt only together with its barrier. A claim written
+            // alone would be taken for the answer if a person resolved the call later. Here the claim cannot
+            // join the barrier's transaction, so it is left out. A late answer of the repeated try is then kept
+            // as evidence.
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         if draft.whole {
-            // A verdict claims the doubtful try's effect first: only one of verdict and late answer wins.
+            // A verdict claims the effect of the try in doubt first, so only one of verdict and late answer
+            // wins.
             self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
             let effects = draft.effects.clone();
             self.state().durable.take_effects(&effects);
@@ -125,7 +129,7 @@ impl Run {
         Ok(())
     }
 
-    /// A step's log record: shown in its place among the events.
+    /// Logs a record of a step, in order with the step's events.
     pub(super) fn log(&self, place: &str, level: Level, message: &str) {
         match &self.shown {
             Some(shown) => shown.log(place, level, message),
@@ -133,15 +137,15 @@ impl Run {
         }
     }
 
-    /// Announces a call that begins. The barrier of one that may change the world is durable before.
+    /// Announces a call that begins. The barrier of a world-changing call is already durable.
     pub(super) fn announce_call(&self, slot: &Slot, operator: &Operator) {
         if let Some(shown) = &self.shown {
             shown.call(slot.clone(), operator.clone());
         }
     }
 
-    /// The answer of a call, where it could not be recorded together with its events. Others may have gone on with the
-    /// job meanwhile: they are told.
+    /// Stores the answer of a call that could not be recorded together with its events. Notifies the new lease
+    /// holder if another attempt has claimed the job meanwhile.
     pub(super) async fn keep(&self, effect: &Effect) {
         if !effect.is_news() {
             return;
@@ -151,15 +155,14 @@ impl Run {
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded");
         }
-        // Who claims the job from here on finds the answer; who did before, and looked for it, does not. However short
-        // it seemed, the writes may have taken longer than the lease.
+        // A later attempt that read the effects before this write did not see the answer. The writes may have
+        // taken longer than the lease, so this must be checked every time.
         if is_to_be_told(effect, &put) && self.is_overtaken(until_us).await {
             self.tell_late(effect, until_us).await;
         }
     }
 
-    /// The answer of a call whose job this worker has lost: recorded all the same, and told to
-    /// whoever holds the job now.
+    /// Records the answer of a call whose job this worker has lost, and notifies the new lease holder.
     pub(super) async fn record_late(&self, effect: &Effect) {
         if !effect.is_news() {
             return;
@@ -174,13 +177,13 @@ impl Run {
         }
     }
 
-    /// How long an answer in hand is worth waiting for, on the boot-time clock.
+    /// Returns the time until which the worker retries to record an answer. Boot-time clock, in microseconds.
     fn patient_until_us(&self) -> u64 {
         let patience = if self.observer.watches() { PATIENCE_WATCHED } else { PATIENCE };
         self.machine().boot_us() + patience.as_micros() as u64
     }
 
-    /// Puts an answer into the effect store, which asks for no claim; one that cannot be written to now is tried again,
+    /// Puts an answer into the effect store, which requires no claim. Retries while the store is unavailable,
     /// because no other process has the answer.
     async fn put_away(&self, effect: &Effect, until_us: u64) -> Result<(), WriteError> {
         let (mut again, mut pause) = (false, AGAIN.0);
@@ -203,7 +206,7 @@ impl Run {
         }
     }
 
-    /// Whether another attempt has the job; where that cannot be found out, it may.
+    /// Returns true if another attempt has claimed the job, or if that cannot be determined.
     async fn is_overtaken(&self, until_us: u64) -> bool {
         loop {
             match self.worker.parts.journal.job(&self.job_id).await {
@@ -215,7 +218,7 @@ impl Run {
         }
     }
 
-    /// Tells whoever has the job that an answer is there.
+    /// Puts a request about the late answer into the job's inbox.
     async fn tell_late(&self, effect: &Effect, until_us: u64) {
         let parts = &self.worker.parts;
         let told = loop {
@@ -232,21 +235,22 @@ impl Run {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "nobody could be told of a late answer");
             return;
         }
-        // Whoever holds the job hears of it; where it is over, nobody does.
+        // The lease holder processes the request. A finished job has no lease holder, so its inbox is drained
+        // here.
         if let Err(error) = super::audit(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox alone");
         }
     }
 }
 
-/// Whether an answer that came late says something. Where it could not be put away, somebody has decided meanwhile: a
-/// result contradicts that the call did not happen, and the job has to hear of it; that nothing was done contradicts
-/// nothing.
+/// Returns true if the job must be notified of a late answer. An answer that could not be stored lost against a
+/// verdict. A result then contradicts a verdict that the call did not happen, and the job must record the
+/// conflict. An answer without an effect contradicts nothing.
 fn is_to_be_told(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }
 
-/// Shows events once they are durable, in their order.
+/// Shows events to the observer in order, once they are durable.
 pub(super) struct Shown {
     queue: mpsc::UnboundedSender<Pending>,
 }
@@ -280,7 +284,7 @@ impl Shown {
                     }
                 }
                 match (done, result) {
-                    // The one who waited may be gone; nothing is lost by that.
+                    // The waiting task may have been dropped. The result is then not needed.
                     (Some(done), result) => drop(done.send(result)),
                     (None, Err(error)) => lingering.failed(number, error),
                     (None, Ok(())) => {}
@@ -290,17 +294,17 @@ impl Shown {
         Self { queue }
     }
 
-    /// A guest's log record, behind everything that was written before it.
+    /// Queues a guest's log record behind everything written before it.
     fn log(&self, place: &str, level: Level, message: &str) {
         let record = Pending::Log { place: place.to_owned(), level, message: message.to_owned() };
-        // Where the view has stopped, nobody reads.
+        // If the live view has stopped, the record is discarded.
         let _ = self.queue.send(record);
     }
 
-    /// A call that begins, behind everything that was written before it: what it depends on is durable when it is
-    /// shown.
+    /// Queues a call that begins behind everything written before it. Everything the call depends on is then
+    /// durable when the call is shown.
     fn call(&self, slot: Slot, operator: Operator) {
-        // Where the view has stopped, there is no reader.
+        // If the live view has stopped, the record is discarded.
         let _ = self.queue.send(Pending::Call { slot, operator });
     }
 
