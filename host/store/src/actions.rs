@@ -1,4 +1,4 @@
-//! Reservations of action keys, and who waits for them.
+//! Reservations of action keys, and the jobs that wait for them.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use crate::row::{ACTION_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
 
-/// Joins those who wait for keys as jobs `j`, from rows of a job of the tenant, operator and key.
+/// Joins the jobs that wait for keys as `j`. Needs rows with a job of the tenant, the operator and the key.
 pub(crate) const WAITS: &str = " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN action_waits w ON \
     w.tenant_id = asking.tenant_id AND w.operator = v.column2 AND w.key = v.column3 CROSS JOIN jobs j ON j.id = w.job";
 
-/// Read the reservations that batches touch, then the waits for keys they settle, then the jobs
-/// that wait: the number of statements, a multiple of three.
+/// Appends the queries for the reservations that batches touch, the waits for these keys, and the waiting jobs.
+/// Returns the number of statements, a multiple of three.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
         .iter()
@@ -50,7 +50,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     held + waits + waiters
 }
 
-/// Take in what was read.
+/// Loads the rows into the group.
 pub(crate) fn take<'a>(
     seen: &mut Seen,
     statements: impl ExactSizeIterator<Item = &'a Vec<StoredRow>>,
@@ -79,12 +79,12 @@ fn action_id(row: &mut Stored<'_>) -> Result<ActionId, StoreError> {
     Ok((row.text()?, Operator::from(row.text()?), row.hash()?))
 }
 
-/// Write reservations as they are now, and the waits.
+/// Writes the current reservations and waits.
 pub(crate) fn replace(script: &mut Script, writes: &Writes<'_>) {
     let freed: Vec<&ActionId> = writes.actions.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| id).collect();
     let held: Vec<(&ActionId, &(i64, ActionRow))> =
         writes.actions.iter().filter_map(|(id, row)| Some((id, row.as_ref()?))).collect();
-    // A key that is free or settled has nobody waiting: they have been told.
+    // No job waits for a free or settled key any more: the waiting jobs have been notified.
     let over: Vec<&ActionId> = writes
         .actions
         .iter()

@@ -1,4 +1,4 @@
-//! What jobs await from others.
+//! Table of the signals and decisions that jobs await.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use latchwork_core::storage::StoreError;
 use crate::row::Stored;
 use crate::script::Script;
 
-/// Append the statement that reads what the job with this key awaits.
+/// Appends the query for everything the job with this id awaits.
 pub(crate) fn read(script: &mut Script, job_id: &str) {
     script.push(
         "SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?",
@@ -16,7 +16,7 @@ pub(crate) fn read(script: &mut Script, job_id: &str) {
     script.text(job_id);
 }
 
-/// One row of it.
+/// Reads one row of that query.
 pub(crate) fn take(mut row: Stored<'_>) -> Result<Awaited, StoreError> {
     let (name, key) = (row.text()?, row.text_or_null()?);
     let number = row.int()?;
@@ -25,7 +25,7 @@ pub(crate) fn take(mut row: Stored<'_>) -> Result<Awaited, StoreError> {
     Ok(Awaited { name, key, state, until_us: row.int_or_null()? })
 }
 
-/// Write what is awaited as it is now.
+/// Writes the current rows.
 pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, &str), &Awaited>) {
     let rows: Vec<_> = rows.iter().collect();
     script.put("awaited", &["job", "name"], &["key", "state", "until_us"], &rows, |script, ((job, name), awaited)| {

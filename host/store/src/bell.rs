@@ -1,9 +1,7 @@
-//! The bell of a PostgreSQL database: what the triggers of its tables notify, heard on a connection of
-//! its own.
+//! Listener for the notifications that triggers of a PostgreSQL database send. It has a connection of its own.
 //!
-//! A bell that is missed costs time, never work: whoever waits for it looks by itself now and then.
-//! When the connection is lost and made again, everybody is woken, because nobody knows what was rung
-//! meanwhile.
+//! A missed notification costs time but loses no work, because every waiting task also polls. After a reconnect
+//! all waiting tasks are woken, because notifications may have been missed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,28 +12,29 @@ use latchwork_core::ids::JobId;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::watch;
 
-/// Somebody may claim something: see the migrations.
+/// Channel of notifications that a job can be claimed. The migrations define the triggers.
 const WORK: &str = "latchwork_work";
-/// Something was put into a job's inbox.
+/// Channel of notifications about new inbox rows.
 const INBOX: &str = "latchwork_inbox";
-/// Between two tries to listen.
+/// Pause between two tries to listen.
 const AGAIN: Duration = Duration::from_millis(500);
-/// Before this the library tells nobody that connecting is slow: whoever waits looks by itself.
+/// Threshold at which sqlx warns about a slow connection. The value disables the warning, because waiting tasks
+/// also poll.
 const QUIET: Duration = Duration::from_secs(24 * 60 * 60);
-/// Jobs that are remembered: beyond that, all are taken to have news.
+/// Maximum number of remembered jobs. Beyond it every job counts as notified.
 const JOBS_MAX: usize = 10_000;
 
-/// What was heard so far; later news have higher numbers.
+/// Notifications received so far. Later notifications have higher numbers.
 #[derive(Debug, Default)]
 struct Heard {
-    /// Of everything: nobody knows of what.
+    /// Number of the last notification that counts for every job and for new work.
     all: u64,
     work: u64,
     jobs: BTreeMap<JobId, u64>,
 }
 
 impl Heard {
-    /// The number of the last news of this job, or of work for anybody.
+    /// Returns the number of the last notification for this job, or for new work if `of` is `None`.
     fn last(&self, of: Option<&JobId>) -> u64 {
         let own = match of {
             None => self.work,
@@ -45,7 +44,7 @@ impl Heard {
     }
 }
 
-/// A bell, which listens once somebody waits for it.
+/// Notification listener. It starts listening when the first task waits.
 pub(crate) struct Bell {
     options: PgConnectOptions,
     shared: OnceLock<Arc<Shared>>,
@@ -54,7 +53,7 @@ pub(crate) struct Bell {
 struct Shared {
     heard: Mutex<Heard>,
     rung: watch::Sender<u64>,
-    /// Whether somebody listens now.
+    /// True while the connection is listening.
     listens: AtomicBool,
 }
 
@@ -63,18 +62,18 @@ impl Bell {
         Self { options, shared: OnceLock::new() }
     }
 
-    /// How many rings there were.
+    /// Returns the number of notifications so far.
     pub(crate) fn count(&self) -> u64 {
         *self.shared().rung.borrow()
     }
 
-    /// Whether what is rung now is heard.
+    /// Returns true if notifications are being received now.
     pub(crate) fn is_heard(&self) -> bool {
         self.shared().listens.load(Ordering::Relaxed)
     }
 
-    /// Wait for one after `seen` that concerns this job, or whoever has time; answers how many there
-    /// were.
+    /// Waits for a notification after number `seen` for this job, or for new work if `of` is `None`. Returns
+    /// the number of notifications so far.
     pub(crate) async fn wait(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let shared = self.shared().clone();
         let mut rung = shared.rung.subscribe();
@@ -107,7 +106,7 @@ impl Shared {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Note a ring, and wake who waits.
+    /// Notes a notification and wakes the waiting tasks.
     fn ring(&self, note: impl FnOnce(&mut Heard, u64)) {
         let number = *self.rung.borrow() + 1;
         note(&mut self.heard(), number);
@@ -122,7 +121,7 @@ impl Shared {
     }
 }
 
-/// Listen for as long as somebody may wait.
+/// Listens until the [`Bell`] is dropped.
 async fn listen(options: PgConnectOptions, shared: Weak<Shared>) {
     while shared.strong_count() > 0 {
         let ended = listen_once(&options, &shared).await;
@@ -146,7 +145,7 @@ async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Resul
         shared.ring_all();
     }
     loop {
-        // Now and then, whether anybody is left to wait.
+        // Check regularly whether the listener is still in use.
         let heard = match tokio::time::timeout(AGAIN * 10, listener.try_recv()).await {
             Ok(heard) => heard?,
             Err(_) if shared.strong_count() > 0 => continue,
@@ -167,7 +166,7 @@ async fn listen_once(options: &PgConnectOptions, shared: &Weak<Shared>) -> Resul
                     heard.jobs.extend(job_id.map(|job_id| (job_id, number)));
                 });
             }
-            // It was lost, and is made again by the next call.
+            // The connection was lost. The next call reconnects.
             None => shared.ring_all(),
         }
     }

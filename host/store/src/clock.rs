@@ -1,19 +1,19 @@
-//! Whose clock decides: on SQLite this machine's, on PostgreSQL the database's.
+//! Time sources: on SQLite this machine's clock, on PostgreSQL the server's.
 
 use std::sync::Arc;
 
 use latchwork_core::storage::{Clock, StoreError};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The clocks of this machine: the wall clock for event times; for leases and deadlines the
-/// boot-time clock, which goes on in sleep and which nobody can set, with the boot id.
+/// Clocks of this machine. Event times use the wall clock. Leases and deadlines use the boot-time clock, which
+/// continues during sleep and cannot be set, together with the boot id.
 #[derive(Debug)]
 pub struct SystemClock {
     boot_id: String,
 }
 
 impl SystemClock {
-    /// Read the boot id.
+    /// Reads the boot id.
     pub fn new() -> Result<Self, StoreError> {
         const PATH: &str = "/proc/sys/kernel/random/boot_id";
         let text = std::fs::read_to_string(PATH).map_err(|error| {
@@ -40,34 +40,34 @@ fn read(clock: ClockId) -> i64 {
     time.tv_sec * 1_000_000 + time.tv_nsec / 1000
 }
 
-/// What a database's decisions about time rest on.
+/// Time source of a database's decisions.
 #[derive(Clone)]
 pub(crate) enum Time {
-    /// A clock of this process: all of the database's processes are on one machine.
+    /// Clock of this machine. All processes of the database run on this machine.
     Machine(Arc<dyn Clock>),
-    /// The database's own: its processes may be anywhere.
+    /// Clock of the database server. Processes may run on any machine.
     Database,
 }
 
-/// A reading of the clocks.
+/// One reading of the clocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
-    /// For events, timers and waits.
+    /// Time for events, timers and waits.
     pub(crate) now_us: i64,
-    /// For leases and deadlines.
+    /// Time for leases and deadlines.
     pub(crate) boot_us: i64,
-    /// Which boot the second counts from; the database's time counts from none.
+    /// Boot from which `boot_us` counts. `None` if the time comes from a server.
     pub(crate) boot_id: Option<String>,
 }
 
 impl Time {
-    /// Now, where no database has to be asked.
+    /// Returns the current time, if it can be read without asking a server.
     pub(crate) fn here(&self) -> Option<Moment> {
         let Self::Machine(clock) = self else { return None };
         Some(Moment { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
     }
 
-    /// Now, where the database says that it is `now_us`.
+    /// Returns the current time, given the server's time `now_us`.
     pub(crate) fn at(&self, now_us: i64) -> Moment {
         self.here().unwrap_or(Moment { now_us, boot_us: now_us, boot_id: None })
     }

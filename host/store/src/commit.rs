@@ -1,11 +1,11 @@
-//! Group commit: one task owns the writing connection, takes everything that is queued, and
-//! writes it in one transaction.
+//! Group commit: one task owns the writing connection, takes everything that is queued, and writes it in one
+//! transaction.
 //!
-//! The order of the queue is the order of effect. Whatever fails without having been refused
-//! (a full disk, an oversized value) fails the transaction; its parts are then tried one by one,
-//! so that only the culprit fails. What another worker was in the way of is repeated whole, and so
-//! is what was lost with its connection before COMMIT. A failed COMMIT is taken neither for a
-//! commit nor for none: the database is asked, on a new connection, what became of it.
+//! The order of the queue is the order of the writes. A failure that is not a refusal, such as a full disk or
+//! an oversized value, fails the whole transaction. Its parts are then tried one by one, so that only the
+//! faulty part fails. A transaction is repeated as a whole if another worker interfered or if the connection
+//! was lost before COMMIT. After a failed COMMIT the outcome is unknown. The database is then asked for it on a
+//! new connection.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,17 +28,17 @@ use crate::server::{Place, Server};
 use crate::statement::{Hand, Name};
 use crate::writer::{Fate, Part, Tx};
 
-/// How many parts share a transaction at most.
+/// Maximum number of parts in a transaction.
 const GROUP_MAX: usize = 256;
-/// How long a lingering batch waits for another that has to be durable at once.
+/// Time for which a deferred batch waits for another batch that needs an immediate flush.
 const LINGER: Duration = Duration::from_millis(5);
-/// How often a transaction is begun while others are in the way; each time SQLite waits for its
-/// busy timeout, PostgreSQL for its lock timeout or until it finds a circle.
+/// Maximum number of tries of a transaction if other writers interfere. SQLite waits for its busy timeout each
+/// time. PostgreSQL waits for its lock timeout or until it detects a deadlock.
 const AGAIN_TRIES: u32 = 6;
 
-/// The task and what it owns.
+/// The writer's task and its data.
 pub(crate) struct Task {
-    /// None while the server is away.
+    /// `None` while the server is unavailable.
     pub(crate) conn: Option<Connection>,
     pub(crate) connect: Connect,
     pub(crate) hand: Hand,
@@ -50,13 +50,13 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Serve the queue until it is closed.
+    /// Processes the queue until it is closed.
     pub(crate) async fn live(mut self) {
         let mut group = Vec::with_capacity(GROUP_MAX);
         let mut closed = None;
         while closed.is_none() && self.parts.recv_many(&mut group, GROUP_MAX).await > 0 {
             if group.iter().all(lingers) {
-                // Until one comes that does not linger, the group is full, or the time is over.
+                // Gather parts until one needs an immediate flush, the group is full or the time is over.
                 let gather = async {
                     while group.len() < GROUP_MAX && group.iter().all(lingers) {
                         let room = GROUP_MAX - group.len();
@@ -76,14 +76,15 @@ impl Task {
             conn.close().await;
         }
         for part in closed.unwrap_or_default() {
-            // Parts behind the closing one are dropped: their callers learn that the writer ended.
+            // Parts queued after the close request are dropped. Their callers get the error that the writer
+            // ended.
             if let Part::Close(reply) = part {
                 let _ = reply.send(());
             }
         }
     }
 
-    /// Write a group; if that fails, its parts one by one.
+    /// Writes a group. If that fails, writes its parts one by one.
     async fn commit(&mut self, mut group: Vec<Part>) {
         match self.transaction(&mut group).await {
             Fate::Failed(_) if group.len() > 1 => {
@@ -122,10 +123,10 @@ impl Task {
             if tx.committing {
                 let (relied_on, reached) = (tx.is_relied_on, tx.reached);
                 let trace = Trace { number: tx.number.take(), mark: tx.mark.take(), place };
-                // Whatever it still keeps locked is let go.
+                // Closing the connection releases its locks.
                 drop(conn);
                 match self.ask(&failure, &marks, trace).await {
-                    // It never was committed: nothing of it is there, and it can be.
+                    // The transaction was not committed, so it can be repeated.
                     Fate::Failed(_) if lost && on_server && patience.waits().await => continue,
                     fate => {
                         if matches!(fate, Fate::Committed) {
@@ -136,7 +137,7 @@ impl Task {
                 }
             }
             if !(on_server && lost) {
-                // A transaction that SQLite has ended by itself leaves nothing to roll back.
+                // If SQLite has already ended the transaction, ROLLBACK fails. The connection is still usable.
                 let rolled_back = self.hand.run(&mut conn, Name::ROLLBACK, Script::new("ROLLBACK")).await.is_ok();
                 self.conn = (rolled_back || !on_server).then_some(conn);
             }
@@ -153,7 +154,8 @@ impl Task {
                     }
                 }
                 Failure::Sql(error) if is_read_only(error) => {
-                    // Perhaps for a moment, or another server takes its place: whoever is connected to next says.
+                    // The server may be read-only for a moment, or another server may take over. A new
+                    // connection finds out.
                     self.conn = None;
                     if !on_server || !patience.waits().await {
                         return Fate::Away(failure.into());
@@ -164,14 +166,15 @@ impl Task {
         }
     }
 
-    /// A transaction is durable, and nobody has heard of it yet.
+    /// Raises the high-water mark after a transaction is durable and before any caller is notified.
     fn heard(&self, relied_on: bool, reached: Option<Reached>) {
         if let Some(reached) = reached.filter(|_| relied_on) {
             self.high_water.raise(reached);
         }
     }
 
-    /// The connection, made anew where it was lost, and why nothing may be started on it.
+    /// Returns the connection, and the reason why no work may be started on it. Reconnects if the connection
+    /// was lost.
     async fn connection(&mut self, patience: &mut Patience) -> Result<(Connection, Option<StoreError>), StoreError> {
         let mut conn = match self.conn.take() {
             Some(conn) => conn,
@@ -179,7 +182,7 @@ impl Task {
                 let mut conn = self.connect.patiently(patience).await.map_err(|error| store_error(&error))?;
                 match self.server.greet(&self.hand, &mut conn).await {
                     Ok(()) => break conn,
-                    // A standby that is about to take over, or a server that is going down.
+                    // The server may be a standby that is about to take over, or it may be shutting down.
                     Err(error) if !patience.waits().await => return Err(error),
                     Err(error) => tracing::debug!(%error, "the server does not serve; trying again"),
                 }
@@ -189,11 +192,11 @@ impl Task {
         Ok((conn, restored))
     }
 
-    /// After a COMMIT without an answer: what became of it? PostgreSQL knows by the transaction's
-    /// number; where that is said to be committed, its mark or the logs prove that it is ours. SQLite is
-    /// asked where the jobs stand: a transaction is written whole or not at all, so one job that tells
-    /// decides for the group.
-    /// Where the answer comes from a database that nobody has accepted, nothing is started on it.
+    /// Determines the outcome of a COMMIT that was not answered. PostgreSQL is asked by transaction number. If
+    /// that number was committed, the commit marker or the logs must also prove that the transaction is this
+    /// one. On SQLite the ends of the logs are compared. A transaction is written as a whole or not at all, so
+    /// one conclusive job decides for the group. If the answer comes from a database that was not accepted, no
+    /// work is started on it.
     async fn ask(&mut self, failure: &Failure, marks: &[Mark], trace: Trace) -> Fate {
         let why = match failure {
             Failure::Sql(error) => store_error(error),
@@ -207,7 +210,8 @@ impl Task {
             Err(error) => return Fate::Unknown(format!("{why}; then it could not be opened: {error}")),
         };
         let Trace { number, mark, place } = trace;
-        // Numbers of another server, or of another past of this one, say nothing; what it has does.
+        // A transaction number is meaningful only on the same server and timeline. Elsewhere only the stored
+        // rows are evidence.
         let is_here = self.server.place() == place;
         let ended = match number.filter(|_| is_here) {
             Some(number) => outcome(&self.hand, &mut conn, &number, &mut patience).await,
@@ -215,12 +219,14 @@ impl Task {
             None => Ok(None),
         };
         let standpoints = match ended {
-            // A server that crashed gives the number of a commit that it lost to another one.
+            // After a crash, a server reuses the numbers of the commits it lost. The number alone proves
+            // nothing.
             Ok(Some(true)) if let Some(mark) = &mark => mark
                 .is_there(&self.hand, &mut conn)
                 .await
                 .map(|is_there| vec![if is_there { Standpoint::After } else { Standpoint::Before }]),
-            // Where the rows are as they were before, it is not ours that was committed.
+            // If the logs end where they ended before, the committed transaction with this number was another
+            // one.
             Ok(Some(true)) => group::standpoints(&self.hand, &mut conn, marks).await.map(|seen| {
                 let lost = seen.contains(&Standpoint::Before) && !seen.contains(&Standpoint::After);
                 vec![if lost { Standpoint::Before } else { Standpoint::After }]
@@ -260,7 +266,7 @@ impl Task {
                             Err(WriteError::Broken("a batch was passed over".to_owned()))
                         }
                         (Fate::Failed(error) | Fate::Away(error), _) => Err(error.into()),
-                        // What was refused is refused, whatever became of the others.
+                        // A refusal is final, whatever happened to the other parts.
                         (Fate::Unknown(_), Some(Err(refusal))) => Err(refusal),
                         (Fate::Unknown(message), _) => Err(WriteError::Unknown(message)),
                     };
@@ -269,7 +275,7 @@ impl Task {
                         Err(_) => &self.hand.tally.refused,
                     };
                     counter.fetch_add(1, Ordering::Relaxed);
-                    // Who asked may have gone: then nobody wants to know.
+                    // The caller may have stopped waiting. The result is then not needed.
                     let _ = reply.send(result);
                 }
             }
@@ -277,22 +283,21 @@ impl Task {
     }
 }
 
-/// By what a transaction can be found again.
+/// Data that identifies a transaction after an unanswered commit.
 struct Trace {
-    /// The server's number of it.
+    /// Number that the server gave to the transaction.
     number: Option<String>,
-    /// What it left behind.
+    /// Commit marker that the transaction wrote.
     mark: Option<Marked>,
-    /// Where it was begun.
+    /// Server on which the transaction was begun.
     place: Place,
 }
 
-/// `invalid_parameter_value`: what `pg_xact_status` says of a number that is yet to be given.
+/// SQLSTATE `invalid_parameter_value`: `pg_xact_status` was called with a number that was never assigned.
 const NEVER_GIVEN: &str = "22023";
 
-/// Whether a transaction was committed, by its number; none where the server has forgotten it. One
-/// that is still being committed, by a backend that does not know yet that nobody listens, is waited
-/// for.
+/// Returns whether the transaction with this number was committed. Returns `None` if the server no longer
+/// knows. Waits while the server is still committing the transaction in an old session.
 async fn outcome(
     hand: &Hand,
     conn: &mut Connection,
@@ -303,7 +308,7 @@ async fn outcome(
         let mut script = Script::new("SELECT pg_xact_status(CAST(? AS xid8))");
         script.text(number);
         let rows = match hand.run(conn, Name::OUTCOME, script).await {
-            // The server has never given it: it crashed, and the commit with it.
+            // The server never assigned this number: it crashed and lost the transaction.
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_GIVEN) => {
                 return Ok(Some(false));
             }
@@ -319,7 +324,7 @@ async fn outcome(
     }
 }
 
-/// What a group has to lock.
+/// Returns the locks that a group needs.
 fn locks(dialect: Dialect, group: &[Part]) -> Locks {
     let mut locks = Locks::default();
     if dialect == Dialect::Sqlite {
@@ -339,7 +344,7 @@ fn lingers(part: &Part) -> bool {
     matches!(part, Part::Batch { batch, .. } if batch.flush == Flush::Linger)
 }
 
-/// Run all parts in order, neighbouring batches together, and commit.
+/// Runs all parts in order, with consecutive batches together, then commits.
 async fn parts(tx: &mut Tx<'_>, group: &mut [Part], marks: &mut Vec<Mark>) -> Result<(), Failure> {
     let mut rest = group;
     while !rest.is_empty() {

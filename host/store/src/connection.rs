@@ -24,18 +24,19 @@ impl Connection {
     }
 }
 
-/// How connections are made.
+/// Options for new connections.
 #[derive(Clone)]
 pub(crate) enum Connect {
     Sqlite(Box<SqliteConnectOptions>),
     Postgres(Box<PgConnectOptions>),
 }
 
-/// How long a server that is away is tried again: it may be restarting, or another take over.
+/// Time for which connecting to an unavailable server is retried. The server may be restarting, or a standby
+/// may take over.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Between two tries: the first, and the longest.
+/// First and longest pause between two tries.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
-/// How long making one connection may take.
+/// Timeout of making one connection.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
 impl Connect {
@@ -46,7 +47,7 @@ impl Connect {
         }
     }
 
-    /// Make one connection.
+    /// Makes one connection.
     pub(crate) async fn once(&self) -> Result<Connection, sqlx::Error> {
         match self {
             Self::Sqlite(options) => options.connect().await.map(Connection::Sqlite),
@@ -57,7 +58,7 @@ impl Connect {
         }
     }
 
-    /// Make one connection, with patience where the server is away for now.
+    /// Makes one connection. Retries while the server is unavailable and `patience` is left.
     pub(crate) async fn patiently(&self, patience: &mut Patience) -> Result<Connection, sqlx::Error> {
         loop {
             match self.once().await {
@@ -70,19 +71,19 @@ impl Connect {
     }
 }
 
-/// Time that is left for a server to come back.
+/// Remaining time to wait for an unavailable server.
 pub(crate) struct Patience {
     left: Duration,
     pause: Duration,
 }
 
 impl Patience {
-    /// All of it.
+    /// Creates a full budget.
     pub(crate) fn new() -> Self {
         Self { left: PATIENCE, pause: AGAIN.0 }
     }
 
-    /// Wait a while before another try; `false` where all the time has been waited.
+    /// Waits before the next try. Returns `false` if the time is used up.
     pub(crate) async fn waits(&mut self) -> bool {
         if self.left.is_zero() {
             return false;

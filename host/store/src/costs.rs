@@ -1,4 +1,4 @@
-//! Sums of what calls cost: added to with the answers, read by people and by budgets.
+//! Sums of the costs of calls. They are updated together with the answers, and read by people and by budgets.
 
 use latchwork_core::cost::{self, By, Charge, Totals};
 use latchwork_core::ids::JobId;
@@ -9,7 +9,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
 
-/// The sums, in the order of [`Totals::columns`].
+/// Columns of sums, in the order of [`Totals::columns`].
 const SUMS: [&str; 10] = [
     "calls",
     "nondeterministic",
@@ -23,15 +23,15 @@ const SUMS: [&str; 10] = [
     "wall_ms",
 ];
 
-/// A table of sums: its name, its key, and where the key comes from: `j` is the job, `v` the
-/// charge's job, model, day, month and sums.
+/// Tables of sums: name, key columns, and expressions for the key. In the expressions `j` is the job, and `v`
+/// contains job, model, day, month and sums of the charge.
 const TABLES: [(&str, &str, &str); 3] = [
     ("job_costs", "job, model", "j.id, v.column2"),
     ("actor_day_costs", "day, tenant_id, actor_id, model", "v.column3, j.tenant_id, j.actor_id, v.column2"),
     ("tenant_month_costs", "month, tenant_id, model", "v.column4, j.tenant_id, v.column2"),
 ];
 
-/// Add charges to all three tables; nothing where there is none, as for most calls.
+/// Adds charges to all three tables. Most calls have no charge, and then nothing is written.
 pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
     if charges.is_empty() {
         return;
@@ -45,7 +45,7 @@ pub(crate) fn add(script: &mut Script, charges: &[(i64, Charge)]) {
         script.over(
             &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
             4 + SUMS.len(),
-            // In the order of the key, so that two workers take its rows in the same order.
+            // Write in the order of the key, so that two workers lock rows in the same order.
             &format!(
                 " CROSS JOIN jobs j ON j.id = v.column1 WHERE true GROUP BY {from} ORDER BY {from} ON CONFLICT ({key}) \
                  DO UPDATE SET {}",
@@ -83,7 +83,7 @@ impl Database {
         let one = match (by, job_id) {
             (_, None) => "",
             (By::Job, Some(_)) => "WHERE j.job_id = ?",
-            // Only rows of jobs are of a job.
+            // Only sums by job belong to a job.
             (_, Some(_)) => return Ok(Vec::new()),
         };
         let sums = sums.join(", ");

@@ -1,9 +1,9 @@
-//! Where the two databases' SQL differs; everything else is one text for both.
+//! Differences between the SQL of the two databases. Everything else is one text for both.
 //!
-//! The text is SQLite's: `?` for values, and `CROSS JOIN … ON` where the order of the tables is to be
-//! kept. [`Dialect::text`] makes PostgreSQL's of it.
+//! The common text is SQLite's: `?` for values, and `CROSS JOIN … ON` to fix the order of the tables.
+//! [`Dialect::text`] converts it for PostgreSQL.
 
-/// Whose SQL is spoken.
+/// SQL dialect of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// SQLite: one file, one machine.
@@ -13,21 +13,21 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The time of a server, microseconds since 1970 UTC, as it passes.
+    /// Current time of the server in microseconds since 1970 UTC. The value changes during a transaction.
     pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
-    /// The server that was accepted last, as the row of `meta` has it. A row that another transaction has
-    /// written than it says was loaded from a dump: it names no server.
+    /// Identity of the server accepted last, from the row of `meta`. If the row was written by another
+    /// transaction than it records, it was loaded from a dump. The value is then [`Dialect::LOADED`].
     pub(crate) const SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 
-    /// What stands there then.
+    /// Value of [`Dialect::SERVER`] after a dump was loaded.
     pub(crate) const LOADED: &str = "loaded";
 
-    /// The number of the last transaction of a server.
+    /// Number of the last transaction of a server.
     pub(crate) const LAST: &str = "CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) - 1";
 
-    /// A statement as this database understands it.
+    /// Converts a statement to this dialect.
     pub(crate) fn text(self, sql: &str) -> String {
         if self == Self::Sqlite {
             return sql.to_owned();
@@ -44,8 +44,8 @@ impl Dialect {
         text
     }
 
-    /// How a transaction that writes begins. PostgreSQL: each statement sees what was committed
-    /// before it, and the rows of jobs are locked first.
+    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement sees what was
+    /// committed before it, and the rows of jobs are locked first.
     pub(crate) fn opening(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
@@ -53,7 +53,7 @@ impl Dialect {
         }
     }
 
-    /// How a transaction begins whose statements all read the same moment.
+    /// Returns the statement that begins a reading transaction in which all statements see the same snapshot.
     pub(crate) fn opening_to_read(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN",
@@ -61,7 +61,8 @@ impl Dialect {
         }
     }
 
-    /// A time that is bound; on PostgreSQL the database's own where none is.
+    /// Returns the expression for the current time, with one parameter. On PostgreSQL NULL stands for the
+    /// server's time.
     pub(crate) fn now(self) -> String {
         match self {
             Self::Sqlite => "?".to_owned(),
@@ -69,7 +70,7 @@ impl Dialect {
         }
     }
 
-    /// The numbers of a JSON array that is bound, as a query.
+    /// Returns a query for the numbers of a bound JSON array.
     pub(crate) fn numbers(self) -> &'static str {
         match self {
             Self::Sqlite => "SELECT value FROM json_each(?)",
@@ -77,7 +78,7 @@ impl Dialect {
         }
     }
 
-    /// The texts of a JSON array that is bound, as a query.
+    /// Returns a query for the texts of a bound JSON array.
     pub(crate) fn texts(self) -> &'static str {
         match self {
             Self::Sqlite => "SELECT value FROM json_each(?)",
@@ -85,18 +86,18 @@ impl Dialect {
         }
     }
 
-    /// A statement behind which nobody else counts the jobs that wait until the transaction ends. SQLite
-    /// has one writer.
+    /// Returns the statement that blocks other counts of pending jobs until the transaction ends. SQLite needs
+    /// none, because it has one writer.
     pub(crate) fn counting(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
-            // Any number that nothing else here locks.
+            // Arbitrary number that no other lock in this crate uses.
             Self::Postgres => Some("SELECT pg_advisory_xact_lock(7165202911)"),
         }
     }
 
-    /// Behind a query that takes rows to work on: those that another worker is taking are left out,
-    /// never waited for. SQLite has one writer.
+    /// Returns the suffix of a query that locks rows to work on. Rows locked by another worker are skipped
+    /// without waiting. SQLite needs none, because it has one writer.
     pub(crate) fn take(self, tables: &str) -> String {
         match self {
             Self::Sqlite => String::new(),
@@ -104,7 +105,7 @@ impl Dialect {
         }
     }
 
-    /// Behind a query whose row nobody else may change until the transaction ends.
+    /// Returns the suffix of a query whose row must not change until the transaction ends.
     pub(crate) fn hold(self) -> &'static str {
         match self {
             Self::Sqlite => "",
@@ -112,7 +113,7 @@ impl Dialect {
         }
     }
 
-    /// The number of the next job.
+    /// Returns the expression for the key of the next job.
     pub(crate) fn next_job(self) -> &'static str {
         match self {
             Self::Sqlite => "(SELECT coalesce(max(id), 0) + 1 FROM jobs)",
@@ -120,8 +121,8 @@ impl Dialect {
         }
     }
 
-    /// The moment of an open transaction on PostgreSQL, its number, and where the database stands: asked for
-    /// once its locks are held.
+    /// Returns the PostgreSQL query for time, number and database position of an open transaction. Run it after
+    /// all locks are held.
     pub(crate) fn moment() -> String {
         format!(
             "SELECT {}, CAST(pg_current_xact_id() AS TEXT), {}, accepted FROM meta WHERE id = 1",

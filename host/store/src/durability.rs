@@ -1,4 +1,4 @@
-//! Durability is checked, not assumed: what was set is read back.
+//! Durability is checked, not assumed: the settings are read back.
 
 use latchwork_core::storage::StoreError;
 use sqlx::postgres::PgConnectOptions;
@@ -10,14 +10,14 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 
-/// What survives a power failure.
+/// Guarantee on a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Everything that was acknowledged.
+    /// Every acknowledged write survives.
     #[default]
     Full,
-    /// A consistent state, perhaps without the last commits. Everything survives the end of the
-    /// process alone.
+    /// A consistent state survives, perhaps without the last commits. If only the process dies, everything
+    /// survives.
     Relaxed,
 }
 
@@ -38,7 +38,7 @@ impl Durability {
         options.options([("synchronous_commit", synchronous)])
     }
 
-    /// Read back what a connection to a file does.
+    /// Reads back the settings of a connection to a file and checks them.
     pub(crate) async fn verify(self, hand: &Hand, conn: &mut Connection) -> Result<(), StoreError> {
         let mut script = Script::new("PRAGMA journal_mode");
         script.push("PRAGMA synchronous");
@@ -59,7 +59,7 @@ impl Durability {
         )))
     }
 
-    /// Judge what a connection to a server does, as it was read back.
+    /// Checks the settings read back from a server.
     pub(crate) fn judge_server(self, commit: &str, fsync: &str, pages: &str) -> Result<(), StoreError> {
         let kept = matches!(commit, "on" | "remote_apply") && (fsync, pages) == ("on", "on");
         if self == Durability::Relaxed || kept {

@@ -1,4 +1,4 @@
-//! What the world answered: write-once by job, slot and try.
+//! Effects: stored answers of tools, written once per job, slot and try.
 
 use async_trait::async_trait;
 use latchwork_core::admit;
@@ -15,12 +15,13 @@ use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
-/// The key of a job: its row's, or that of a job whose journal is another database. Binds: job id,
-/// twice.
+/// Key of a job: the key of its row, or of its `foreign_jobs` row if its journal is in another database. Has
+/// two parameters, both the job id.
 const KEY_OF_JOB: &str =
     "(SELECT id FROM jobs WHERE job_id = ? UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ? LIMIT 1)";
 
-/// Read effects that batches bring, in case they are there: the number of statements.
+/// Appends the queries for effects that batches contain and that may be stored already. Returns the number of
+/// statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let tries: Vec<(&JobId, &Effect)> =
         batches.iter().flat_map(|batch| batch.effects.iter().map(|effect| (&batch.job_id, effect))).collect();
@@ -36,7 +37,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Take in a row that was read.
+/// Loads a row into the group.
 pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.job(&job_id, |standing| {
@@ -46,7 +47,7 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Write new effects.
+/// Writes new effects.
 pub(crate) fn insert(script: &mut Script, effects: &[(i64, &Effect)]) {
     script.over(
         "INSERT INTO effects SELECT column1, column2, column3, column4 FROM ",
@@ -59,7 +60,7 @@ pub(crate) fn insert(script: &mut Script, effects: &[(i64, &Effect)]) {
     );
 }
 
-/// Effects that are written by themselves, fenced by nothing.
+/// Writes effects on their own, without fencing.
 struct Put {
     job_id: JobId,
     effects: Vec<Effect>,

@@ -1,20 +1,20 @@
-//! What a failure of the database means to the caller.
+//! Classifies failures of the database for callers.
 
 use latchwork_core::storage::{InboxError, StoreError, WriteError};
 
-/// Primary result codes of SQLite that have a meaning of their own here.
+/// Primary result codes of SQLite with special handling.
 const BUSY: u32 = 5;
 const LOCKED: u32 = 6;
 const READONLY: u32 = 8;
 const IOERR: u32 = 10;
-/// Extended: the log's index cannot grow. That takes room on the disk and nothing else.
+/// Extended result code of SQLite: the index of the write-ahead log cannot grow. The only cause is a full disk.
 const IOERR_SHMSIZE: u32 = 4_874;
 const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const CANTOPEN: u32 = 14;
 const NOTADB: u32 = 26;
 
-/// States of PostgreSQL that have one.
+/// SQLSTATE codes of PostgreSQL with special handling.
 const UNIQUE_VIOLATION: &str = "23505";
 const IDLE_IN_TRANSACTION: &str = "25P03";
 const IN_FAILED_TRANSACTION: &str = "25P02";
@@ -35,14 +35,14 @@ const IDLE_SESSION: &str = "57P05";
 const DATA_CORRUPTED: &str = "XX001";
 const INDEX_CORRUPTED: &str = "XX002";
 
-/// Why a transaction did not come to its end.
+/// Reason why a transaction did not commit.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The database failed.
     Sql(sqlx::Error),
-    /// What it answered cannot be right, or something beside it failed.
+    /// The database returned inconsistent data, or something outside the database failed.
     Store(StoreError),
-    /// Others were in the way: the transaction is to be repeated.
+    /// Another writer interfered. The transaction must be repeated.
     Again,
 }
 
@@ -68,12 +68,12 @@ impl From<Failure> for StoreError {
     }
 }
 
-/// What became of work that was given to the writer but has no outcome of its own.
+/// Failure of work in the writer's queue that has no outcome of its own.
 #[derive(Clone, Debug)]
 pub(crate) enum Trouble {
-    /// Nothing of it was written.
+    /// Nothing was written.
     Store(StoreError),
-    /// It may have been written.
+    /// The work may have been written.
     Unknown(String),
 }
 
@@ -103,7 +103,7 @@ impl From<Trouble> for InboxError {
     }
 }
 
-/// Whether others were in the way, so that the same may succeed when it is tried again.
+/// Returns true if another writer interfered, so that a repetition may succeed.
 pub(crate) fn is_again(error: &sqlx::Error) -> bool {
     match code(error) {
         Some(Code::Sqlite(code)) => matches!(code & 0xff, BUSY | LOCKED),
@@ -115,8 +115,8 @@ pub(crate) fn is_again(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether the connection is gone, or could not be made for now: another may serve, or this one
-/// later. What was not committed on it was not written.
+/// Returns true if the connection is lost or could not be made. Another connection, or a later one, may work.
+/// Nothing uncommitted was written.
 pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
@@ -138,12 +138,12 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether the database takes no writes at all now.
+/// Returns true if the database currently refuses all writes.
 pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
     matches!(code(error), Some(Code::Postgres(state)) if state == READ_ONLY_TRANSACTION)
 }
 
-/// The failure in words.
+/// Converts a failure into a store error with a message for people.
 pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
     match code(error) {
         Some(Code::Sqlite(code)) => of_sqlite(code, &text(error)),
@@ -153,7 +153,7 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::TimedOut => {
                 StoreError::Unavailable("the server does not answer: look at it and at the network".to_owned())
             }
-            // What the server showed of itself was refused; that is told while it is read.
+            // The server's certificate was refused. The TLS library reports that as a read error.
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => not_encrypted(cause),
             sqlx::Error::Io(cause) => StoreError::Unavailable(format!(
                 "the server cannot be reached ({cause}): see that it runs, and that host, port and network are right"
@@ -227,11 +227,11 @@ fn text(error: &sqlx::Error) -> String {
     error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
 }
 
-/// What the database says went wrong.
+/// Error code of the database.
 enum Code {
-    /// SQLite's extended result code; its lowest byte is the primary one.
+    /// Extended result code of SQLite. The lowest byte is the primary code.
     Sqlite(u32),
-    /// PostgreSQL's five letters.
+    /// Five-character SQLSTATE of PostgreSQL.
     Postgres(String),
 }
 

@@ -1,4 +1,4 @@
-//! Logs: one row holds the events of one append.
+//! Event logs: one row holds the events of one append.
 
 use latchwork_core::event::Event;
 use latchwork_core::ids::{Hash, JobId};
@@ -18,14 +18,14 @@ pub(crate) struct Append {
     bytes: String,
 }
 
-/// How much of the hash of its last event a row keeps.
+/// Number of bytes of the last event's hash that a row stores.
 const HEAD_LEN: usize = 8;
 
-/// Numbers of events per job: the low half of a row's key.
+/// Maximum number of events per job: the low half of a row's key.
 const SPAN: i64 = 1 << 32;
 
 impl Append {
-    /// The row of these events; none where there are none.
+    /// Creates the row of these events. Returns `None` for an empty list.
     pub(crate) fn of(job: i64, events: &[Event]) -> Option<Self> {
         let (first, last) = (events.first()?, events.last()?);
         let mut bytes = String::with_capacity(events.iter().map(|event| event.bytes.len() + 1).sum());
@@ -40,7 +40,7 @@ impl Append {
     }
 }
 
-/// Append rows.
+/// Appends rows.
 pub(crate) fn insert(script: &mut Script, rows: &[Append]) {
     script.over(
         "INSERT INTO events SELECT column1, column2, column3, column4 FROM ",
@@ -53,8 +53,8 @@ pub(crate) fn insert(script: &mut Script, rows: &[Append]) {
     );
 }
 
-/// The log of a job from its rows (id, count, head, bytes): every link of the chain is checked,
-/// and that it ends where the job's row says.
+/// Builds the log of a job from its rows, whose columns are id, count, head and bytes. Checks every link of the
+/// hash chain, and that the log ends at the position stored in the job's row.
 pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) -> Result<Vec<Event>, StoreError> {
     let mut events = Vec::with_capacity(usize::try_from(job.next_seq).unwrap_or_default());
     let mut head = Hash::default();
@@ -93,8 +93,8 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) ->
 }
 
 impl Database {
-    /// The end of a log, and whether its job is to be opened again. It is not checked beyond what tells where it is:
-    /// whoever loads the log does that.
+    /// Returns the end of a log and the request to reopen the job, if there is one. Checks only the position of
+    /// the last event. A full load checks the log.
     pub(crate) async fn read_outline(&self, job_id: &JobId) -> Result<Option<Outline>, StoreError> {
         let mut script = Script::new(
             "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \
@@ -122,12 +122,12 @@ impl Database {
     }
 }
 
-/// Jobs whose events are read by one script.
+/// Number of jobs whose events one script reads.
 const WHYS_AT_ONCE: usize = 64;
 
 impl Database {
-    /// Why each of these jobs stands where it does. The database picks the rows of events that say so, without the rest
-    /// of any log.
+    /// Returns the reason for the current state of each job. The database selects only the event rows that
+    /// contain it, not the whole logs.
     pub(crate) async fn read_whys(&self, jobs: &[JobRow]) -> Result<Vec<Why>, StoreError> {
         let mut whys = Vec::with_capacity(jobs.len());
         for jobs in jobs.chunks(WHYS_AT_ONCE) {

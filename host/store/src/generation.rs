@@ -1,12 +1,11 @@
-//! Noticing a restored or cloned database. That of a server has the mark of the server it is on as
-//! well ([`crate::server`]).
+//! Detects a restored or cloned database. On PostgreSQL the identity of the server is checked as well
+//! ([`crate::server`]).
 //!
-//! The database counts its openings for work (the first claim of a process), and a file outside
-//! it keeps the same number. The database commits first, so it may be one ahead after a crash;
-//! behind the file, or further ahead, it is not the one that was used here last. Neither is a new
-//! one where another did work: that one was lost, and with it the memory of what was done. A
-//! backup that was taken since the last opening for work is told by how far work has gone
-//! ([`crate::high_water`]).
+//! The database counts how often it was opened for work: the first claim of each process. A file outside the
+//! database holds the same number. The database commits first, so it may be one ahead after a crash. If it is
+//! behind the file, or further ahead, it is not the database that was last used here. The same holds for a new
+//! database in the place of a used one: the used one was lost, together with its records. A backup taken after
+//! the last opening for work is detected by the high-water mark ([`crate::high_water`]).
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -29,28 +28,28 @@ use crate::server::Server;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
-/// What the file says.
+/// Content of the generation file, and the same data as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     database_id: String,
     generation: i64,
-    /// The server it is on, as the database says; the file does not.
+    /// Identity of the server, as stored in the database. Not in the file.
     #[serde(skip)]
     server: String,
-    /// How far it has come; the file does not say.
+    /// Position of the database. Not in the file.
     #[serde(skip)]
     reached: Reached,
 }
 
-/// The file, and whether this process has opened the database for work.
+/// The generation file, and whether this process has opened the database for work.
 pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWater>,
-    /// The connection since which it is entered: behind another one may be another server.
+    /// Connection on which this process was counted. A new connection may lead to another server.
     entered: Mutex<Option<u64>>,
 }
 
-/// What the database keeps; only one on a server has the server's mark.
+/// Returns the query for the stored generation. Only a database on PostgreSQL stores the server's identity.
 fn read_statement(dialect: Dialect) -> String {
     let (server, number) = match dialect {
         Dialect::Sqlite => ("''", "high_water"),
@@ -64,8 +63,8 @@ impl Generation {
         Self { dir: dir.to_owned(), high_water, entered: Mutex::default() }
     }
 
-    /// Looks once whether the database has come as far as it had: what is asked of it from here on would
-    /// else take it beyond.
+    /// Checks at opening whether the database is behind the high-water mark, and records it. Later writes could
+    /// raise its position above the mark and hide a restored backup.
     pub(crate) async fn notice(&self, store: &Database) {
         let look = async {
             let known = self.high_water.known()?;
@@ -76,7 +75,7 @@ impl Generation {
         }
     }
 
-    /// Before the first claim: check, and count.
+    /// Checks the database before the first claim and counts this process.
     pub(crate) async fn enter(&self, store: &Database) -> Result<(), StoreError> {
         let mut entered = self.entered.lock().await;
         let connections = store.server.connections();
@@ -87,7 +86,7 @@ impl Generation {
         Ok(())
     }
 
-    /// Whether the database is the one that was used here last.
+    /// Checks that this is the database that was last used here.
     pub(crate) async fn check(&self, store: &Database) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         let known = self.high_water.known()?;
@@ -95,13 +94,13 @@ impl Generation {
         judge_both(&stored, self.read()?.as_ref(), &known, store.dialect, &store.server)
     }
 
-    /// From now on this database is the one.
+    /// Accepts this database as the one to use.
     pub(crate) async fn accept(&self, store: &Database) -> Result<(), StoreError> {
         self.count(store, true).await
     }
 
-    /// One process at a time, from reading the file to writing it: another that counted in
-    /// between would make a file that was just read look like that of another time.
+    /// Checks and counts under a lock, from reading the file to writing it. Another process that counted in
+    /// between would make the file look like one of another database.
     async fn count(&self, store: &Database, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.meet(store).await?;
@@ -111,9 +110,9 @@ impl Generation {
         self.write(&now)
     }
 
-    /// A database that was never used for work is written down before it is: a crash between its
-    /// first count and the file's would else make it look like one from elsewhere. Not over what
-    /// is known of one that was used.
+    /// Writes the file for a database that was never used for work. Otherwise a crash between the first count
+    /// in the database and the first write of the file would make the database look foreign. Keeps an existing
+    /// file of a used database.
     async fn meet(&self, store: &Database) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
@@ -129,7 +128,7 @@ impl Generation {
         self.dir.join("generation")
     }
 
-    /// Held until the file is dropped.
+    /// Takes the lock, which is held until the file is dropped.
     async fn lock(&self) -> Result<File, StoreError> {
         let path = self.dir.join("generation.lock");
         let failed = {
@@ -137,7 +136,7 @@ impl Generation {
             move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
         };
         let take = move || lock::exclusive(&path);
-        // Others hold it for a few writes; waiting keeps a thread busy.
+        // Other processes hold the lock for a few writes. The wait blocks its thread.
         let taken = tokio::task::spawn_blocking(take).await;
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
     }
@@ -165,7 +164,7 @@ impl Generation {
     }
 }
 
-/// How often the database beside `owner_dir` has been used for work, as far as is known there.
+/// Returns how often the database beside `owner_dir` was used for work, as far as the file there knows.
 pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
     let kept = Generation::new(owner_dir, Arc::new(HighWater::new(owner_dir))).read()?;
     Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
@@ -180,7 +179,7 @@ fn kept(mut row: Stored<'_>) -> Result<Kept, StoreError> {
     })
 }
 
-/// Whether the database is on its server, and its number fits the file's.
+/// Checks server, generation and high-water mark of the database.
 fn judge_both(
     stored: &Kept,
     file: Option<&Kept>,
@@ -193,14 +192,14 @@ fn judge_both(
     server.judge_reached(known, stored.reached)
 }
 
-/// Whether the number in the database fits the file's. That of a server may have been raised by
-/// workers on other machines; it never falls.
+/// Checks that the generation in the database fits the one in the file. Workers on other machines may have
+/// raised the generation of a server database. The generation never decreases.
 fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), StoreError> {
     let restored = |what: String| Err(restored(&what));
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it has been used for work {} times, but never from here", stored.generation)),
-        // One that did no work is not missed.
+        // Losing a database that did no work is harmless.
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
             Ok(())
         }
@@ -220,7 +219,7 @@ fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), Sto
     }
 }
 
-/// That it is not the database that was worked with last.
+/// Returns the error for a database that is not the one last used here.
 pub(crate) fn restored(what: &str) -> StoreError {
     StoreError::Restored(format!(
         "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made since may \
@@ -228,11 +227,11 @@ pub(crate) fn restored(what: &str) -> StoreError {
     ))
 }
 
-/// Check and count, in one transaction.
+/// Checks and counts in one transaction.
 struct Count {
     file: Option<Kept>,
     accept: bool,
-    /// How far it had come.
+    /// Positions known before the transaction.
     known: Known,
     server: Arc<Server>,
 }
@@ -241,7 +240,7 @@ struct Count {
 impl Work for Count {
     type Done = Result<Kept, StoreError>;
 
-    /// It judges for itself, and may be the one that accepts.
+    /// The work does its own check, and may be the one that accepts the database.
     fn starts(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! Neighbouring batches of a group: read what they touch, decide about each in order, write
-//! what was admitted. Two hand-overs to the database, whatever the number of batches.
+//! Consecutive batches of a group. Reads everything they touch, decides about each batch in order, and writes
+//! the admitted ones. This takes two calls to the database for any number of batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,25 +26,25 @@ use crate::{actions, awaited, costs, effects, events, inbox, jobs, ledger, paylo
 pub(crate) struct Known {
     pub(crate) id: i64,
     pub(crate) standing: Standing,
-    /// The state at first: a row whose state stays needs no change of the index.
+    /// State before the group. If the state does not change, the index is not updated.
     pub(crate) was: JobState,
-    /// Whether it is written.
+    /// True if the group writes the job's row.
     pub(crate) touched: bool,
-    /// Why what is stored of it cannot be right.
+    /// Description of inconsistent stored data of the job.
     pub(crate) damage: Option<String>,
 }
 
-/// Everything the group touches, as it will be.
+/// Everything the group touches, as it will be after the group.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) jobs: BTreeMap<JobId, Known>,
     pub(crate) actions: Actions,
-    /// Jobs whose own row cannot be right.
+    /// Jobs whose own row is damaged.
     pub(crate) broken: BTreeMap<JobId, StoreError>,
 }
 
 impl Seen {
-    /// Give what was read of a job to `take`; what cannot be right damages this job alone.
+    /// Passes the job's snapshot to `take`, which loads a row into it. Inconsistent data damages only this job.
     pub(crate) fn job(&mut self, job_id: &str, take: impl FnOnce(&mut Standing) -> Result<(), StoreError>) {
         let Some(known) = self.jobs.get_mut(job_id) else { return };
         if let Err(error) = take(&mut known.standing) {
@@ -56,7 +56,7 @@ impl Seen {
     }
 }
 
-/// What is written, in order. Later changes of the same row have replaced earlier ones.
+/// Rows to write, in order. A later change of a row replaces the earlier one.
 #[derive(Default)]
 pub(crate) struct Writes<'a> {
     pub(crate) events: Vec<events::Append>,
@@ -73,28 +73,28 @@ pub(crate) struct Writes<'a> {
     pub(crate) timers: BTreeMap<(i64, &'a str), Option<i64>>,
 }
 
-/// Where a log ends: number and hash.
+/// End of a log: next sequence number and hash of the last event.
 type Place = (u64, Hash);
 
-/// Where a batch took its job, to be recognized after a commit without an answer.
+/// Log position of a job before and after a batch. It identifies the outcome after an unanswered commit.
 pub(crate) struct Mark {
     job_id: JobId,
     before: Place,
     after: Place,
 }
 
-/// Where a job stands after a commit without an answer.
+/// State of a job after an unanswered commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standpoint {
-    /// Where it was before the group.
+    /// The log ends where it ended before the group.
     Before,
-    /// Where the group took it.
+    /// The log ends where the group would take it.
     After,
-    /// Cannot be told.
+    /// The outcome cannot be determined.
     Elsewhere,
 }
 
-/// Write `batches`, and say of each whether it was admitted.
+/// Decides about each of `batches` and writes the admitted ones.
 pub(crate) async fn run(
     tx: &mut Tx<'_>,
     batches: &mut [(&Batch, &mut Option<Result<(), WriteError>>)],
@@ -106,7 +106,7 @@ pub(crate) async fn run(
     let mut writes = Writes::default();
     for (batch, outcome) in batches.iter_mut() {
         **outcome = Some(match &tx.restored {
-            // Nothing is started on what may not be the database that knows of everything.
+            // No call may be started if this database may lack earlier calls.
             Some(restored) if batch.acquire => Err(restored.clone().into()),
             _ => take(batch, &mut seen, &mut writes, boot_us, marks),
         });
@@ -137,7 +137,7 @@ async fn read(
 ) -> Result<Seen, Failure> {
     let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
     let mut script = Script::default();
-    // In this order: rows of a job are only taken in once the job is known.
+    // The order matters: rows of a job are loaded only after its own row.
     let job_parts = jobs::read(&mut script, &all);
     let ledger_parts = ledger::read(&mut script, &all);
     let effect_parts = effects::read(&mut script, &all);
@@ -163,14 +163,15 @@ async fn read(
         inbox::take(&mut seen, Stored::new(row, "inbox"))?;
     }
     actions::take(&mut seen, rows.by_ref().take(action_parts), now)?;
-    // Somebody who waits for a key since it was looked who does: to be locked before all others.
+    // Another job has started to wait for one of the keys. Repeat the transaction, because that job must be
+    // locked before anything is read.
     if seen.jobs.keys().any(|job_id| !tx.holds(job_id)) {
         return Err(Failure::Again);
     }
     Ok(seen)
 }
 
-/// Decide about one batch, and note what it writes.
+/// Decides about one batch and notes what it writes.
 fn take<'a>(
     batch: &'a Batch,
     seen: &mut Seen,
@@ -221,7 +222,7 @@ fn take<'a>(
     Ok(())
 }
 
-/// Where the jobs of the marks stand now.
+/// Returns the log position of the jobs relative to `marks`.
 pub(crate) async fn standpoints(
     hand: &Hand,
     conn: &mut Connection,
@@ -255,7 +256,7 @@ pub(crate) async fn standpoints(
         };
         let (before, after) = spans[&JobId::from(job_id)];
         found.push(match (seq, head) {
-            // A batch without events leaves the log where it was: it tells nothing.
+            // A batch without events does not move the end of the log, so the position proves nothing.
             _ if before == after => Standpoint::Elsewhere,
             place if place == after => Standpoint::After,
             place if place == before => Standpoint::Before,

@@ -1,11 +1,11 @@
-//! How far work has gone, kept outside the database: the number of the last transaction that somebody
-//! relies on (a call that may begin, an accepted job, a request). A database that has not come as far was
-//! put back from a backup, however young that is.
+//! High-water mark, kept outside the database: the number of the last transaction that something outside relies
+//! on. Such transactions start a call, accept a job or acknowledge a request. A database that is behind the
+//! mark was restored from a backup, however recent.
 //!
-//! SQLite counts these transactions in `meta`; a server numbers its own. The file is written once the
-//! transaction is durable, and before anybody hears of it; it is not synced, because a kill does not undo
-//! it, and after a power failure it lags behind, which is harmless. Each acceptance of a restored
-//! database begins another file.
+//! SQLite counts these transactions in `meta`. PostgreSQL numbers its transactions itself. The file is written
+//! after the transaction is durable and before any caller is notified. The file is not synced: a killed process
+//! does not lose the write, and after a power failure an older mark is harmless. Each acceptance of a restored
+//! database starts a new file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -16,38 +16,38 @@ use std::sync::{Mutex, PoisonError};
 
 use latchwork_core::storage::StoreError;
 
-/// Numbers in a file, of eight bytes each, the lowest first. The first one says that the database was
-/// once found behind; each process has one of the others, some perhaps the same.
+/// Number of slots in a file. Each slot has eight bytes, little-endian. Slot 0 records that the database was
+/// once found behind. Each process writes to one of the other slots, which processes may share.
 const SLOTS: u64 = 64;
 const WIDTH: usize = 8;
 const PREFIX: &str = "high-water-";
 
-/// Where a database stands.
+/// Position of a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
-    /// How often somebody accepted it as restored.
+    /// Number of times the database was accepted after a restore.
     pub(crate) accepted: i64,
-    /// The last transaction.
+    /// Number of the last transaction.
     pub(crate) number: i64,
 }
 
-/// What is known outside the database, by acceptance.
+/// Positions known outside the database, by acceptance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known(BTreeMap<i64, i64>);
 
 impl Known {
-    /// The last acceptance.
+    /// Returns the last acceptance.
     pub(crate) fn latest(&self) -> Option<i64> {
         self.0.keys().next_back().copied()
     }
 }
 
-/// The files of one database.
+/// High-water files of one database.
 #[derive(Debug)]
 pub(crate) struct HighWater {
     dir: PathBuf,
     slot: u64,
-    /// The file that is written to, and what it holds of this process.
+    /// Open file with its acceptance and the last number this process wrote.
     open: Mutex<Option<(i64, File, i64)>>,
 }
 
@@ -65,7 +65,7 @@ impl HighWater {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path(accepted))
     }
 
-    /// A transaction is durable that somebody relies on.
+    /// Raises the mark after a durable transaction that something outside relies on.
     pub(crate) fn raise(&self, reached: Reached) {
         if let Err(error) = self.try_raise(reached) {
             let dir = self.dir.display();
@@ -86,8 +86,8 @@ impl HighWater {
         Ok(())
     }
 
-    /// What is known here. It is asked for before the database is: what others write in between would
-    /// else look as if it were missing.
+    /// Reads the known positions. Call this before asking the database. Otherwise transactions that other
+    /// processes write in between would seem to be missing.
     pub(crate) fn known(&self) -> Result<Known, StoreError> {
         let mut known = Known::default();
         for (accepted, _) in self.files()? {
@@ -96,8 +96,8 @@ impl HighWater {
         Ok(known)
     }
 
-    /// Whether the database has not come as far as was known before it was asked. Once it was found so it
-    /// stays so, whatever is written to it, until it is accepted.
+    /// Returns true if the database is behind the positions known before it was asked. The finding is recorded
+    /// in the file. It stays in force until the database is accepted, whatever is written meanwhile.
     pub(crate) fn is_behind(&self, known: &Known, reached: Reached) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);
@@ -120,7 +120,7 @@ impl HighWater {
         Ok(numbers.iter().map(|number| i64::from_le_bytes(*number)).max().unwrap_or_default())
     }
 
-    /// What was known before an acceptance is of no use any more.
+    /// Removes the files of earlier acceptances.
     pub(crate) fn forget_before(&self, accepted: i64) -> Result<(), StoreError> {
         for (of, path) in self.files()? {
             if of < accepted {
@@ -164,7 +164,7 @@ mod tests {
         water.is_behind(&water.known().unwrap(), reached).unwrap()
     }
 
-    /// Another process is at work between the two looks.
+    /// Another process writes between reading the known positions and asking the database.
     #[test]
     fn what_is_written_while_the_database_is_asked_is_not_missing() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Requests to jobs from others than their holders.
+//! Requests to jobs from processes other than the lease holder.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,11 @@ use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
-/// Who sends what the store itself puts into an inbox.
+/// Actor of requests that the store itself creates.
 const STORE: &str = "latchwork";
 
-/// Read the undone rows of jobs whose batches say that some are done: the number of statements.
+/// Appends the queries for undone inbox rows of jobs whose batches mark rows as done. Returns the number of
+/// statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
         batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
@@ -36,7 +37,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Take in a row that was read.
+/// Loads a row into the group.
 pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.job(&job_id, |standing| {
@@ -46,14 +47,14 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Mark rows as done.
+/// Marks rows as done.
 pub(crate) fn finish(script: &mut Script, ids: &[i64]) {
     script.over("UPDATE inbox SET done = 1 FROM ", 1, " WHERE inbox.id = v.column1", ids, |script, id| {
         script.int(*id);
     });
 }
 
-/// Put what the store itself has to say.
+/// Inserts requests that the store itself creates.
 pub(crate) fn insert(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
     script.over(
         "INSERT INTO inbox (job, actor, request, done, created_us) SELECT column1, column2, column3, 0, column4 FROM ",
@@ -70,7 +71,7 @@ pub(crate) fn json(request: &Request) -> String {
     serde_json::to_string(request).expect("a request is plain data")
 }
 
-/// A request from outside.
+/// Inserts a request from outside.
 struct Put {
     job_id: JobId,
     actor: String,
@@ -121,7 +122,7 @@ impl Work for Put {
         if let Err(error) = awaited::accept(&self.job_id, state, &what, &self.request, now_us) {
             return Ok(Err(error));
         }
-        // A second signal to a job that is over: nobody will take it out.
+        // A second signal to a finished job is only recorded: no worker will process it.
         let done = admit::is_record(state, &self.request);
         let mut script = Script::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",

@@ -13,15 +13,15 @@ use crate::row::{JOB_COLUMNS, Stored, state_number};
 use crate::script::Script;
 use crate::statement::Name;
 
-/// The columns that [`take`] reads, in order.
+/// Columns read by [`take`], in order.
 pub(crate) const STANDING_COLUMNS: &str = "j.job_id, j.id, j.tenant_id, j.state, j.attempt, j.next_seq, j.head, \
     j.cancel_requested, j.inbox_pending, j.wake_at_us, j.lease_until_us, o.boot_id";
 
-/// Joins the holder's owner to `j`.
+/// Joins the owner of the current claim to `j`.
 pub(crate) const JOIN_HOLDER: &str =
     " LEFT JOIN claims c ON c.job = j.id AND c.attempt = j.attempt LEFT JOIN owners o ON o.id = c.owner";
 
-/// Read the jobs of the batches: the number of statements.
+/// Appends the queries for the jobs of the batches. Returns the number of statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let ids: BTreeSet<&JobId> = batches.iter().map(|batch| &batch.job_id).collect();
     let ids: Vec<&JobId> = ids.into_iter().collect();
@@ -36,7 +36,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Take in a row of [`STANDING_COLUMNS`].
+/// Loads a row of [`STANDING_COLUMNS`] into the group.
 pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>, now: &Moment) -> Result<(), StoreError> {
     let job_id = JobId::from(row.text()?);
     let id = row.int()?;
@@ -71,15 +71,15 @@ fn standing(job_id: &JobId, mut row: Stored<'_>, now: &Moment) -> Result<Standin
     };
     let until = row.int_or_null()?;
     let holder_boot = row.text_or_null()?;
-    // A lease of another boot is over: its time counts from another start.
+    // A lease of another boot has ended, because the boot-time clock was reset.
     let same_boot = now.boot_id.as_deref().is_none_or(|boot_id| holder_boot.as_deref() == Some(boot_id));
     standing.lease_live = same_boot && until.is_some_and(|until| now.boot_us < until);
     Ok(standing)
 }
 
-/// Update the rows of jobs that were written to.
+/// Updates the rows of jobs that were written.
 pub(crate) fn update<'a>(script: &mut Script, jobs: impl Iterator<Item = &'a Known>, now_us: i64) {
-    // A row whose state stays is updated without naming the column: the index is not touched.
+    // If the state stays the same, the column is not named and the index is not updated.
     let (stay, change): (Vec<&Known>, Vec<&Known>) =
         jobs.filter(|known| known.touched).partition(|known| known.was == known.standing.state);
     script.over(

@@ -1,4 +1,4 @@
-//! The journal: which module does what.
+//! Implementation of [`Journal`] that delegates to the other modules.
 
 use async_trait::async_trait;
 use latchwork_core::cost::{self, By};

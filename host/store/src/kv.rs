@@ -1,4 +1,4 @@
-//! The map for tools.
+//! Key-value map for tools.
 
 use async_trait::async_trait;
 use latchwork_core::storage::{KeyValue, StoreError};
@@ -11,7 +11,8 @@ use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
-/// Bind what names a value: any text of a guest, and PostgreSQL's texts have no zero byte.
+/// Binds namespace and key. A guest may use any text, and texts of PostgreSQL cannot contain a zero byte, so
+/// they are bound as bytes there.
 fn named(script: &mut Script, dialect: Dialect, namespace: &str, key: &str) {
     match dialect {
         Dialect::Sqlite => script.text(namespace).text(key),

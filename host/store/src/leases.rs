@@ -1,4 +1,4 @@
-//! Claims: who holds a job, and for how long.
+//! Claims: the holder of each job and the end of its lease.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ use crate::statement::Name;
 use crate::timers::{next, read_next};
 use crate::writer::{Tx, Work};
 
-/// When owners were first seen gone, on the lease clock, by the content of their lock files.
+/// Time at which each owner was first found dead, on the lease clock. The key is the content of its lock file.
 #[derive(Debug, Default)]
 pub(crate) struct Gone(Mutex<BTreeMap<String, i64>>);
 
@@ -32,17 +32,18 @@ impl Gone {
     }
 }
 
-/// Which jobs a claim is about.
+/// Selection of jobs to claim.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// This one.
+    /// One job.
     Job(JobId),
-    /// Any but these.
+    /// Any job that the filter does not exclude.
     Any(Except),
 }
 
 impl Wanted {
-    /// The condition that `j` may be claimed; one that waits is made `PENDING` first, when its time has come.
+    /// Returns the condition under which job `j` can be claimed. A waiting job must become `PENDING` first,
+    /// when its time has come.
     fn claimable(&self, dialect: Dialect) -> String {
         let (now, numbers, texts) = (dialect.now(), dialect.numbers(), dialect.texts());
         let which = match self {
@@ -55,13 +56,16 @@ impl Wanted {
         )
     }
 
-    /// Bind what [`Wanted::claimable`] asks for: the boot-time clock where it is known here, the boot it counts from,
-    /// twice, owners (of this kernel) that are gone as a JSON array of keys, and the job, or tenants and jobs to pass
-    /// over as two other arrays.
+    /// Binds the parameters of [`Wanted::claimable`] in order:
+    ///
+    /// - the boot-time clock, if this process knows the time
+    /// - its boot id, twice
+    /// - the keys of dead owners of this kernel, as a JSON array
+    /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, script: &mut Script, now: Option<&Moment>, dead: &str) {
         script.int_or_null(now.map(|now| now.boot_us));
-        // Where time counts from no boot, a holder that was not seen is not one that is gone: on
-        // PostgreSQL a row that was claimed since it was found is judged again without its claim.
+        // On PostgreSQL the boot id is NULL, which disables its condition. PostgreSQL re-evaluates a
+        // concurrently claimed row without the joined claim, so a missing owner does not prove a dead holder.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
@@ -73,9 +77,9 @@ impl Wanted {
         };
     }
 
-    /// Whether there is one to claim, whose owners of this boot hold such jobs, and when the next time comes. No
-    /// statement reads jobs that wait for their time, are parked, or are over, and the last two read none that wait to
-    /// be claimed.
+    /// Builds the script of three queries: whether a job can be claimed, which owners of this boot hold running
+    /// jobs, and when the next timer is due. No query reads jobs that wait for their time, are parked or are
+    /// finished. The last two read no pending jobs.
     pub(crate) fn look(&self, dialect: Dialect, here: Option<&Moment>, boot_id: &str) -> Script {
         let claimable = self.claimable(dialect);
         let mut script = Script::new(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {claimable})"));
@@ -92,7 +96,7 @@ impl Wanted {
         script
     }
 
-    /// The first one to claim, whose row is taken.
+    /// Builds the query for the first claimable job, and locks its row.
     pub(crate) fn find(&self, dialect: Dialect, now: &Moment, dead: &str) -> Script {
         let mut script = Script::new(&format!(
             "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
@@ -104,8 +108,8 @@ impl Wanted {
     }
 }
 
-/// The statements that make `claimer` the holder of the job whose key is `job`, bound once here
-/// as a literal: it is a number that came from the database.
+/// Appends the statements that make `claimer` the holder of the job with the key `job`. The key is inserted as
+/// a literal, which is safe because it is a number from the database.
 pub(crate) fn take(script: &mut Script, job: &str, claimer: &Claimer, now: &Moment) {
     let owner = &claimer.owner;
     script.push(
@@ -135,7 +139,7 @@ fn bind_owner(script: &mut Script, owner: &Owner) {
 struct Take {
     wanted: Wanted,
     claimer: Claimer,
-    /// Owners that are gone.
+    /// Keys of dead owners, as a JSON array.
     dead: String,
 }
 
@@ -203,7 +207,7 @@ impl Work for Prolong {
 impl Database {
     pub(crate) async fn take_job(&self, wanted: Wanted, claimer: &Claimer) -> Result<Option<Claim>, StoreError> {
         self.generation.enter(self).await?;
-        // Looking costs no transaction, and most looks find nothing.
+        // This query needs no write transaction, and most searches find nothing.
         let here = self.time.here();
         let script = wanted.look(self.dialect, here.as_ref(), &self.machine.boot_id());
         let rows = self.readers.run(Name::CLAIM_LOOK, script).await?;
@@ -256,7 +260,7 @@ impl Database {
         let same_kernel = owner.boot_id == self.machine.boot_id();
         Ok(judge(&Evidence {
             now_us: now.boot_us,
-            // The database's time counts from no boot: deadlines of all machines belong to it.
+            // The database's time does not depend on a boot, so deadlines of all machines are comparable.
             same_boot: same_kernel || now.boot_id.is_none(),
             deadline_us: row.deadline_us,
             margin_ms: self.clock_margin_ms,

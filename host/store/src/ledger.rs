@@ -12,7 +12,7 @@ use crate::row::{LEDGER_COLUMNS, Stored};
 use crate::script::Script;
 use crate::statement::Name;
 
-/// Read the rows that batches change: the number of statements.
+/// Appends the queries for the rows that batches change. Returns the number of statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let slots: Vec<(&JobId, &Slot)> =
         batches.iter().flat_map(|batch| batch.ledger.iter().map(|write| (&batch.job_id, &write.row().slot))).collect();
@@ -27,7 +27,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Take in a row that was read.
+/// Loads a row into the group.
 pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.job(&job_id, |standing| {
@@ -38,7 +38,7 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Write rows as they are now.
+/// Writes the current rows.
 pub(crate) fn replace(script: &mut Script, rows: &BTreeMap<(i64, Slot), Row>) {
     let rows: Vec<(i64, &Row)> = rows.iter().map(|((job, _), row)| (*job, row)).collect();
     script.put(
@@ -77,7 +77,7 @@ impl Database {
         ));
         script.text(job_id.as_str());
         let rows = self.readers.run(Name::RECOVER, script).await?;
-        // Every row is read, so that one with an unknown state is found rather than left out.
+        // Convert every row before filtering, so that a row with an unknown state is reported and not left out.
         let rows = rows.iter().flatten().map(|row| Row::try_from(Stored::new(row, "ledger")));
         let open = |row: &Row| matches!(row.state, RowState::Inflight | RowState::Indeterminate);
         rows.filter(|row| row.as_ref().map_or(true, open)).collect()

@@ -1,17 +1,17 @@
-//! The stores of Latchwork on SQLite, in one database file, or on a PostgreSQL server: journal,
-//! effects and values.
+//! The stores of Latchwork: journal, effects and key-value map. They are kept in a SQLite file or on a
+//! PostgreSQL server.
 //!
-//! - Every statement goes through one function ([`STATEMENTS`] are its names, [`Probe`] watches).
-//! - All writing is done by one task per opened database, which groups what is queued into one
-//!   transaction (group commit).
-//! - Whether a batch is admitted is decided by `latchwork_core::admit`; here it is only read,
-//!   asked and written.
-//! - The SQL is one text for both databases; [`Dialect`] says where they differ.
-//! - SQLite: leases and deadlines go by the machine's boot-time clock, and its WAL needs shared
-//!   memory, so all processes of one database run on one machine.
-//! - PostgreSQL: leases and deadlines go by the server's clock, and its processes run anywhere. A
-//!   group locks its jobs before it reads, a claim takes a job that nobody else is taking, and a
-//!   bell tells others what they can do now.
+//! - Every statement goes through one function. [`STATEMENTS`] lists their names, and a [`Probe`] observes
+//!   them.
+//! - One task per open database does all the writing. It groups queued work into one transaction (group
+//!   commit).
+//! - `latchwork_core::admit` decides whether a batch is admitted. This crate only reads, calls it and writes.
+//! - The SQL is the same text for both databases. [`Dialect`] contains the differences.
+//! - SQLite: leases and deadlines use the machine's boot-time clock. Its WAL needs shared memory, so all
+//!   processes of one database run on one machine.
+//! - PostgreSQL: leases and deadlines use the server's clock, and processes run on any machine. A group locks
+//!   its jobs before it reads. A claim skips jobs that another worker is claiming. Notifications wake workers
+//!   that wait for jobs or inbox rows.
 
 mod actions;
 mod awaited;
@@ -87,9 +87,9 @@ pub struct Database {
     writer: Writer,
     readers: Readers,
     dialect: Dialect,
-    /// Whose clock decides.
+    /// Clock that decides about leases, deadlines and timers.
     time: Time,
-    /// This machine's clocks: which boot of which kernel this is.
+    /// Clocks of this machine. They also identify the current boot of the kernel.
     machine: Arc<dyn Clock>,
     clock_margin_ms: u32,
     generation: Generation,
@@ -102,18 +102,18 @@ pub struct Database {
 }
 
 impl Database {
-    /// Open a database, creating it or bringing its schema up to date where needed.
+    /// Opens a database. Creates the database or updates its schema if necessary.
     pub async fn open(options: OpenOptions) -> Result<Arc<Self>, StoreError> {
         open::open(options).await.map(Arc::new)
     }
 
-    /// Returns what cannot be written, and why, if the database was opened as one that is only read.
+    /// Returns the path that cannot be written and the cause, if the database was opened for reading only.
     pub fn read_only(&self) -> Option<&str> {
         self.read_only.as_ref().map(|read_only| read_only.why.as_str())
     }
 
-    /// Whether the database is the one that was used here last; claims are refused while it is
-    /// not. One that cannot be written is a copy, of which nothing is asked.
+    /// Checks that this is the database that was last used here. Claims are refused otherwise. A database
+    /// opened for reading only is a copy and always passes.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
         match self.read_only {
             Some(_) => Ok(()),
@@ -121,13 +121,13 @@ impl Database {
         }
     }
 
-    /// Work with this database from now on, although it was restored or cloned.
+    /// Accepts this database although it was restored or cloned.
     pub async fn accept_restore(&self) -> Result<(), StoreError> {
         self.generation.accept(self).await
     }
 
-    /// Have SQLite look over the whole file: for `latch doctor`, it takes its time. A server looks
-    /// after its files itself.
+    /// Has SQLite check the whole file, for `latch doctor`. This can take long. On PostgreSQL only a query is
+    /// sent, because a server checks its own files.
     pub async fn check_file(&self) -> Result<(), StoreError> {
         if self.dialect == Dialect::Postgres {
             return self.next_timer().await.map(drop);
@@ -140,12 +140,12 @@ impl Database {
         if found == ["ok"] { Ok(()) } else { Err(StoreError::Damaged(found.join("; "))) }
     }
 
-    /// What the server says of itself, in words; empty where there is none.
+    /// Returns a description of the server for people. Empty on SQLite.
     pub fn about_server(&self) -> String {
         self.server.about()
     }
 
-    /// The schema as the database keeps it, in a fixed order.
+    /// Returns the stored schema in a fixed order.
     pub async fn schema(&self) -> Result<String, StoreError> {
         let rows = self.readers.run(Name::SCHEMA, schema::read(self.dialect)).await?;
         let mut text = String::new();
@@ -156,12 +156,12 @@ impl Database {
         Ok(text)
     }
 
-    /// What survives a power failure.
+    /// Returns the configured durability.
     pub fn durability(&self) -> Durability {
         self.durability
     }
 
-    /// Write what is queued, then close all connections. Whatever is asked afterwards fails.
+    /// Writes everything that is queued, then closes all connections. Later operations fail.
     pub async fn close(&self) {
         self.writer.close().await;
         self.readers.close().await;

@@ -1,4 +1,4 @@
-//! Locks on files beside the database, waited for like the database's own.
+//! Locks on files beside the database.
 
 use std::fs::File;
 use std::io;
@@ -8,15 +8,15 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-/// How long others may keep a lock before that is an error. Each is held for the opening of a
-/// database or a few writes, by several processes in turn: whoever holds it longer is suspended or
-/// stuck, and waiting on would only hide that.
+/// Time after which a held lock is an error. Processes hold these locks in turn while they open a database or
+/// make a few writes. A process that holds a lock longer is suspended or stuck, and more waiting would only
+/// hide that.
 const BUSY: Duration = Duration::from_secs(20);
-/// Between two tries.
+/// Pause between two tries.
 const AGAIN: Duration = Duration::from_millis(5);
 
-/// Takes the lock of a file, which is made if it is missing; held until the file is dropped.
-/// Waiting keeps a thread busy: not for the threads of a runtime.
+/// Takes the lock of a file, which is created if it is missing. The lock is held until the file is dropped.
+/// Blocks the thread, so it must not be called on a thread of an async runtime.
 pub(crate) fn exclusive(path: &Path) -> io::Result<File> {
     within(path, BUSY)
 }

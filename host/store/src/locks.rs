@@ -1,8 +1,8 @@
-//! What a group locks on PostgreSQL before it reads anything: the rows of its jobs in the order of
-//! their ids, then its action keys in the order of their numbers. Workers that all take locks in
-//! one order do not wait for each other in a circle.
+//! Locks that a group takes on PostgreSQL before it reads anything. First the rows of its jobs are locked in
+//! the order of their ids, then its action keys in the order of their numbers. All workers lock in this order,
+//! so they cannot deadlock.
 //!
-//! SQLite has one writer; there is nothing to lock.
+//! SQLite has one writer and needs no locks.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::actions::WAITS;
 use crate::row::{Stored, StoredRow};
 use crate::script::Script;
 
-/// What to lock.
+/// Locks that a group needs.
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Keys whose waiters are read, by a job of their tenant.
+    /// Keys whose waiting jobs are read. Each entry has a job of the tenant.
     asked: Vec<(JobId, Operator, Hash)>,
     keys: BTreeSet<i64>,
 }
 
 impl Locks {
-    /// What this batch touches.
+    /// Adds the locks of a batch.
     pub(crate) fn add(&mut self, batch: &Batch) {
         self.jobs.insert(batch.job_id.clone());
         for write in &batch.actions {
@@ -33,7 +33,7 @@ impl Locks {
                 | ActionWrite::TakeBack { operator, key, .. }
                 | ActionWrite::Wait { operator, key } => (operator, key),
             };
-            // Of all tenants at once: that two wait for each other without need is seldom.
+            // The lock number ignores the tenant. Equal keys of two tenants rarely block each other.
             let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
             let mut number = [0; 8];
             number.copy_from_slice(&hash.0[..8]);
@@ -42,7 +42,7 @@ impl Locks {
         }
     }
 
-    /// Ask who waits for these keys; whether there is anything to ask.
+    /// Appends the queries for the jobs that wait for these keys. Returns true if there are any queries.
     pub(crate) fn ask(&self, script: &mut Script) -> bool {
         let asked = script.over("SELECT j.job_id FROM ", 3, WAITS, &self.asked, |script, (job_id, operator, key)| {
             script.text(job_id.as_str()).text(operator.as_str()).hash(*key);
@@ -50,7 +50,7 @@ impl Locks {
         asked > 0
     }
 
-    /// Those who wait are written to as well.
+    /// Adds the waiting jobs, because the group writes to them as well.
     pub(crate) fn found(&mut self, rows: &[Vec<StoredRow>]) {
         for row in rows.iter().flatten() {
             if let Ok(job_id) = Stored::new(row, "jobs").text() {
@@ -59,7 +59,7 @@ impl Locks {
         }
     }
 
-    /// Take all locks.
+    /// Appends the statements that take all locks.
     pub(crate) fn take(&self, script: &mut Script) {
         let jobs: Vec<&JobId> = self.jobs.iter().collect();
         script.over(

@@ -1,6 +1,6 @@
-//! What a writer leaves behind in a transaction of which no row of a log would tell whether it was
-//! committed. On a server alone: after a crash it gives the number of a transaction that it lost to
-//! another one, so that the number proves nothing.
+//! Commit markers: rows that prove the commit of a transaction that no log row proves. They exist only on
+//! PostgreSQL. After a crash a server reuses the transaction numbers of lost commits, so the number alone
+//! proves nothing.
 
 use crate::connection::Connection;
 use crate::dialect::Dialect;
@@ -9,16 +9,16 @@ use crate::script::Script;
 use crate::statement::{Hand, Name};
 use crate::writer::Part;
 
-/// Microseconds after which nobody asks any more what a writer committed last: a week.
+/// Retention time of commit markers in microseconds: one week. No worker asks for an older commit.
 const KEPT_US: i64 = 7 * 24 * 3_600 * 1_000_000;
 
-/// The transactions of one writer, numbered.
+/// Numbers the transactions of one writer.
 #[derive(Default)]
 pub(crate) struct Marks {
     number: i64,
 }
 
-/// One transaction of a writer.
+/// Commit marker of one transaction of a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Marked {
     writer: String,
@@ -26,8 +26,8 @@ pub(crate) struct Marked {
 }
 
 impl Marks {
-    /// The mark of the transaction that writes this group, where it needs one. `writer` is what the server
-    /// calls the connection.
+    /// Returns the marker for the transaction that writes this group, if the group needs one. `writer` is the
+    /// server's id of the connection.
     pub(crate) fn next(&mut self, writer: Option<String>, group: &[Part]) -> Option<Marked> {
         let needed = group.iter().any(|part| match part {
             Part::Batch { batch, .. } => batch.events.is_empty(),
@@ -41,7 +41,7 @@ impl Marks {
 }
 
 impl Marked {
-    /// The statement that reads a transaction's moment, with the mark written beside it.
+    /// Appends the statement that writes the marker and reads the transaction's time and position.
     pub(crate) fn beside(&self, script: &mut Script) {
         script.push(&format!(
             "WITH mark AS (INSERT INTO commits (writer, number, written_us) VALUES (?, ?, {now}) ON CONFLICT (writer) \
@@ -52,7 +52,7 @@ impl Marked {
         script.text(self.writer.as_str()).int(self.number);
     }
 
-    /// Whether the transaction is there.
+    /// Returns true if the transaction was committed.
     pub(crate) async fn is_there(&self, hand: &Hand, conn: &mut Connection) -> Result<bool, sqlx::Error> {
         let mut script = Script::new("SELECT number FROM commits WHERE writer = ?");
         script.text(self.writer.as_str());
@@ -63,7 +63,7 @@ impl Marked {
     }
 }
 
-/// Forget writers that are long gone.
+/// Deletes the markers of writers that are long dead.
 pub(crate) fn prune(script: &mut Script) {
     script.push(&format!("DELETE FROM commits WHERE written_us < {} - {KEPT_US}", Dialect::CLOCK));
 }

@@ -34,22 +34,22 @@ use crate::server::Server;
 use crate::statement::{Hand, Name, Tally};
 use crate::writer::Writer;
 
-/// How long SQLite waits for another process that has the database locked.
+/// Time for which SQLite waits while another process has locked the database.
 const BUSY: Duration = Duration::from_secs(5);
-/// Pages of the log after which SQLite copies them into the database file, 32 MiB: its own
-/// choice of 4 MiB would stop the writer for that every few dozen commits.
+/// Size of the write-ahead log at which SQLite copies its pages into the database file, in pages: 32 MiB.
+/// SQLite's default of 4 MiB would stop the writer every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
-/// Prepared scripts to keep: groups vary in what they touch.
+/// Number of cached prepared scripts. Groups differ in the tables they touch.
 const STATEMENTS_KEPT: usize = 128;
-/// How long a transaction waits on a server for one lock.
+/// Time for which a transaction on a server waits for one lock.
 const LOCK_MAX: &str = "5s";
-/// How long a server waits for the next statement of a transaction: a worker that is suspended in
-/// the middle of one keeps jobs locked that others may have to claim.
+/// Time for which a server waits for the next statement of a transaction. A worker suspended inside a
+/// transaction would otherwise keep jobs locked that other workers may have to claim.
 const IDLE_MAX: &str = "10s";
-/// Rows that may be on their way from the database's thread.
+/// Maximum number of rows in transit from the database's thread.
 const ROWS_UNDERWAY: usize = 1024;
 
-/// The migrations, oldest first; one that was released is never changed.
+/// Migrations, oldest first. A released migration must never be changed.
 pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/sqlite/0001_stores.sql")),
     (2, "reusables", include_str!("../migrations/sqlite/0002_reusables.sql")),
@@ -61,8 +61,8 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (8, "looks", include_str!("../migrations/sqlite/0008_looks.sql")),
 ];
 
-/// Those of PostgreSQL: the first makes what SQLite's first five do; later ones have the numbers of
-/// SQLite's, which has none of what only a server needs.
+/// Migrations of PostgreSQL. The first one corresponds to the first five of SQLite. Later ones have SQLite's
+/// numbers. Some exist only here, because only a server needs them.
 pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../migrations/postgres/0001_stores.sql")),
     (6, "priorities", include_str!("../migrations/postgres/0006_priorities.sql")),
@@ -71,55 +71,54 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (9, "looks", include_str!("../migrations/postgres/0009_looks.sql")),
 ];
 
-/// What is said of a server's database without tables, where none are to be made.
+/// Error text for a server database without tables if none may be created now.
 pub const NO_TABLES: &str = "it has no tables of Latchwork yet: the first run makes them";
-/// The same where its user has no right to make any.
+/// Error text for a server database without tables if its user may not create any.
 const MAY_MAKE_NONE: &str = "it has no tables of Latchwork yet, and this user may not make any: let it own the database, or \
     make the tables as somebody who may";
 
-/// Where a database is.
+/// Location of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A file of SQLite.
+    /// Path of a SQLite file.
     File(PathBuf),
-    /// The address of a PostgreSQL database: `postgres://user@host/database`.
+    /// URL of a PostgreSQL database: `postgres://user@host/database`.
     Server(String),
 }
 
-/// What to open, and how.
+/// Options for opening a database.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// The database.
+    /// Location of the database.
     pub target: Target,
-    /// Whether to create the file, or the tables in the server's database, if they are missing.
+    /// True if a missing file, or missing tables in a server database, are created.
     pub create: bool,
-    /// Whether the caller only reads: a file that cannot be written is opened as it is, and refused otherwise. SQLite
-    /// alone.
+    /// True if the caller only reads. A file that cannot be written is then opened for reading, and refused
+    /// otherwise. SQLite only.
     pub reads_only: bool,
-    /// What has to survive a power failure.
+    /// Guarantee required on a power failure.
     pub durability: Durability,
-    /// How far two readings of the lease clock are trusted to agree, in milliseconds.
+    /// Maximum difference between two readings of the lease clock, in milliseconds.
     pub clock_margin_ms: u32,
-    /// A directory beside the database, for the generation file and for owners' lock files.
+    /// Directory beside the database for the generation file and for lock files of owners.
     pub owner_dir: PathBuf,
-    /// Told of every statement.
+    /// Called before and after every statement.
     pub probe: Arc<dyn Probe>,
-    /// The clock; none for this machine's on SQLite and the server's on PostgreSQL.
+    /// Clock to use. `None` uses this machine's clock on SQLite and the server's clock on PostgreSQL.
     pub clock: Option<Arc<dyn Clock>>,
-    /// At most so many pages of 4 KiB; none for as many as the disk holds. A full database
-    /// behaves like a full disk. SQLite alone.
+    /// Maximum size of the database in pages of 4 KiB. `None` means no limit. A database at the limit behaves
+    /// like a full disk. SQLite only.
     pub pages_max: Option<u32>,
-    /// Whether a standby that takes over has every acknowledged write, because the primary's commits
-    /// wait for it. PostgreSQL alone.
+    /// True if the primary's commits wait for a standby, so that a promoted standby has every acknowledged
+    /// write. PostgreSQL only.
     pub synchronous_failover: bool,
-    /// Whether a server that is away, or goes while its database is opened, is waited for as it is later: for
-    /// programs that run for long.
+    /// True if opening retries while the server is unavailable. For long-running programs.
     pub patient: bool,
 }
 
 impl OpenOptions {
-    /// The usual for a file: durable, created where missing, lock files in `<path>.owners`, 2 s
-    /// clock margin.
+    /// Default options for a file: full durability, created if missing, lock files in `<path>.owners`, clock
+    /// margin of 2 s.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let mut owner_dir = path.clone().into_os_string();
@@ -127,7 +126,7 @@ impl OpenOptions {
         Self::of(Target::File(path), owner_dir.into())
     }
 
-    /// The usual for a server. What this machine remembers of the database lies in `owner_dir`.
+    /// Default options for a server. This machine keeps its records about the database in `owner_dir`.
     pub fn server(url: impl Into<String>, owner_dir: impl Into<PathBuf>) -> Self {
         Self::of(Target::Server(url.into()), owner_dir.into())
     }
@@ -179,7 +178,7 @@ pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
     })
 }
 
-/// The address of a server without what is secret in it.
+/// Returns a description of a server's address without secrets.
 pub fn server_name(url: &str) -> String {
     match PgConnectOptions::from_str(url) {
         Ok(options) => {
@@ -192,10 +191,10 @@ pub fn server_name(url: &str) -> String {
     }
 }
 
-/// Why a database could not be opened.
+/// Reason why a database could not be opened.
 struct Away {
     error: StoreError,
-    /// Whether that may be over soon.
+    /// True if a retry may succeed soon.
     passes: bool,
 }
 
@@ -225,7 +224,7 @@ async fn try_open(options: OpenOptions) -> Result<Database, Away> {
             (Connect::Postgres(Box::new(server_options(url, options.durability)?)), time)
         }
     };
-    // One at a time: creating, switching to WAL and migrating must not meet.
+    // Only one process at a time may create the file, switch it to WAL and migrate it.
     let _alone = alone(options.owner_dir.clone()).await?;
     let hand = Hand { probe: options.probe, tally: Arc::new(Tally::default()) };
     let high_water = Arc::new(HighWater::new(&options.owner_dir));
@@ -240,7 +239,7 @@ async fn try_open(options: OpenOptions) -> Result<Database, Away> {
         migrate(&hand, &mut conn, options.create).await?;
         settle(&hand, &mut conn, &*machine, &server).await
     };
-    // A standby that is about to take over, or a server that is going down.
+    // The server may be a standby that is about to take over, or it may be shutting down.
     let away = |error| Away { passes: matches!(error, StoreError::Unavailable(_)), error };
     prepared.await.map_err(away)?;
     let (writing, tally) = (connect.clone(), hand.tally.clone());
@@ -286,7 +285,7 @@ async fn open_to_read(
     Ok(Database {
         dialect: connect.dialect(),
         readers: Readers::new(connect.clone(), hand.clone()),
-        // What is given to it fails: SQLite refuses to write.
+        // Work given to this writer fails, because SQLite refuses to write.
         writer: Writer::start({
             let (time, server, high_water, hand) = (time.clone(), server.clone(), high_water.clone(), hand.clone());
             move |parts| Task { conn: None, connect, hand, time, server, high_water, parts, marks: Marks::default() }
@@ -304,7 +303,7 @@ async fn open_to_read(
     })
 }
 
-/// What every connection to a file has in common.
+/// Returns the options common to all connections to a file.
 fn reading_options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
@@ -335,12 +334,13 @@ fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions,
             ("lock_timeout", LOCK_MAX),
             ("idle_in_transaction_session_timeout", IDLE_MAX),
             ("default_transaction_isolation", "read committed"),
-            // Each statement is about few rows that indexes find. A planner that knows nothing of the tables yet, or
-            // not any more, reads whole ones and is five times as slow; what it cannot do otherwise it still does.
+            // Each statement needs few rows, and indexes find them. Without statistics, or with outdated ones,
+            // the planner would scan whole tables and be five times as slow. Scans remain possible if there is
+            // no other plan.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),
-            // Nor is one worth compiling, however much a plan that reads a whole table is said to cost.
+            // Compiling a statement never pays off here, even if the planner estimates a high cost.
             ("jit", "off"),
         ])
         .disable_statement_logging();
@@ -406,8 +406,8 @@ async fn migrate(hand: &Hand, conn: &mut Connection, create: bool) -> Result<(),
     })
 }
 
-/// Whether a server's database has the tables of this version: then its user needs no right to make
-/// any. Where there are none and none are to be made, that is an error.
+/// Returns true if the server database has the tables of this version. Its user then needs no right to create
+/// tables. Fails if the tables are missing and `create` is false.
 async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
     let there = Script::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
     let rows = hand.run(conn, Name::SCHEMA, there).await.map_err(|error| store_error(&error))?;
@@ -426,14 +426,14 @@ async fn is_current(hand: &Hand, conn: &mut Connection, create: bool) -> Result<
     Ok(POSTGRES_MIGRATIONS.last().is_some_and(|(last, ..)| *last == version))
 }
 
-/// Whether the user of a server's database has the right to make tables where they would be made.
+/// Returns true if the user of the server database may create tables in the current schema.
 async fn may_make_tables(hand: &Hand, conn: &mut Connection) -> Result<bool, StoreError> {
     let script = Script::new("SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE)");
     let rows = hand.run(conn, Name::SCHEMA, script).await.map_err(|error| store_error(&error))?;
     Stored::new(&rows[0][0], "pg_namespace").bool()
 }
 
-/// See that it can be written, and name a new database.
+/// Checks that the database can be written, and gives a new database its id.
 async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &Server) -> Result<(), StoreError> {
     let dialect = match conn {
         Connection::Sqlite(_) => Dialect::Sqlite,
@@ -445,7 +445,7 @@ async fn settle(hand: &Hand, conn: &mut Connection, clock: &dyn Clock, server: &
     let place = server.place().text();
     let seed = format!("{} {} {place}", clock.boot_id(), clock.boot_us());
     let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
-    // Read first: an existing database is opened without a write.
+    // The statement writes only if the row is missing, so an existing database is opened without a write.
     let mut script = Script::new(match dialect {
         Dialect::Sqlite => {
             "INSERT INTO meta (id, database_id, generation) SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)"

@@ -1,5 +1,5 @@
-//! The lock file that a process holds while it lives: how others on the same kernel can prove
-//! that it is gone.
+//! Lock file that a process holds while it lives. A free lock proves to other processes on the same kernel that
+//! the owner is dead.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -11,8 +11,8 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::sweep;
 
-/// This process as an owner of jobs. Its lock is held until this is dropped or the process
-/// ends, however it ends; the file stays for as long as it may have to prove that.
+/// This process as an owner of jobs. The lock is held until this value is dropped or the process ends in any
+/// way. The file stays as long as it may be needed as a proof.
 #[derive(Debug)]
 pub struct OwnerLock {
     owner: Owner,
@@ -20,15 +20,16 @@ pub struct OwnerLock {
 }
 
 impl OwnerLock {
-    /// Create and lock a file in `dir`. `content` must be random and new: it is the file's
-    /// content and names it. `worker` is a name for people.
+    /// Creates and locks a file in `dir`. `content` must be random and new: it becomes the file's content and
+    /// part of its name. `worker` is a name for people.
     pub fn take(dir: &Path, worker: &str, content: &str, clock: &dyn Clock) -> Result<Self, StoreError> {
         let path = dir.join(format!("owner-{content}.lock"));
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             StoreError::Unavailable(format!("cannot {what} the lock file {}: {error}", path.display()))
         };
         std::fs::create_dir_all(dir).map_err(|error| failed("create the directory of", &error))?;
-        // Nobody takes it for a dead one's before it is locked.
+        // Hold the sweep lock until the file is locked. Otherwise a sweep could remove the unlocked file as a
+        // dead owner's.
         let _alone = sweep::alone(dir).map_err(|error| failed("prepare", &error))?;
         let mut file = OpenOptions::new()
             .write(true)
@@ -36,7 +37,7 @@ impl OwnerLock {
             .mode(0o644)
             .open(&path)
             .map_err(|error| failed("create", &error))?;
-        // Locked before it has the content that makes it a proof.
+        // Lock the file before it gets the content that makes it a proof.
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| failed("lock", &error))?;
         file.write_all(content.as_bytes()).map_err(|error| failed("write", &error))?;
         let meta = file.metadata().map_err(|error| failed("read", &error))?;
@@ -52,14 +53,14 @@ impl OwnerLock {
         Ok(Self { owner, _file: file })
     }
 
-    /// What a claim records of this process.
+    /// Returns the identity that claims record for this process.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
 }
 
-/// Whether the owner, of the same boot, provably lives no more: its lock file is there, the same
-/// by device, inode and content, and nobody holds it. `false` where nothing can be proved.
+/// Returns true if the owner, of the same boot, is provably dead. Its lock file must exist with the same
+/// device, inode and content, and its lock must be free. Returns `false` if nothing can be proved.
 pub fn is_gone(owner: &Owner) -> bool {
     let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
     let Ok(meta) = file.metadata() else { return false };
@@ -71,7 +72,7 @@ pub fn is_gone(owner: &Owner) -> bool {
     if (&file).take(longest).read_to_string(&mut content).is_err() || content != owner.lock_content {
         return false;
     }
-    // Shared, so that two who look at the same time do not take each other for the owner.
+    // A shared lock, so that two concurrent checks do not mistake each other for the owner.
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 

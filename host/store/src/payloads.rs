@@ -1,4 +1,4 @@
-//! Payloads: write-once bytes under a label.
+//! Payloads: bytes under a label, written once.
 
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::{Batch, Payload, StoreError};
@@ -9,7 +9,8 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
 
-/// Read payloads that batches bring, in case they are there: the number of statements.
+/// Appends the queries for payloads that batches contain and that may be stored already. Returns the number of
+/// statements.
 pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     let labels: Vec<(&JobId, &str)> = batches
         .iter()
@@ -26,7 +27,7 @@ pub(crate) fn read(script: &mut Script, batches: &[&Batch]) -> usize {
     )
 }
 
-/// Take in a row that was read.
+/// Loads a row into the group.
 pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreError> {
     let job_id = row.text()?;
     seen.job(&job_id, |standing| {
@@ -37,7 +38,7 @@ pub(crate) fn take(seen: &mut Seen, mut row: Stored<'_>) -> Result<(), StoreErro
     Ok(())
 }
 
-/// A payload from (label, bytes).
+/// Reads a payload from the columns label and bytes.
 pub(crate) fn payload(mut row: Stored<'_>) -> Result<Payload, StoreError> {
     Ok(Payload { label: row.text()?, bytes: row.blob()? })
 }
@@ -54,7 +55,7 @@ impl Database {
     }
 }
 
-/// Write new payloads.
+/// Writes new payloads.
 pub(crate) fn insert(script: &mut Script, payloads: &[(i64, &Payload)]) {
     script.over(
         "INSERT INTO payloads SELECT column1, column2, column3 FROM ",

@@ -1,5 +1,5 @@
-//! What a PostgreSQL server itself can do, by its own measure: the program pgbench. The limit that
-//! workers on it are held against.
+//! Measures what a PostgreSQL server can do, with the program pgbench. The result is the reference for workers
+//! on that server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,12 +12,12 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS latchwork_pgbench_rows (id BIGIN
 const GONE: &str = "DROP TABLE latchwork_pgbench_rows;\n";
 const ROW: &str = "INSERT INTO latchwork_pgbench_rows (bytes) VALUES (repeat('7', 230));\n";
 
-/// What a client does again and again.
+/// Transaction that a client repeats.
 #[derive(Clone, Copy, Debug)]
 pub enum Transaction {
     /// Inserts one row.
     OneRow,
-    /// Inserts five rows in one transaction that is sent at once, as much as the record of a call is.
+    /// Inserts five rows in one pipelined transaction, as many as the record of a call.
     FiveRows,
 }
 
@@ -30,7 +30,7 @@ impl Transaction {
     }
 }
 
-/// The program, where it is installed: in `PATH`, or of the newest server of the system.
+/// Finds the program: in `PATH`, or in the newest installed server.
 pub fn pgbench() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut found: Vec<(u32, PathBuf)> = versions
@@ -43,8 +43,8 @@ pub fn pgbench() -> Option<PathBuf> {
     in_path.or_else(|| found.pop().map(|(_, program)| program))
 }
 
-/// Transactions a second of so many clients for so long, in a table of the database that is made for it.
-/// Scripts are written to `folder`.
+/// Returns the transactions per second of `clients` clients during `time`. Creates a table for it and drops it
+/// afterwards. Writes scripts to `folder`.
 pub fn transactions_per_second(
     pgbench: &Path,
     url: &str,
@@ -73,7 +73,7 @@ pub fn transactions_per_second(
     rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench says no rate: {}", said.trim())))
 }
 
-/// The rate in what pgbench says.
+/// Reads the rate from the output of pgbench.
 fn rate(said: &str) -> Option<f64> {
     let line = said.lines().filter_map(|line| line.strip_prefix("tps = ")).next_back()?;
     line.split(' ').next()?.parse().ok()

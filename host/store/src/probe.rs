@@ -1,30 +1,30 @@
-//! Crash points: a probe is told of every statement, and may end the process there.
+//! Crash points: a probe is called at every statement and may kill the process there.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Which side of a statement.
+/// Side of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// It has not been handed over yet.
+    /// The statement has not been sent yet.
     Before,
-    /// It has been executed, and its answer or failure is there.
+    /// The statement was executed, and its answer or failure has arrived.
     After,
 }
 
-/// Told of every statement by its name, one of [`crate::STATEMENTS`].
+/// Called at every statement with its name, one of [`crate::STATEMENTS`].
 pub trait Probe: Send + Sync {
-    /// The store is at this point.
+    /// Called when the store reaches this point.
     fn at(&self, point: &str, side: Side);
 
-    /// Whether the answer of the statement that was just executed is to be lost, as if the
-    /// connection had broken. For tests of what the store does then.
+    /// Returns true if the answer of the statement just executed is to be discarded, as if the connection had
+    /// broken. Only tests return true.
     fn loses_answer(&self, point: &str) -> bool {
         let _ = point;
         false
     }
 }
 
-/// Lets everything pass.
+/// Probe that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 
@@ -32,8 +32,8 @@ impl Probe for NoProbe {
     fn at(&self, _: &str, _: Side) {}
 }
 
-/// Kills the own process (`SIGKILL`: nothing is flushed, nothing is dropped) the `nth` time, from
-/// 1, that a point is passed.
+/// Kills its own process with `SIGKILL` at the `nth` passing of a point, counted from 1. Nothing is flushed or
+/// dropped.
 #[derive(Debug)]
 pub struct KillAt {
     name: String,
@@ -43,13 +43,13 @@ pub struct KillAt {
 }
 
 impl KillAt {
-    /// Kill at the `nth` passing (from 1) of this side of the statement `name`.
+    /// Kills at the `nth` passing, counted from 1, of this side of the statement `name`.
     pub fn new(name: impl Into<String>, side: Side, nth: u32) -> Self {
         Self { name: name.into(), side, left: AtomicU32::new(nth), signal: rustix::process::Signal::KILL }
     }
 
-    /// Stop the process there instead, as a machine does that is suspended: whoever continues it
-    /// finds that time has passed.
+    /// Stops the process instead of killing it, like a suspended machine. Time has passed when the process is
+    /// continued.
     #[must_use]
     pub fn stopping(self) -> Self {
         Self { signal: rustix::process::Signal::STOP, ..self }
@@ -60,9 +60,10 @@ impl Probe for KillAt {
     fn at(&self, point: &str, side: Side) {
         if point == self.name && side == self.side && self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             let own = rustix::process::getpid();
-            // It can only fail for a process that does not exist, and we do.
+            // The call fails only for a process that does not exist, and this process does.
             let _ = rustix::process::kill_process(own, self.signal);
-            // Another thread may take the signal, and this one go on a little until all stand still.
+            // Another thread may receive the signal. This thread would then run a little longer before the
+            // whole process stops.
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }

@@ -1,8 +1,8 @@
-//! Opening a SQLite file that cannot be written, for a caller that only reads.
+//! Opens a SQLite file that cannot be written, for a caller that only reads.
 //!
-//! Nothing is made, locked or brought up to date. Where the file has its write-ahead log and the log's index beside
-//! it, SQLite reads all three as they are. A log without its index needs one, so file and log are read as a copy in the
-//! folder for temporary files. A file without a log is whole, and is read as one that does not change.
+//! Nothing is created, locked or migrated. If the write-ahead log and its index exist beside the file, SQLite
+//! reads all three as they are. A log without an index cannot be read in place, so file and log are copied to
+//! the folder for temporary files. A file without a log is complete and is opened as immutable.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,19 +19,19 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 
-/// A database that is read as it is.
+/// A database opened for reading only.
 pub(crate) struct ReadOnly {
-    /// What cannot be written, and why.
+    /// Path that cannot be written, and the cause.
     pub(crate) why: String,
-    /// The copy that is read; removed with this.
+    /// Copy that is being read. Dropping this value removes the copy.
     _copy: Option<TempDir>,
 }
 
-/// Returns what of a database cannot be written: the file, its folder, or the folder of its owners. None: all can, or
-/// there is no database yet.
+/// Returns the part of a database that cannot be written: the file, its folder or the folder of its owners.
+/// Returns `None` if all can be written or the database does not exist yet.
 pub(crate) fn why(path: &Path, owner_dir: &Path) -> Option<String> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    // There is nothing to read in a file that was not made yet.
+    // A missing or empty file has nothing to read.
     if !std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) {
         return None;
     }
@@ -47,7 +47,7 @@ pub(crate) fn why(path: &Path, owner_dir: &Path) -> Option<String> {
     })
 }
 
-/// The refusal of a caller that writes.
+/// Returns the error for a caller that needs to write.
 pub(crate) fn refused(why: &str) -> StoreError {
     StoreError::ReadOnly(format!(
         "{why}; this command writes, and here only those that read work. Restore the right to write, or copy the database, \
@@ -58,7 +58,7 @@ pub(crate) fn refused(why: &str) -> StoreError {
 /// Connects for reading.
 ///
 /// # Errors
-/// The file is not readable, or has another schema than the one of this version.
+/// Fails if the file is not readable or its schema is not the one of this version.
 pub(crate) async fn connect(
     path: &Path,
     why: String,
@@ -90,7 +90,7 @@ pub(crate) async fn connect(
     Ok((connect, ReadOnly { why, _copy: Some(copy) }))
 }
 
-/// Makes sure that the schema is the one of this version: it cannot be brought up to date.
+/// Checks that the schema is the one of this version, because a migration is not possible.
 async fn is_current(hand: &Hand, connect: &Connect, why: &str) -> Result<(), StoreError> {
     let mut conn = connect.once().await.map_err(|error| store_error(&error))?;
     let checked = version(hand, &mut conn).await;
@@ -112,7 +112,7 @@ async fn is_current(hand: &Hand, connect: &Connect, why: &str) -> Result<(), Sto
     }
 }
 
-/// The schema; none where there are no tables.
+/// Returns the schema version, or `None` if there are no tables.
 async fn version(hand: &Hand, conn: &mut Connection) -> Result<Option<i64>, StoreError> {
     let run = async |conn: &mut Connection, sql: &str| {
         let rows = hand.run(conn, Name::SCHEMA, Script::new(sql)).await.map_err(|error| store_error(&error))?;
@@ -125,7 +125,7 @@ async fn version(hand: &Hand, conn: &mut Connection) -> Result<Option<i64>, Stor
     run(conn, "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations WHERE success").await.map(Some)
 }
 
-/// File and log in a folder that only this user reads.
+/// Copies file and log to a folder that only this user can read.
 fn copied(path: &Path) -> std::io::Result<(TempDir, PathBuf)> {
     let folder = tempfile::Builder::new().prefix("latch-read-").tempdir()?;
     let file = folder.path().join("copy.db");
@@ -136,7 +136,7 @@ fn copied(path: &Path) -> std::io::Result<(TempDir, PathBuf)> {
     Ok((folder, file))
 }
 
-/// The path with another ending behind it.
+/// Returns the path with `ending` appended.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);

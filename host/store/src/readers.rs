@@ -1,4 +1,4 @@
-//! Connections that read: on neither database do they wait for writers.
+//! Reading connections. They do not wait for writers on either database.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +12,10 @@ use crate::script::Script;
 use crate::statement::{Hand, Name, Rows};
 use crate::writer::closed;
 
-/// How many read at the same time.
+/// Maximum number of concurrent reads.
 const READERS_MAX: usize = 4;
 
-/// Idle connections, and room for more.
+/// Idle connections, and a semaphore for new ones.
 pub(crate) struct Readers {
     connect: Connect,
     hand: Hand,
@@ -34,9 +34,8 @@ impl Readers {
         Self { connect, hand, idle: Mutex::default(), room: Semaphore::new(READERS_MAX) }
     }
 
-    /// Execute a script that only reads. A connection goes back to the others only after a
-    /// script that ran to its end: a failed or abandoned one may have left a transaction open.
-    /// What was lost with its connection is read again.
+    /// Runs a script that only reads. The connection is reused only after a successful script, because a failed
+    /// or abandoned one may have left a transaction open. A read whose connection was lost is repeated.
     pub(crate) async fn run(&self, name: Name, script: Script) -> Result<Rows, StoreError> {
         let _place = self.room.acquire().await.map_err(|_| closed())?;
         let mut patience = Patience::new();
@@ -53,7 +52,7 @@ impl Readers {
                 }
                 Err(error) if self.connect.dialect() == Dialect::Postgres && is_lost(&error) => {
                     tracing::debug!(%error, "the connection was lost; reading again");
-                    // Those made before the server went are of no use either.
+                    // Idle connections made before the server restarted are unusable too.
                     self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
                     if !patience.waits().await {
                         return Err(store_error(&error));
@@ -64,7 +63,7 @@ impl Readers {
         }
     }
 
-    /// The same, all statements reading the same moment.
+    /// Runs a script that only reads. All statements see the same snapshot.
     pub(crate) async fn run_at_once(&self, name: Name, mut script: Script) -> Result<Rows, StoreError> {
         script.push_first(self.connect.dialect().opening_to_read());
         script.push("COMMIT");
@@ -74,7 +73,7 @@ impl Readers {
         Ok(rows)
     }
 
-    /// Close idle connections.
+    /// Closes idle connections.
     pub(crate) async fn close(&self) {
         self.room.close();
         let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));

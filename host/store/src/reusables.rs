@@ -1,4 +1,4 @@
-//! The index of results that later jobs may reuse.
+//! Index of results that later jobs may reuse.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::Name;
 
-/// The columns that a [`Reusable`] is read from, in order.
+/// Columns of a [`Reusable`], in order.
 const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, r.outcome_type, r.sensitivity, \
     r.digest, r.version, r.policy, r.result_type, r.verified, r.by_person, r.output_hash, r.time_us";
 
-/// The numbers of result types are stored: never change one. Others are not reused.
+/// Stored numbers of result types. Never change a number. Other result types are not reused.
 const RESULT_TYPES: [(ResultType, i64); 2] = [(ResultType::Pure, 1), (ResultType::Success, 2)];
 
-/// Write results, each in place of an older one.
+/// Writes results. Each one replaces an older result with the same key.
 pub(crate) fn replace(script: &mut Script, reusables: &BTreeMap<ActionId, (i64, &Reusable)>) {
     let rows: Vec<_> = reusables
         .values()

@@ -1,4 +1,4 @@
-//! From rows to types. Whatever cannot be right is named by table, column and row.
+//! Conversion of rows to types. Errors name the table, column and row of inconsistent data.
 
 use latchwork_core::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::job::JobState;
@@ -8,26 +8,26 @@ use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Column, Row as _, TypeInfo, ValueRef};
 
-/// The columns that [`JobRow`] is read from, in order.
+/// Columns of a [`JobRow`], in order.
 pub(crate) const JOB_COLUMNS: &str = "j.job_id, j.tenant_id, j.actor_id, j.request_key, j.plan_id, j.plan_hash, \
     j.mode, j.state, j.attempt, j.next_seq, j.head, j.inbox_pending, j.cancel_requested, j.wake_at_us, j.priority, \
     j.created_us, j.updated_us";
 
-/// The columns that [`Row`] is read from, in order.
+/// Columns of a [`Row`], in order.
 pub(crate) const LEDGER_COLUMNS: &str = "l.slot, l.operator, l.args_hash, l.state, l.attempt, l.nonce, l.try, \
     l.first_attempt, l.first_started_us, l.world_changing, l.timeout_ms, l.deadline_us, l.next_try_us, \
     l.result_hash, l.action_key";
 
-/// The columns that [`Owner`] is read from, in order.
+/// Columns of an [`Owner`], in order.
 pub(crate) const OWNER_COLUMNS: &str = "o.worker, o.boot_id, o.lock_path, o.lock_dev, o.lock_ino, o.lock_content";
 
-/// The columns that [`ActionRow`] is read from, in order.
+/// Columns of an [`ActionRow`], in order.
 pub(crate) const ACTION_COLUMNS: &str = "j.job_id, a.slot, a.args_hash, a.receipt";
 
-/// The columns that [`InboxRow`] is read from, in order.
+/// Columns of an [`InboxRow`], in order.
 pub(crate) const INBOX_COLUMNS: &str = "i.id, i.actor, i.reason, i.request";
 
-/// The number a state is stored as. Frozen: never change one.
+/// Returns the stored number of a state. Never change a number.
 pub(crate) fn state_number(state: JobState) -> i64 {
     match state {
         JobState::Pending => 1,
@@ -42,13 +42,13 @@ pub(crate) fn state_number(state: JobState) -> i64 {
     }
 }
 
-/// A row as either database answers it.
+/// A row of either database.
 pub(crate) enum StoredRow {
     Sqlite(SqliteRow),
     Postgres(PgRow),
 }
 
-/// The value of a column of `$row` by the one or the other database's types.
+/// Value of a column of `$row`, converted with the types of its database.
 macro_rules! column {
     ($row:expr, $index:expr, $type:ty) => {
         match $row {
@@ -61,7 +61,7 @@ macro_rules! column {
 impl StoredRow {
     fn int(&self, index: usize) -> Result<Option<i64>, sqlx::Error> {
         if let Self::Postgres(row) = self {
-            // What a query computes may be narrower than what a table holds.
+            // A computed value may have a narrower type than a stored one.
             match row.column(index).type_info().name() {
                 "BOOL" => return Ok(row.try_get::<Option<bool>, _>(index)?.map(i64::from)),
                 "INT4" => return Ok(row.try_get::<Option<i32>, _>(index)?.map(i64::from)),
@@ -71,14 +71,14 @@ impl StoredRow {
         column!(self, index, i64)
     }
 
-    /// The names of the columns and of their types.
+    /// Returns the names and types of the columns.
     fn columns(&self) -> Vec<(&str, &str)> {
         match self {
             Self::Sqlite(row) => (0..row.len())
                 .map(|index| {
                     let column = row.column(index);
                     let value = row.try_get_raw(index).map(|value| value.type_info().name().to_owned());
-                    // SQLite's values have types, its columns perhaps none.
+                    // In SQLite values have types, but columns may have none.
                     let kind = match value.as_deref() {
                         Ok("TEXT") => "TEXT",
                         Ok("INTEGER") => "INTEGER",
@@ -94,7 +94,7 @@ impl StoredRow {
     }
 }
 
-/// A row of a table, read from some column on.
+/// Cursor over the columns of a row.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'a> {
     row: &'a StoredRow,
@@ -103,12 +103,12 @@ pub(crate) struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// Read `row` of `table` from its first column on.
+    /// Creates a cursor at the first column of `row`, which is a row of `table`.
     pub(crate) fn new(row: &'a StoredRow, table: &'static str) -> Self {
         Self { row, table, next: 0 }
     }
 
-    /// The next column that is a number.
+    /// Reads the next column as a number.
     pub(crate) fn int(&mut self) -> Result<i64, StoreError> {
         self.int_or_null()?.ok_or_else(|| self.damaged("it is empty"))
     }
@@ -127,7 +127,7 @@ impl<'a> Stored<'a> {
         let value = self.int()?;
         u64::try_from(value).map_err(|_| self.damaged(&format!("{value} is out of range")))
     }
-    /// 64 bits that are stored as a signed number.
+    /// Reads 64 bits that are stored as a signed number.
     pub(crate) fn bits(&mut self) -> Result<u64, StoreError> {
         Ok(self.int()?.cast_unsigned())
     }
@@ -169,7 +169,7 @@ impl<'a> Stored<'a> {
         RowState::from_number(number).ok_or_else(|| self.damaged(&format!("{number} is not the number of a state")))
     }
 
-    /// The column read last cannot be right.
+    /// Returns the error that the column read last is damaged.
     pub(crate) fn damaged(&self, what: &str) -> StoreError {
         let columns = self.row.columns();
         let column = columns.get(self.next.saturating_sub(1)).map_or("?", |(name, _)| name);
@@ -188,7 +188,7 @@ impl<'a> Stored<'a> {
         })
     }
 
-    /// The first short texts and numbers of the row: the key is among them.
+    /// Returns the texts and numbers among the first three columns, shortened. They include the key.
     fn label(&self, columns: &[(&str, &str)]) -> String {
         let mut parts = Vec::new();
         for (index, (name, kind)) in columns.iter().enumerate().take(3) {
@@ -205,7 +205,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// The columns of [`JOB_COLUMNS`], from the next one on.
+/// Reads the columns of [`JOB_COLUMNS`], starting at the next column.
 pub(crate) fn job(row: &mut Stored<'_>) -> Result<JobRow, StoreError> {
     Ok(JobRow {
         job_id: row.text()?.into(),
@@ -258,7 +258,7 @@ impl TryFrom<Stored<'_>> for Row {
     }
 }
 
-/// The columns of [`OWNER_COLUMNS`], from the next one on.
+/// Reads the columns of [`OWNER_COLUMNS`], starting at the next column.
 pub(crate) fn owner(row: &mut Stored<'_>) -> Result<Owner, StoreError> {
     Ok(Owner {
         worker: row.text()?,

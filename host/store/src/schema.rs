@@ -1,4 +1,4 @@
-//! The schema as a database keeps it: what the golden files in `host/store/schema` hold.
+//! Schema as stored in a database, for the golden files in `host/store/schema`.
 
 use crate::dialect::Dialect;
 use crate::script::Script;
@@ -23,7 +23,7 @@ const POSTGRES: [&str; 5] = [
      p.proname",
 ];
 
-/// The statements that answer it, line by line.
+/// Builds the queries that return the schema line by line.
 pub(crate) fn read(dialect: Dialect) -> Script {
     let mut script = Script::default();
     match dialect {

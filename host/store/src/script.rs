@@ -1,18 +1,18 @@
-//! Building scripts: set-based statements over bound rows.
+//! Builds batches of SQL statements that operate on sets of bound rows.
 //!
-//! A list of rows becomes `VALUES` of one of a few fixed sizes, the last one filled up with
-//! NULL rows that match nothing. So few different texts exist, each is prepared once, and a
-//! group of any size takes few statements.
+//! A list of rows becomes a `VALUES` list of one of a few fixed sizes. The last list is filled up with NULL
+//! rows that match nothing. This keeps the number of different texts small. Each text is prepared once, and a
+//! group of any size needs few statements.
 //!
-//! A script is written once, for every database: [`crate::dialect`] says where they differ.
-//! SQLite takes it whole, in one hand-over; PostgreSQL statement by statement.
+//! A script is written once for both databases. [`crate::dialect`] contains the differences. SQLite gets the
+//! whole script in one call, and PostgreSQL gets one statement after the other.
 
 use latchwork_core::ids::Hash;
 
-/// Numbers of rows that are prepared for.
+/// Sizes of `VALUES` lists.
 const SIZES: [usize; 4] = [1, 4, 16, 64];
 
-/// A value that is bound. Empty ones have a type too, because PostgreSQL wants to know it.
+/// Bound value. NULL values have a type too, because PostgreSQL requires it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Int(Option<i64>),
@@ -21,7 +21,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// NULL of the same type.
+    /// Returns NULL of the same type.
     fn empty(&self) -> Self {
         match self {
             Self::Int(_) => Self::Int(None),
@@ -31,32 +31,32 @@ impl Value {
     }
 }
 
-/// Several statements and the values they bind, in order.
+/// Several statements and their bound values, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Script {
-    /// All statements, separated by `;`. No text or name in a statement has a semicolon.
+    /// All statements, separated by `;`. No literal or name in a statement contains a semicolon.
     pub(crate) sql: String,
     pub(crate) args: Vec<Value>,
-    /// Where each statement begins: in the text, and among the values.
+    /// Start of each statement in `sql` and in `args`.
     begins: Vec<(usize, usize)>,
 }
 
 impl Script {
-    /// A script of one statement, whose values are bound next.
+    /// Creates a script with one statement. Its values are bound next.
     pub(crate) fn new(sql: &str) -> Self {
         let mut script = Self::default();
         script.push(sql);
         script
     }
 
-    /// Append a statement, whose values are bound next.
+    /// Appends a statement. Its values are bound next.
     pub(crate) fn push(&mut self, sql: &str) -> &mut Self {
         self.next_statement();
         self.sql.push_str(sql);
         self
     }
 
-    /// Put a statement without values before all others.
+    /// Inserts a statement without values before all others.
     pub(crate) fn push_first(&mut self, sql: &str) {
         let longer = sql.len() + 1;
         self.sql.insert(0, ';');
@@ -67,17 +67,17 @@ impl Script {
         self.begins.insert(0, (0, 0));
     }
 
-    /// Whether there is no statement in it.
+    /// Returns true if the script has no statements.
     pub(crate) fn is_empty(&self) -> bool {
         self.begins.is_empty()
     }
 
-    /// How many statements there are.
+    /// Returns the number of statements.
     pub(crate) fn len(&self) -> usize {
         self.begins.len()
     }
 
-    /// The statements one by one, each with its values.
+    /// Returns each statement with its values.
     pub(crate) fn statements(&self) -> impl Iterator<Item = (&str, &[Value])> {
         let ends = self.begins.iter().skip(1).copied().chain([(self.sql.len() + 1, self.args.len())]);
         self.begins
@@ -93,8 +93,8 @@ impl Script {
         self.begins.push((self.sql.len(), self.args.len()));
     }
 
-    /// Append the statement `before (VALUES …) AS v after` over all rows, in as many chunks as it
-    /// takes, and answer their number. The statement must ignore rows that are NULL throughout.
+    /// Appends the statement `before (VALUES …) AS v after` over all rows, in as many chunks as necessary.
+    /// Returns the number of appended statements. The statement must ignore rows in which every column is NULL.
     pub(crate) fn over<T>(
         &mut self,
         before: &str,
@@ -135,7 +135,7 @@ impl Script {
         statements
     }
 
-    /// Write rows in place of those with the same key.
+    /// Inserts rows and replaces rows with the same key.
     pub(crate) fn put<T>(
         &mut self,
         table: &str,
@@ -166,7 +166,8 @@ impl Script {
     pub(crate) fn int_or_null(&mut self, value: Option<i64>) -> &mut Self {
         self.add(Value::Int(value))
     }
-    /// The 64 bits of an unsigned number; databases know signed ones only.
+    /// Binds the 64 bits of an unsigned number as a signed number, because both databases lack unsigned
+    /// numbers.
     pub(crate) fn bits(&mut self, value: u64) -> &mut Self {
         self.int(value.cast_signed())
     }

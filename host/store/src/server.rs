@@ -1,9 +1,9 @@
-//! What a PostgreSQL server says of itself, asked on each connection that writes: whether it keeps
-//! what it acknowledges, takes writes, and is the one whose word is trusted.
+//! Checks of a PostgreSQL server, made on each writing connection: it must keep acknowledged writes, accept
+//! writes, and be the accepted server.
 //!
-//! A server is known by its system identifier, its timeline and the number of the database in it. A
-//! dump that was loaded again has another number, a backup that was recovered another timeline, and
-//! so has a standby that took over. None of SQLite's databases is on a server.
+//! A server is identified by its system identifier, its timeline and the number of its database. A dump that
+//! was loaded again has another database number. A recovered backup and a promoted standby have another
+//! timeline. None of this applies to SQLite.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ use crate::row::Stored;
 use crate::script::Script;
 use crate::statement::{Hand, Name};
 
-/// The oldest server that has all that is needed.
+/// Oldest supported server version.
 const VERSION_MIN: i64 = 130_000;
 
 const GREETING: &str = "SELECT current_setting('synchronous_commit'), current_setting('fsync'), \
@@ -31,7 +31,7 @@ const GREETING: &str = "SELECT current_setting('synchronous_commit'), current_se
     FROM pg_database WHERE datname = current_database()), concat_ws('-', pg_backend_pid(), \
     (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT, random())";
 
-/// Which database of which server, at which time of its life; empty on SQLite.
+/// Identity of a database: server, timeline and database number. Empty on SQLite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     system: String,
@@ -40,7 +40,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// As it is stored.
+    /// Returns the stored form.
     pub(crate) fn text(&self) -> String {
         if *self == Self::default() {
             return String::new();
@@ -48,7 +48,7 @@ impl Place {
         format!("{}/{}/{}", self.system, self.timeline, self.database)
     }
 
-    /// Whether this is what became of the place that was stored, on a later timeline.
+    /// Returns true if this is the same database as `stored` on a later timeline.
     fn follows(&self, stored: &str) -> bool {
         let mut parts = stored.split('/');
         let (Some(system), Some(timeline), Some(database), None) =
@@ -56,30 +56,30 @@ impl Place {
         else {
             return false;
         };
-        // Eight hexadecimal digits each.
+        // Timelines have eight hexadecimal digits, so text comparison is correct.
         (system, database) == (&*self.system, &*self.database) && timeline < &*self.timeline
     }
 }
 
-/// What the server said last.
+/// Properties of the server, read on the last connection.
 #[derive(Clone, Debug, Default)]
 struct Said {
     place: Place,
-    /// Whether its commits wait for a standby.
+    /// True if commits wait for a standby.
     standbys: bool,
     about: String,
-    /// What it calls the connection that was made last: an id that no other one has.
+    /// Unique id of the last connection, given by the server.
     writer: Option<String>,
-    /// How often it was asked: connections made.
+    /// Number of connections made.
     asked: u64,
-    /// Whether the place was found to be the accepted one since.
+    /// True if the identity was found to be the accepted one on the last connection.
     accepted: bool,
 }
 
 /// The server behind a database.
 pub(crate) struct Server {
     durability: Durability,
-    /// Whether a standby that took over may have every acknowledged write.
+    /// True if a promoted standby is trusted to have every acknowledged write.
     synchronous: bool,
     high_water: Arc<HighWater>,
     said: Mutex<Said>,
@@ -94,27 +94,27 @@ impl Server {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the connection that was made last leads.
+    /// Returns the identity of the database on the last connection.
     pub(crate) fn place(&self) -> Place {
         self.said().place.clone()
     }
 
-    /// What the server calls the connection that was made last; none on SQLite.
+    /// Returns the unique id of the last connection. `None` on SQLite.
     pub(crate) fn writer(&self) -> Option<String> {
         self.said().writer.clone()
     }
 
-    /// How many connections that write were made.
+    /// Returns the number of writing connections made.
     pub(crate) fn connections(&self) -> u64 {
         self.said().asked
     }
 
-    /// What it is, for people; empty on SQLite.
+    /// Returns a description of the server for people. Empty on SQLite.
     pub(crate) fn about(&self) -> String {
         self.said().about.clone()
     }
 
-    /// Ask the server at the other end of a new connection.
+    /// Reads and checks the properties of the server on a new connection.
     pub(crate) async fn greet(&self, hand: &Hand, conn: &mut Connection) -> Result<(), StoreError> {
         let Connection::Postgres(_) = conn else { return Ok(()) };
         let rows = hand.run(conn, Name::SETTINGS, Script::new(GREETING)).await.map_err(|error| store_error(&error))?;
@@ -145,8 +145,8 @@ impl Server {
         Ok(())
     }
 
-    /// Why nothing may be started on this connection, if so: the server is not the accepted one, or
-    /// that cannot be told. Asked again until it is accepted.
+    /// Returns the reason why no work may be started on this connection: the server is not the accepted one, or
+    /// that cannot be determined. The check is repeated until it succeeds.
     pub(crate) async fn restored(&self, hand: &Hand, conn: &mut Connection) -> Option<StoreError> {
         let Connection::Postgres(_) = conn else { return None };
         if self.said().accepted {
@@ -174,7 +174,7 @@ impl Server {
         self.judge_reached(known, Reached { accepted: row.int()?, number: row.int()? })
     }
 
-    /// Whether the database has come as far as was known before it was asked.
+    /// Checks that the database has reached the positions known before it was asked.
     pub(crate) fn judge_reached(&self, known: &Known, reached: Reached) -> Result<(), StoreError> {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());
@@ -182,7 +182,7 @@ impl Server {
         Err(restored("a backup was put back: it lacks what was done here last"))
     }
 
-    /// Whether the server is the one that was stored as accepted, or may follow it.
+    /// Checks that the server is the accepted one in `stored`, or a trusted successor.
     pub(crate) fn judge(&self, stored: &str) -> Result<(), StoreError> {
         let said = self.said();
         let place = said.place.text();

@@ -1,5 +1,5 @@
-//! The one place that hands SQL to the database. Every statement has a name; before and after
-//! it the [`Probe`] is told, which makes the names the crash points of the store.
+//! The only place that sends SQL to the database. Every statement has a name. The [`Probe`] is called before
+//! and after each statement, so the names are the crash points of the store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::probe::{Probe, Side};
 use crate::row::StoredRow;
 use crate::script::{Script, Value};
 
-/// The name of a statement; there are no others than those of [`STATEMENTS`].
+/// Name of a statement. All names are listed in [`STATEMENTS`] and [`POSTGRES_STATEMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(&'static str);
 
@@ -28,9 +28,10 @@ macro_rules! statements {
             $(pub(crate) const $name: Name = Name($text);)*
             $(pub(crate) const $own: Name = Name($its);)*
         }
-        /// The names of all statements: each, before and after, is a crash point.
+        /// Names of the statements of both databases. Each name is a crash point before and after its
+        /// statement.
         pub const STATEMENTS: &[&str] = &[$($text),*];
-        /// The names of those that there are on PostgreSQL beside them.
+        /// Names of the additional statements on PostgreSQL.
         pub const POSTGRES_STATEMENTS: &[&str] = &[$($its),*];
     };
 }
@@ -87,7 +88,7 @@ statements! {
     }
 }
 
-/// What is counted, shared by all connections.
+/// Counters shared by all connections of a database.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) flushes: AtomicU64,
@@ -108,29 +109,29 @@ impl Tally {
     }
 }
 
-/// Executes statements.
+/// Runs SQL statements on a connection, counting them and firing crash points.
 #[derive(Clone)]
 pub(crate) struct Hand {
     pub(crate) probe: Arc<dyn Probe>,
     pub(crate) tally: Arc<Tally>,
 }
 
-/// How long a server may take for one statement. Beyond that the connection is taken for lost:
-/// a network that swallows packets would else keep a worker for a quarter of an hour.
+/// Maximum time for one statement on a server. After that the connection counts as lost. Without this limit a
+/// network that drops packets would block a worker for 15 minutes.
 const STATEMENT_MAX: Duration = Duration::from_secs(60);
 
-/// The rows of each statement of a script, in order.
+/// Rows of each statement of a script, in order.
 pub(crate) type Rows = Vec<Vec<StoredRow>>;
 
 impl Hand {
-    /// Execute one script. SQLite takes it whole, in one hand-over to the database's thread, and
-    /// PostgreSQL one statement after the other; each text is prepared once and cached.
+    /// Runs a script. SQLite gets the whole script in one call to the database's thread. PostgreSQL gets one
+    /// statement after the other. Each text is prepared once and cached.
     pub(crate) async fn run(&self, conn: &mut Connection, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
         self.run_counting(conn, name, script, &mut 0).await
     }
 
-    /// The same, counting statements in `ended` as they end well: after a failure it says which
-    /// one failed.
+    /// Runs a script and counts the statements that succeeded in `ended`. After a failure the count identifies
+    /// the failed statement.
     pub(crate) async fn run_counting(
         &self,
         conn: &mut Connection,
@@ -151,7 +152,7 @@ impl Hand {
         ran
     }
 
-    /// Bring the schema up to date.
+    /// Updates the schema.
     pub(crate) async fn migrate(&self, conn: &mut Connection, migrator: &Migrator) -> Result<(), MigrateError> {
         self.probe.at(Name::MIGRATE.0, Side::Before);
         let ran = match conn {

@@ -1,4 +1,4 @@
-//! Accepting jobs, and reading everything of one.
+//! Accepts jobs, and loads everything stored about a job.
 
 use async_trait::async_trait;
 use latchwork_core::admit;
@@ -69,7 +69,7 @@ impl Work for Accept {
 }
 
 impl Accept {
-    /// Whether too many jobs wait for one more to wait with them.
+    /// Returns the refusal if the queue of pending jobs is full.
     async fn queue_full(&self, tx: &mut Tx<'_>) -> Result<Option<Submitted>, Failure> {
         let NewJob { row, queue, claim, .. } = &self.0;
         let (Some(most), None) = (queue.tenant.max(queue.all), claim) else { return Ok(None) };
@@ -98,7 +98,7 @@ impl Database {
     }
 
     pub(crate) async fn read_record(&self, job_id: &JobId) -> Result<Option<Record>, StoreError> {
-        // One transaction: all tables as of the same moment.
+        // One transaction, so that all tables are read at the same snapshot.
         let mut script = Script::default();
         script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
         script.push(

@@ -1,9 +1,9 @@
-//! Removing lock files of owners that nobody asks about any more.
+//! Removes lock files of owners that are no longer needed.
 //!
-//! A lock file proves that its owner is gone, to whoever finds a claim of that owner. Where no
-//! open job has a claim of it, nobody will look for the proof. An absent file proves nothing, so
-//! a file that is needed must stay: who is gone is found first (it can claim nothing more), then
-//! what is claimed is read, and only then is anything removed.
+//! A free lock file proves that its owner is dead, to a worker that finds a claim of that owner. If no open job
+//! has such a claim, the proof is not needed. An absent file proves nothing, so a needed file must stay.
+//! Therefore dead owners are found first, because they cannot claim anything new. Then the claims are read, and
+//! only then files are removed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -22,8 +22,8 @@ const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.
                      c.owner WHERE j.state <= 5";
 
 impl Database {
-    /// Removes lock files in `dir` that no claim of an open job names: those of owners that are
-    /// gone, and this process's own, which must claim nothing afterwards.
+    /// Removes lock files in `dir` that no claim of an open job refers to: those of dead owners and that of
+    /// this process. This process must not claim anything afterwards.
     pub async fn sweep_owners(&self, dir: &Path, own: &OwnerLock) -> Result<(), StoreError> {
         let mut free = gone(dir);
         free.insert(PathBuf::from(&own.owner().lock_path));
@@ -32,7 +32,7 @@ impl Database {
             free.remove(Path::new(&Stored::new(row, "owners").text()?));
         }
         for path in free {
-            // Another process that sweeps at the same time may have been first.
+            // Another process may have removed the file concurrently.
             if let Err(error) = fs::remove_file(&path)
                 && error.kind() != std::io::ErrorKind::NotFound
             {
@@ -43,9 +43,9 @@ impl Database {
     }
 }
 
-/// Lock files in a directory that nobody holds.
+/// Returns the lock files in a directory whose lock is free.
 fn gone(dir: &Path) -> BTreeSet<PathBuf> {
-    // Whoever makes its own file now holds this lock until that one is locked.
+    // A process that creates its lock file holds this lock until its file is locked.
     let Ok(_alone) = alone(dir) else { return BTreeSet::new() };
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let locks = entries.filter(|path| {
@@ -54,11 +54,11 @@ fn gone(dir: &Path) -> BTreeSet<PathBuf> {
     });
     let free =
         |path: &PathBuf| File::open(path).is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockShared).is_ok());
-    // As claims name them.
+    // Claims store canonical paths.
     locks.filter(free).filter_map(|path| path.canonicalize().ok()).collect()
 }
 
-/// One process at a time makes or looks over lock files.
+/// Takes the lock under which lock files are created or swept, by one process at a time.
 pub(crate) fn alone(dir: &Path) -> std::io::Result<File> {
     lock::exclusive(&dir.join("owners.lock"))
 }

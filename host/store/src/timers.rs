@@ -1,9 +1,8 @@
-//! Durable times: timers, and jobs that wait.
+//! Durable timers and waiting jobs.
 //!
-//! A timer that is due leaves its table and enters its job's inbox in one transaction, so it
-//! fires once; whoever holds or claims the job next turns the row into events, so a crash between
-//! the two loses nothing. A job that waits is made `PENDING` when its time has come: whoever looks for jobs never
-//! reads those whose time has not.
+//! A due timer is moved from its table to its job's inbox in one transaction, so it fires once. The current or
+//! next lease holder turns the inbox row into events, so a crash in between loses nothing. A waiting job
+//! becomes `PENDING` when its time has come. A search for jobs never reads the waiting ones.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,18 +20,19 @@ use crate::script::Script;
 use crate::statement::Name;
 use crate::writer::{Tx, Work};
 
-/// Between two looks at timers that another worker is firing.
+/// Pause between two checks while another worker fires the timers.
 const AGAIN: Duration = Duration::from_millis(5);
-/// How often: a job that another keeps locked keeps nobody from his own.
+/// Maximum number of checks in a row. A job that another worker keeps locked must not block this worker.
 const LOOKS_MAX: u32 = 20;
 
-/// When what another keeps locked is looked at again after that.
+/// Time after which locked rows are checked again, in microseconds.
 const LOCKED_US: i64 = 200_000;
 
-/// How many fire in one transaction; more are due only after a long rest.
+/// Maximum number of timers, and of waiting jobs, per transaction. More can be due only after a long
+/// standstill.
 const AT_ONCE: i64 = 256;
 
-/// Write timers as they are now: none takes one away.
+/// Writes the current timers. `None` as the due time removes a timer.
 pub(crate) fn replace(script: &mut Script, timers: &BTreeMap<(i64, &str), Option<i64>>) {
     let armed: Vec<(i64, &str, i64)> =
         timers.iter().filter_map(|((job, name), due)| Some((*job, *name, (*due)?))).collect();
@@ -55,8 +55,8 @@ fn remove(script: &mut Script, timers: &[(i64, &str)]) {
     );
 }
 
-/// The statement that answers when the earliest timer is due, when the first waiting job is, and the time: see
-/// [`read_next`]. Binds: now, where this process knows it.
+/// Appends the query for the earliest timer, the earliest waiting job and the current time. [`read_next`] reads
+/// its row. The parameter is the current time, if this process knows it.
 pub(crate) fn next(script: &mut Script, dialect: Dialect, now: Option<&Moment>) {
     script.push(&format!(
         "SELECT (SELECT MIN(due_us) FROM timers), (SELECT MIN(wake_at_us) FROM jobs WHERE state = 3), {}",
@@ -65,15 +65,15 @@ pub(crate) fn next(script: &mut Script, dialect: Dialect, now: Option<&Moment>) 
     script.int_or_null(now.map(|now| now.now_us));
 }
 
-/// When the first of both is due, and the time.
+/// Returns the earlier of both times, and the current time.
 pub(crate) fn read_next(row: &StoredRow) -> Result<(Option<i64>, i64), StoreError> {
     let mut row = Stored::new(row, "timers");
     let (timer_us, wake_us) = (row.int_or_null()?, row.int_or_null()?);
     Ok((timer_us.into_iter().chain(wake_us).min(), row.int()?))
 }
 
-/// The timers that are due, with their jobs, whose locks make way for their holders' own writes; and the jobs that
-/// have waited.
+/// Builds the queries for due timers with their jobs, and for waiting jobs that are due. Rows that a lease
+/// holder has locked for its own writes are skipped.
 pub(crate) fn due(dialect: Dialect, now_us: i64) -> Script {
     let mut script = Script::new(&format!(
         "SELECT t.job, t.name, t.due_us, j.state FROM timers t CROSS JOIN jobs j ON j.id = t.job WHERE t.due_us <= ? ORDER \
@@ -89,7 +89,7 @@ pub(crate) fn due(dialect: Dialect, now_us: i64) -> Script {
     script
 }
 
-/// Fire what is due; answers whether that was all.
+/// Fires what is due. Returns true if that was everything.
 struct Fire;
 
 #[async_trait]
@@ -113,7 +113,7 @@ impl Work for Fire {
         if due.is_empty() && waited.is_empty() {
             return Ok(true);
         }
-        // A job that is over has nobody who would hear of it.
+        // A finished job does not need its timers.
         let told: Vec<(i64, Request)> = due
             .iter()
             .filter(|(.., state)| !state.is_terminal())
@@ -130,7 +130,7 @@ impl Work for Fire {
     }
 }
 
-/// What an inbox row does to its job: a job that rests may be claimed.
+/// Marks the inbox of jobs as pending. A job that waits, is parked or has diverged becomes claimable.
 fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
     let jobs: std::collections::BTreeSet<i64> = told.iter().map(|(job, _)| *job).collect();
     let jobs: Vec<i64> = jobs.into_iter().collect();
@@ -146,7 +146,7 @@ fn wake(script: &mut Script, told: &[(i64, Request)], now_us: i64) {
     );
 }
 
-/// Jobs whose time has come may be claimed.
+/// Makes waiting jobs claimable whose time has come.
 fn end_waits(script: &mut Script, waited: &[i64], now_us: i64) {
     script.over(
         "UPDATE jobs SET state = 1, wake_at_us = NULL, updated_us = v.column2 FROM ",
@@ -160,7 +160,7 @@ fn end_waits(script: &mut Script, waited: &[i64], now_us: i64) {
 }
 
 impl Database {
-    /// Fire what is due, and say when the next one is.
+    /// Fires what is due and returns the time of the next timer or waiting job.
     pub(crate) async fn fire(&self) -> Result<Option<i64>, StoreError> {
         for looked in 0..LOOKS_MAX {
             let (next_us, now_us) = self.next_timer().await?;
@@ -168,17 +168,17 @@ impl Database {
                 return Ok(next_us);
             }
             if looked > 0 {
-                // Another worker is at it.
+                // Another worker is firing the timers.
                 tokio::time::sleep(AGAIN).await;
             }
             self.fire_due().await?;
         }
-        // Whoever keeps the rows locked has them for longer.
+        // The rows are locked for longer by another worker.
         let (next_us, now_us) = self.next_timer().await?;
         Ok(next_us.map(|next_us| next_us.max(now_us + LOCKED_US)))
     }
 
-    /// When the next of them is due, and database time.
+    /// Returns the time of the next timer or waiting job, and the database's current time.
     pub(crate) async fn next_timer(&self) -> Result<(Option<i64>, i64), StoreError> {
         let mut script = Script::default();
         next(&mut script, self.dialect, self.time.here().as_ref());
@@ -186,7 +186,7 @@ impl Database {
         read_next(&rows[0][0])
     }
 
-    /// Fire all that is due.
+    /// Fires everything that is due.
     pub(crate) async fn fire_due(&self) -> Result<(), StoreError> {
         self.generation.enter(self).await?;
         while !self.writer.work(Fire).await? {}

@@ -1,5 +1,5 @@
-//! The queue of the group-commit writer, and the transaction that its work sees. The task that
-//! empties the queue is in [`crate::commit`].
+//! Queue of the group-commit writer and the transaction seen by its work. The task that processes the queue is
+//! in [`crate::commit`].
 
 use std::sync::Mutex;
 
@@ -24,47 +24,49 @@ use crate::statement::{Hand, Name, Rows};
 /// Work other than a batch: some statements of a transaction.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
-    /// Its outcome, refusals included.
+    /// Outcome of the work, including refusals.
     type Done: Send + 'static;
-    /// Whether it starts work or holds on to some: refused where another database may be in the place of the
-    /// one that was used (§5).
+    /// Returns true if the work starts, claims or keeps work. Such work is refused if another database may be
+    /// in the place of the one that was used (§5).
     fn starts(&self) -> bool;
-    /// The jobs whose rows it writes, where they are known before it runs.
+    /// Returns the jobs whose rows the work writes, as far as they are known before it runs.
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
-    /// Whether somebody relies on it and no row of a log tells that it was committed.
+    /// Returns true if the work becomes visible outside and no log row proves its commit. Its transaction then
+    /// writes a commit marker.
     fn is_marked(&self) -> bool {
         false
     }
-    /// Do it. May be called again if the transaction is repeated.
+    /// Runs the work. Called again if the transaction is repeated.
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Done, Failure>;
 }
 
-/// The open transaction.
+/// An open transaction.
 pub(crate) struct Tx<'a> {
     conn: &'a mut Connection,
     hand: &'a Hand,
     time: &'a Time,
     pub(crate) dialect: Dialect,
     locks: Locks,
-    /// Why nothing may be started: another database may be in the place of the one that was used.
+    /// Reason why no work may be started: another database may be in the place of the one that was used.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     moment: Option<Moment>,
-    /// What it leaves behind, so that it can be told whether it was committed.
+    /// Commit marker written by this transaction, which later proves that it was committed.
     pub(crate) mark: Option<Marked>,
     /// PostgreSQL's number of this transaction.
     pub(crate) number: Option<String>,
-    /// Whether somebody outside relies on what it writes.
+    /// True if something outside the database relies on what this transaction writes.
     pub(crate) is_relied_on: bool,
-    /// How far the database has come with it: on PostgreSQL always, on SQLite where somebody relies on it.
+    /// Position of the database after this transaction. Always set on PostgreSQL. On SQLite it is set only if
+    /// `is_relied_on` is true.
     pub(crate) reached: Option<Reached>,
     server: &'a Server,
-    /// Whether a COMMIT has been handed over: from then on a failure may hide a success.
+    /// True once COMMIT has been sent. A failure after that may hide a successful commit.
     pub(crate) committing: bool,
     committed: bool,
-    /// Whether what runs now is the last part, so that its last script can commit.
+    /// True if the running part is the last one, so its last script may commit.
     pub(crate) is_last: bool,
 }
 
@@ -100,8 +102,8 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// The time that this transaction goes by. On PostgreSQL it is read once all locks are held, so
-    /// it begins the transaction.
+    /// Returns the time used by this transaction. On PostgreSQL the time is read after all locks are held, so
+    /// this begins the transaction.
     pub(crate) async fn now(&mut self) -> Result<Moment, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
             self.enter().await?;
@@ -110,13 +112,13 @@ impl<'a> Tx<'a> {
         Ok(known.expect("a transaction of the database's time has begun"))
     }
 
-    /// Whether no other worker can write the row of this job before the end of this transaction.
+    /// Returns true if no other worker can write this job's row until the transaction ends.
     pub(crate) fn holds(&self, job_id: &JobId) -> bool {
         self.dialect == Dialect::Sqlite || self.locks.jobs.contains(job_id)
     }
 
-    /// Begin on PostgreSQL, where there are other writers: lock what the group touches, always in
-    /// the same order, then read the clock.
+    /// Begins the transaction on PostgreSQL, which has other writers. Locks everything the group touches,
+    /// always in the same order, then reads the clock.
     async fn enter(&mut self) -> Result<(), sqlx::Error> {
         if self.begun {
             return Ok(());
@@ -143,7 +145,7 @@ impl<'a> Tx<'a> {
                 self.moment = Some(self.time.at(now_us));
                 self.reached = number.parse().ok().map(|number| Reached { accepted, number });
                 self.number = Some(number);
-                // Put back while the connection lasts.
+                // Detects a backup that was restored during the lifetime of the connection.
                 self.restored = self.restored.take().or_else(|| self.server.judge(&server).err());
                 return Ok(());
             }
@@ -151,7 +153,7 @@ impl<'a> Tx<'a> {
         Err(sqlx::Error::RowNotFound)
     }
 
-    /// Why nothing may be started in it, if so.
+    /// Returns the reason why no work may be started in this transaction, if there is one.
     pub(crate) async fn refusal(&mut self) -> Result<Option<StoreError>, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
             self.enter().await?;
@@ -159,14 +161,14 @@ impl<'a> Tx<'a> {
         Ok(self.restored.clone())
     }
 
-    /// Execute a script. The first one of a transaction begins it; on SQLite in the same hand-over.
+    /// Runs a script. The first script of a transaction also begins it, on SQLite in the same call.
     pub(crate) async fn run(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, false).await
     }
 
-    /// Execute the last script of this part: if no other part follows, it commits as well. Not on
-    /// PostgreSQL: COMMIT is a hand-over of its own there anyhow, and what the script answered is
-    /// known even where its answer is lost.
+    /// Runs the last script of this part. On SQLite the script also commits if no other part follows. On
+    /// PostgreSQL COMMIT is a separate call, so the results of the script are known even if the answer to
+    /// COMMIT is lost.
     pub(crate) async fn run_last(&mut self, name: Name, script: Script) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, self.is_last && self.dialect == Dialect::Sqlite).await
     }
@@ -193,7 +195,7 @@ impl<'a> Tx<'a> {
         let mut rows = match ran {
             Ok(rows) => rows,
             Err(error) => {
-                // Where SQLite itself says which statement failed, COMMIT was not reached.
+                // If SQLite reports an earlier statement as failed, COMMIT was not reached.
                 if commits && error.as_database_error().is_some() && ended < before_last {
                     self.committing = false;
                 }
@@ -217,7 +219,7 @@ impl<'a> Tx<'a> {
         Ok(rows)
     }
 
-    /// Commit, unless the last part has.
+    /// Commits, unless the last part has committed already.
     pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
         if self.begun && !self.committed {
             self.committing = true;
@@ -229,33 +231,34 @@ impl<'a> Tx<'a> {
 }
 
 const COMMIT: &str = "COMMIT";
-/// SQLite does not number its transactions.
+/// Increments the transaction counter in `meta`, because SQLite does not number its transactions.
 const COUNT: &str = "UPDATE meta SET high_water = high_water + 1 WHERE id = 1 RETURNING accepted, high_water";
 
-/// The queue's end for callers.
+/// Sending side of the writer's queue.
 #[derive(Clone)]
 pub(crate) struct Writer {
     queue: mpsc::UnboundedSender<Part>,
 }
 
-/// A part of a group.
+/// One part of a group.
 pub(crate) enum Part {
     /// A batch.
     Batch {
-        /// What to write.
+        /// The batch to write.
         batch: Box<Batch>,
-        /// Whether it was admitted to the transaction.
+        /// Result of the admission: whether the batch is part of the transaction. `None` until the batch was
+        /// decided.
         outcome: Option<Result<(), WriteError>>,
-        /// Who waits.
+        /// Channel to the caller.
         reply: oneshot::Sender<Result<(), WriteError>>,
     },
-    /// Other work.
+    /// Work other than a batch.
     Work(Box<dyn Ticket>),
-    /// Write what came before, then end.
+    /// Request to write everything queued before, then end.
     Close(oneshot::Sender<()>),
 }
 
-/// A [`Work`] with the place for its outcome.
+/// A [`Work`] together with its outcome and the channel to its caller.
 #[async_trait]
 pub(crate) trait Ticket: Send + Sync {
     fn starts(&self) -> bool;
@@ -286,7 +289,8 @@ impl<W: Work> Ticket for Order<W> {
     }
 
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Failure> {
-        // Asked here, not before: the connection may have been made since it was looked where it leads.
+        // Check here and not earlier: the connection may have been replaced since the last check and may lead
+        // to another server.
         let refusal = if self.starts() { tx.refusal().await? } else { None };
         let done = match refusal {
             Some(restored) => Err(restored),
@@ -298,12 +302,12 @@ impl<W: Work> Ticket for Order<W> {
 
     fn answer(self: Box<Self>, fate: &Fate) {
         let outcome = self.outcome.into_inner().expect("no holder of this lock panics");
-        // Who asked may have gone: then nobody wants to know.
+        // The caller may have stopped waiting. The result is then not needed.
         let _ = self.reply.send(match (fate, outcome) {
             (Fate::Committed | Fate::Elsewhere(_), Some(Ok(done))) => Ok(done),
             (Fate::Committed | Fate::Elsewhere(_), None) => Err(Trouble::Unknown("the work was not run".to_owned())),
             (Fate::Failed(error) | Fate::Away(error), _) => Err(Trouble::Store(error.clone())),
-            // What was refused is refused, whatever became of the others.
+            // A refusal is final, whatever happened to the other parts.
             (_, Some(Err(refusal))) => Err(Trouble::Store(refusal)),
             (Fate::Unknown(message), _) => Err(Trouble::Unknown(message.clone())),
         });
@@ -311,8 +315,8 @@ impl<W: Work> Ticket for Order<W> {
 }
 
 impl Part {
-    /// Whether somebody outside relies on it once it is durable: a call may begin, a job was accepted, a
-    /// request taken in.
+    /// Returns true if something outside relies on this part once it is durable: a call that may begin, an
+    /// accepted job or an acknowledged request.
     pub(crate) fn is_relied_on(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.acquire,
@@ -321,7 +325,7 @@ impl Part {
         }
     }
 
-    /// Whether it starts work or holds on to some.
+    /// Returns true if the part starts, claims or keeps work.
     pub(crate) fn starts(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.acquire,
@@ -331,23 +335,23 @@ impl Part {
     }
 }
 
-/// What became of a transaction.
+/// Outcome of a transaction.
 #[derive(Clone)]
 pub(crate) enum Fate {
-    /// It is durable.
+    /// The transaction is durable.
     Committed,
-    /// It is durable, as a database says that nobody has accepted: what it starts is not gone on with.
+    /// The transaction is durable in a database that was not accepted. Nothing that it starts may continue.
     Elsewhere(String),
-    /// Nothing of it was written.
+    /// Nothing was written.
     Failed(StoreError),
-    /// Nothing of it was written, nor would be anything else: there is no database to write to.
+    /// Nothing was written because the database is unavailable. Later transactions would fail too.
     Away(StoreError),
-    /// The database failed while committing and could not tell afterwards.
+    /// The database failed while committing and could not determine the outcome afterwards.
     Unknown(String),
 }
 
 impl Fate {
-    /// What it means for this part.
+    /// Returns the outcome for one part of the transaction.
     pub(crate) fn of(&self, part: &Part) -> Fate {
         match self {
             Self::Elsewhere(message) if part.starts() => Self::Unknown(message.clone()),
@@ -357,16 +361,16 @@ impl Fate {
 }
 
 impl Writer {
-    /// Start a task.
+    /// Starts the writer's task.
     pub(crate) fn start(make: impl FnOnce(mpsc::UnboundedReceiver<Part>) -> Task) -> Self {
         let (queue, parts) = mpsc::unbounded_channel();
         tokio::spawn(make(parts).live());
         Self { queue }
     }
 
-    /// Queue a batch. Its place is taken at the first poll, always: a bounded channel would make
-    /// a task wait that has used up its share of time, and later batches would pass it. What a
-    /// job can have queued is bounded by what its steps may announce and call.
+    /// Queues a batch. The batch always gets its place in the queue at the first poll. A bounded channel would
+    /// make a task wait after its cooperative budget is used up, and later batches would overtake the batch.
+    /// The queue length per job is limited by what its steps may announce and call.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
         let part = Part::Batch { batch: Box::new(batch), outcome: None, reply };
@@ -374,7 +378,7 @@ impl Writer {
         answer.await.map_err(|_| WriteError::Unknown("the writer ended".to_owned()))?
     }
 
-    /// Queue other work.
+    /// Queues other work.
     pub(crate) async fn work<W: Work>(&self, work: W) -> Result<W::Done, Trouble> {
         let (reply, answer) = oneshot::channel();
         let order = Order { work, outcome: Mutex::new(None), reply };
@@ -382,7 +386,7 @@ impl Writer {
         answer.await.map_err(|_| Trouble::Unknown("the writer ended".to_owned()))?
     }
 
-    /// Write what is queued and close the connection.
+    /// Writes everything that is queued and closes the connection.
     pub(crate) async fn close(&self) {
         let (reply, closed) = oneshot::channel();
         if self.queue.send(Part::Close(reply)).is_ok() {
@@ -391,7 +395,7 @@ impl Writer {
     }
 }
 
-/// What a closed store says.
+/// Returns the error of a closed store.
 pub(crate) fn closed() -> StoreError {
     StoreError::Unavailable("the store has been closed".to_owned())
 }

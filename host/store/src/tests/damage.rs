@@ -1,4 +1,4 @@
-//! Damage is named, and costs nothing but what is damaged.
+//! Damage is located in the error, and affects only the damaged data.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use latchwork_core::storage::{Journal, StoreError, WriteError};
 use super::{append, open, running, sql};
 use crate::{Database, OpenOptions};
 
-/// Do `damage` to a database with the jobs `one` and `two`; answer what loading `one` says.
+/// Executes `damage` on a database with the jobs `one` and `two`. Returns the error of loading `one`.
 async fn load_after(damage: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
@@ -21,7 +21,7 @@ async fn load_after(damage: &str) -> String {
     let (other, _lock_two) = running(&store, dir.path(), "two").await;
     sql(&path, damage).await;
     let error = store.load(&next.job_id).await.unwrap_err();
-    // The other job goes on, in the same group as a batch of the damaged one.
+    // The other job continues in the same group as a batch of the damaged job.
     let (other_batch, _) = append(other.clone());
     let (damaged, fine) = futures::join!(store.write(append(next).0), store.write(other_batch));
     assert_eq!(fine, Ok(()), "the other job is not touched by it");
@@ -106,7 +106,7 @@ async fn a_malformed_page_is_reported() {
     }
     store.close().await;
     drop(store);
-    // All pages behind the first few are overwritten.
+    // Overwrite all pages after the first one.
     let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     let length = file.metadata().unwrap().len();
     file.seek(SeekFrom::Start(4096)).unwrap();

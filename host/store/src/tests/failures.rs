@@ -1,4 +1,4 @@
-//! Databases that cannot be opened or written, and answers that get lost.
+//! Databases that cannot be opened or written, and answers that are lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +36,7 @@ async fn a_file_that_cannot_be_written_is_refused() {
     open(&path).await.close().await;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
     if std::fs::OpenOptions::new().write(true).open(&path).is_ok() {
-        return; // The superuser writes whatever the permissions say.
+        return; // The superuser may write despite the permissions.
     }
     let text = refused(OpenOptions::new(&path)).await;
     assert!(text.contains("cannot be written") || text.contains("cannot be opened"), "{text}");
@@ -59,7 +59,7 @@ async fn a_full_disk_fails_the_big_write_alone() {
     let store = Database::open(OpenOptions { pages_max: Some(60), ..OpenOptions::new(&path) }).await.unwrap();
     let (batch, _lock) = running(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
-    // All three meet in one group; the big value does not fit.
+    // All three writes are in one group. The big value does not fit.
     let big = vec![7; 1 << 20];
     let (one, full, small) =
         futures::join!(store.write(first), store.set("n", "big", &big), store.set("n", "small", b"1"));
@@ -68,7 +68,7 @@ async fn a_full_disk_fails_the_big_write_alone() {
     assert!(text.contains("the disk is full") && !text.contains("perhaps"), "{text}");
     assert_eq!(store.get("n", "big").await.unwrap(), None);
     assert_eq!(store.get("n", "small").await.unwrap().as_deref(), Some(&b"1"[..]));
-    // A batch that does not fit is refused in the same way, and the log goes on.
+    // A batch that does not fit is refused in the same way, and the log can still be continued.
     let (mut second, _) = append(next.clone());
     second.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
     assert!(matches!(store.write(second).await, Err(WriteError::Unavailable(_))));
@@ -118,12 +118,12 @@ async fn a_commit_whose_answer_is_lost_is_looked_up() {
     probe.armed.store(true, Ordering::SeqCst);
     assert_eq!(store.write(first).await, Ok(()), "it was committed, and that was found out");
     assert!(!probe.armed.load(Ordering::SeqCst));
-    // A batch without events leaves nothing by which it could be told.
+    // A batch without events leaves no evidence of its commit.
     probe.armed.store(true, Ordering::SeqCst);
     let mut silent = next.clone();
     silent.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });
     assert!(matches!(store.write(silent).await, Err(WriteError::Unknown(_))));
-    // What was refused in the same group is refused all the same.
+    // A batch refused in the same group stays refused.
     probe.armed.store(true, Ordering::SeqCst);
     let mut stale = append(next.clone()).0;
     stale.attempt = 9;

@@ -1,4 +1,4 @@
-//! What a look for jobs reads.
+//! Query plans of the searches for jobs.
 
 use latchwork_core::ids::JobId;
 use latchwork_core::storage::Except;
@@ -12,7 +12,7 @@ use crate::script::{Script, Value};
 use crate::statement::Name;
 use crate::timers::due;
 
-/// How SQLite would find the rows of jobs for each statement of a script.
+/// Returns how SQLite finds the rows of jobs for each statement of a script.
 async fn ways(store: &crate::Database, script: &Script) -> Vec<Vec<String>> {
     let mut explained = Script::default();
     for (sql, values) in script.statements() {
@@ -29,7 +29,7 @@ async fn ways(store: &crate::Database, script: &Script) -> Vec<Vec<String>> {
     rows.iter().map(|rows| rows.iter().filter_map(of_jobs).collect()).collect()
 }
 
-/// I124: no statement goes through the table, or through an index of jobs that it is not about.
+/// I124: no statement scans the table, or an index of jobs that it does not need.
 #[tokio::test]
 async fn a_look_reads_what_it_is_about() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What only this crate can test: it has SQL to do damage with.
+//! Tests that need direct SQL access, for example to damage a database.
 
 mod damage;
 mod failures;
@@ -22,7 +22,7 @@ use crate::script::Script;
 use crate::statement::{Hand, Name, Tally};
 use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
 
-/// Execute SQL behind the store's back.
+/// Executes SQL without going through the store.
 async fn sql(path: &Path, text: &str) {
     let connect = Connect::Sqlite(Box::new(SqliteConnectOptions::new().filename(path)));
     let mut conn = connect.once().await.unwrap();
@@ -40,7 +40,7 @@ fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
     Event::seal(seq, 1_700_000_000_000_000, attempt, body, prev)
 }
 
-/// A job of one event, claimed by a process whose lock is held as long as the second value.
+/// Submits a job with one event, claimed by a process. The second value holds the lock of that process.
 async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     let first = event(0, 0, Hash::default());
     let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
@@ -78,7 +78,7 @@ async fn running(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock)
     (next, lock)
 }
 
-/// Append one event to a batch made by [`running`], and answer the batch after it.
+/// Appends one event to a batch made by [`running`]. Returns that batch and an empty one that follows it.
 fn append(mut batch: Batch) -> (Batch, Batch) {
     let event = event(batch.expect_seq, batch.attempt, batch.expect_head);
     let next = Batch::new(batch.job_id.clone(), batch.attempt, event.seq + 1, event.hash);

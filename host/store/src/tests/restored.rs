@@ -1,4 +1,4 @@
-//! The generation, by which a restored, a lost and an innocent database are told apart.
+//! The generation distinguishes restored, lost and regular databases.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use sqlx::{ConnectOptions, Connection};
 use super::{open, running};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
 
-/// Each opening stands for a process: the file's lock is per open file, as among processes.
+/// Each opening stands for a process: the file lock belongs to an open file, so it works as between processes.
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_at_the_same_time_do_not_take_the_database_for_a_restored_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -42,7 +42,7 @@ async fn processes_at_the_same_time_do_not_take_the_database_for_a_restored_one(
 async fn a_lost_database_is_not_taken_for_a_new_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("latch.db");
-    // One that did no work is nobody's loss.
+    // Losing a database that did no work is harmless.
     open(&path).await.close().await;
     std::fs::remove_file(&path).unwrap();
     let store = open(&path).await;
@@ -80,8 +80,8 @@ async fn a_closed_database_is_one_file() {
     assert!(open(&copy).await.job(&batch.job_id).await.unwrap().is_some());
 }
 
-/// I122: a backup that SQLite itself takes of a database at work, and that is put back later, lacks a call that
-/// began since: that is noticed, and stays noticed whatever is asked of it, until it is accepted.
+/// I122: a restored backup that SQLite took of a database in use lacks a call that began later. The restore is
+/// detected. It stays detected, whatever is written, until it is accepted.
 #[tokio::test]
 async fn a_backup_of_a_database_at_work_is_noticed() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The schema as a reader finds it, in one file.
+//! Golden file of the schema.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ async fn the_schema_is_the_recorded_one() {
     assert_eq!(recorded, schema, "run with UPDATE_GOLDEN=1 to record it");
 }
 
-/// A file that is not in the list would never be run.
+/// A migration file that is missing in the list would never run.
 #[test]
 fn every_migration_is_run() {
     for (of, listed) in [("sqlite", crate::open::MIGRATIONS), ("postgres", crate::open::POSTGRES_MIGRATIONS)] {

@@ -1,4 +1,4 @@
-//! Lock files that nobody needs go; those that prove something stay.
+//! Lock files that are not needed are removed. Those that are a needed proof stay.
 
 use latchwork_core::storage::{Journal, StatusWrite};
 
@@ -18,7 +18,7 @@ async fn lock_files_go_when_no_open_job_names_them() {
         names.sort();
         names
     };
-    // One with an open job, one with none, both gone; one that lives; and this one.
+    // A dead owner with an open job, a dead owner without one, a living owner, and this process.
     let (batch, claims) = running(&store, &owners, "claims").await;
     drop(claims);
     drop(take("idle"));
@@ -26,7 +26,7 @@ async fn lock_files_go_when_no_open_job_names_them() {
     let own = take("own");
     store.sweep_owners(&owners, &own).await.unwrap();
     assert_eq!(there(), ["owner-claims.lock", "owner-lives.lock"]);
-    // The job ends: its claim asks for no proof any more.
+    // The job ends, so its claim needs no proof any more.
     let end = latchwork_core::storage::Batch {
         status: Some(StatusWrite { to: latchwork_core::job::JobState::Completed, wake_at_us: None }),
         ..super::append(batch).0
@@ -36,14 +36,15 @@ async fn lock_files_go_when_no_open_job_names_them() {
     assert_eq!(there(), ["owner-lives.lock"]);
 }
 
-/// Between its making and its locking a lock file is free: whoever sweeps then would take it for a dead one's.
+/// A lock file is free between its creation and its locking. A concurrent sweep would take it for a dead
+/// owner's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lock_file_is_not_made_while_others_are_looked_over() {
     let dir = tempfile::tempdir().unwrap();
     let sweeping = crate::sweep::alone(dir.path()).unwrap();
     let owners = dir.path().to_owned();
     let taking = std::thread::spawn(move || OwnerLock::take(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
-    // It has this long to do it wrong; done right it waits for however long.
+    // A wrong implementation creates the file within this time. The correct one waits for the sweep lock.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(!dir.path().join("owner-w.lock").exists());
     drop(sweeping);

@@ -1,9 +1,9 @@
-//! The crate's own rules, checked over its text.
+//! Rules of this crate that are checked on its source text.
 
 use std::fs;
 use std::path::Path;
 
-/// Every way sqlx has to hand over SQL.
+/// All sqlx functions that send SQL.
 const QUERIES: [&str; 14] = [
     "sqlx::query",
     "raw_sql",
@@ -28,7 +28,7 @@ fn no_statement_bypasses_the_crash_points() {
     let mut files = 0;
     for entry in fs::read_dir(src).unwrap() {
         let path = entry.unwrap().path();
-        // Statements on a scratch file that holds nothing of a job have no crash worth a test.
+        // Statements on a scratch file without job data need no crash test.
         let exempt = ["statement.rs", "measure.rs"].map(std::ffi::OsStr::new);
         if path.is_dir() || exempt.contains(&path.file_name().unwrap()) {
             continue;
