@@ -161,7 +161,7 @@ fn a_call_whose_plugin_is_gone_is_not_begun() {
     std::fs::rename(&kept, &away).expect("it is kept");
     let missing = place.latch(&["resume", &job, "--json"]);
     assert_eq!(missing.code, 2, "{} {}", missing.stdout, missing.stderr);
-    assert!(missing.stdout.contains("needs the plugin that serves Effect.Opaque"), "{}", missing.stdout);
+    assert!(missing.stdout.contains("needs the plugin version for Effect.Opaque"), "{}", missing.stdout);
     assert!(place.world().is_empty());
 
     std::fs::rename(&away, &kept).expect("writable");

@@ -131,7 +131,7 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
         let ran = crate::program::ran(lacking(&place.dir, &["--until-idle"]).output().expect("latch runs"));
         let said = ran.json();
         assert_eq!((ran.code, &said["left"], &said["failed"]), (1, &json!(1), &json!(0)), "{said} {}", ran.stderr);
-        for told in [&job[..], "needs the plugin that serves Effect.Opaque", "configure that plugin here"] {
+        for told in [&job[..], "needs the plugin version for Effect.Opaque", "configure that plugin here"] {
             assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
         }
         assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (nth, nth)));

@@ -216,7 +216,7 @@ fn old_schema_of_a_read_only_database_is_named() {
     let listed = place.latch(&["job", "list", "--json"]);
     assert_eq!((listed.code, &listed.json()["error"]["code"]), (2, &json!("L0112")), "{}", listed.stdout);
     let message = listed.json()["error"]["message"].as_str().unwrap().to_owned();
-    for part in ["latch.db", "has schema", "brought up to date", "Copy it"] {
+    for part in ["latch.db", "has schema", "cannot be migrated", "Copy it"] {
         assert!(message.contains(part), "{part}: {message}");
     }
     assert_eq!(files(&place.dir), before);

@@ -55,8 +55,10 @@ pub async fn audit(
             Some(WriteError::Damaged(message)) => return Err(StoreError::Damaged(message)),
             Some(WriteError::Restored(message)) => return Err(StoreError::Restored(message)),
             // Another writer appended first or reopened the job.
-            Some(error) => tracing::debug!(%job_id, %error, "looking again at a job that is over"),
+            Some(error) => tracing::debug!(%job_id, %error, "retrying to record requests to a finished job"),
         }
     }
-    Err(StoreError::Unavailable(format!("job {job_id} is over, and others keep writing to it")))
+    Err(StoreError::Unavailable(format!(
+        "job {job_id} is finished, but other writers keep changing it; try again later"
+    )))
 }

@@ -37,7 +37,7 @@ impl Run {
         for body in &draft.events {
             if let Body::ConfirmationFailed { slot, resource, outcome, found, consequence } = body {
                 let (job_id, outcome) = (&self.job_id, outcome.as_str());
-                tracing::warn!(%job_id, %slot, ?resource, outcome, ?consequence, "not confirmed: {found}");
+                tracing::warn!(%job_id, %slot, ?resource, outcome, ?consequence, "recorded change was not confirmed: {found}");
             }
         }
         self.write(draft).await

@@ -60,7 +60,7 @@ impl Run {
                     return Err(StoreError::Unavailable(message).into());
                 }
                 Dropped::Reload(cause) if reloads == RELOADS_MAX => {
-                    let message = format!("the store keeps refusing: {cause}");
+                    let message = format!("the store refused the write after {RELOADS_MAX} reloads: {cause}");
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
                 }
                 Dropped::Reload(cause) => {
@@ -385,7 +385,8 @@ impl Run {
                     // The request was acknowledged when it was submitted, but it no longer applies or the
                     // current policy forbids it.
                     let (job_id, by) = (&self.job_id, &row.actor);
-                    tracing::warn!(%job_id, inbox_id = row.id, %by, "{} changes nothing", asked.done());
+                    tracing::warn!(%job_id, inbox_id = row.id, %by, "request without effect ({}): it no longer applies \
+                        or the policy forbids it", asked.done());
                 }
                 self.write(Draft { flush_now: true, ..draft }).await?;
             }

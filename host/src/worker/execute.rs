@@ -86,7 +86,7 @@ impl Run {
             state.durable.job.pinned(operator).map(|pinned| (pinned.digest, pinned.wasi, pinned.limits))
         };
         let (digest, wasi, limits) =
-            pinned.ok_or_else(|| Dropped::Broken(format!("the job pinned no operator {operator}")))?;
+            pinned.ok_or_else(|| Dropped::Broken(format!("operator {operator} is not pinned by the job")))?;
         Ok((self.pinned_plugin(operator, digest, wasi)?, limits))
     }
 

@@ -57,7 +57,7 @@ async fn beat(worker: &Weak<Worker>) -> Option<()> {
             }
         }
         // The lease remains valid until it expires. After that `acquire` refuses this worker.
-        Err(error) => tracing::warn!(%error, "the heartbeat failed"),
+        Err(error) => tracing::warn!(%error, "heartbeat failed; leases were not extended"),
     }
     Some(())
 }
@@ -75,8 +75,8 @@ async fn follow(worker: &Weak<Worker>) -> Option<()> {
     match answer {
         // The database's time is late by at most the time the answer took. The clock margin covers that.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.follow(now_us, asked_us),
-        Ok(_) => tracing::debug!("the database's time came too late to go by"),
-        Err(error) => tracing::debug!(%error, "the database does not tell the time"),
+        Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
+        Err(error) => tracing::debug!(%error, "cannot read the database's time"),
     }
     Some(())
 }

@@ -42,7 +42,7 @@ struct Limit {
 }
 
 /// Permit to execute one call, released when it is dropped.
-pub(super) struct Leave(#[expect(dead_code, reason = "it is held, nobody looks at it")] Option<OwnedSemaphorePermit>);
+pub(super) struct Leave(#[expect(dead_code, reason = "held for its drop, never read")] Option<OwnedSemaphorePermit>);
 
 impl Limits {
     pub(super) fn new(limits: &BTreeMap<Operator, OperatorLimit>, machine: Arc<dyn Machine>) -> Self {
@@ -70,7 +70,7 @@ impl Limits {
     pub(super) async fn leave(&self, operator: &Operator) -> Leave {
         let Some(limit) = self.of.get(operator) else { return Leave(None) };
         let permit = match &limit.at_once {
-            Some(at_once) => Some(at_once.clone().acquire_owned().await.expect("nobody closes it")),
+            Some(at_once) => Some(at_once.clone().acquire_owned().await.expect("the semaphore is never closed")),
             None => None,
         };
         if let Some(pace) = &limit.pace {
@@ -174,7 +174,7 @@ mod tests {
         let first = limits.leave(&operator).await;
         let _second = limits.leave_now(&operator).expect("two at once");
         assert!(limits.leave_now(&operator).is_none());
-        assert!(limits.leave_now(&Operator::new("Mail.Read")).is_some(), "of another operator nothing is said");
+        assert!(limits.leave_now(&Operator::new("Mail.Read")).is_some(), "other operators have no limit");
         drop(first);
         assert!(limits.leave_now(&operator).is_some());
     }

@@ -157,10 +157,10 @@ impl Drop for Unrecorded<'_> {
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// Another worker holds the job.
-    #[error("job {0} belongs to another worker now")]
+    #[error("job {0} is now held by another worker")]
     Lost(JobId),
     /// The worker is stopping and has released the job.
-    #[error("job {0} was given back: this worker stops")]
+    #[error("job {0} was released because this worker is stopping")]
     Released(JobId),
     /// The store failed.
     #[error(transparent)]
@@ -174,7 +174,7 @@ pub enum WorkerError {
         message: String,
     },
     /// The plugin version that the job pinned is not available here. The job was released.
-    #[error("job {job_id} needs the plugin that serves {operator}, as it was when the job was accepted: {why}")]
+    #[error("job {job_id} needs the plugin version for {operator} that was installed when the job was accepted: {why}")]
     PluginMissing {
         /// The job.
         job_id: JobId,
@@ -200,7 +200,7 @@ pub enum WorkerError {
         why: StoreError,
     },
     /// The job does not exist.
-    #[error("there is no job {0}")]
+    #[error("job {0} does not exist")]
     NoJob(JobId),
 }
 

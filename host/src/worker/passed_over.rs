@@ -78,7 +78,7 @@ mod tests {
         }
         passed_over.forget(&job);
         assert_eq!(passed_over.add(job.clone(), now_us), Noted { is_news: true, is_full: false });
-        assert!(passed_over.at(now_us + FIRST_US).is_empty(), "it begins anew");
+        assert!(passed_over.at(now_us + FIRST_US).is_empty(), "starts again with the first pause");
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(passed_over.add(job(JOBS_MAX), now_us), Noted { is_news: false, is_full: true });
         let left = passed_over.at(now_us);
         assert_eq!((left.len(), left.contains(&job(0)), left.contains(&job(JOBS_MAX))), (JOBS_MAX, false, true));
-        assert_eq!(passed_over.add(job(1), now_us), Noted { is_news: false, is_full: false }, "it is known");
+        assert_eq!(passed_over.add(job(1), now_us), Noted { is_news: false, is_full: false }, "already remembered");
         let later_us = now_us + 2 * FIRST_US + LONGEST_US;
         assert_eq!(passed_over.add(job(0), later_us), Noted { is_news: true, is_full: false }, "there is room again");
         assert_eq!(passed_over.0.len(), 1);

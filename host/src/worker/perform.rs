@@ -44,7 +44,7 @@ impl<E: Into<Dropped>> From<E> for Halt {
 }
 
 /// Progress of an invocation: answered, ready to execute, or blocked.
-#[expect(clippy::large_enum_variant, reason = "taken apart at once")]
+#[expect(clippy::large_enum_variant, reason = "destructured immediately")]
 pub(super) enum Settled {
     Answer(Result<String, Failure>),
     Start {
@@ -412,7 +412,7 @@ impl Run {
                 invocation.asked_enough = true;
                 Ok(())
             }
-            _ => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the open try is gone".to_owned())))),
+            _ => Err(Halt::Dropped(Dropped::Reload(WriteError::Broken("the call has no open try".to_owned())))),
         }
     }
 }

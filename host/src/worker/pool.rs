@@ -45,7 +45,7 @@ pub struct PoolSettings {
 
 /// Event of a pool, for its caller.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one a job, taken apart at once")]
+#[expect(clippy::large_enum_variant, reason = "one per job, destructured immediately")]
 pub enum PoolEvent {
     /// A job was claimed under this attempt. The configuration changes since its acceptance are reported once.
     Claimed(JobId, u32, Vec<ChangedView>),
@@ -248,7 +248,7 @@ impl Pool {
         tokio::select! {
             biased;
             looked = self.fill() => looked,
-            () = over => Looked::Unavailable(StoreError::Unavailable("it did not answer, and this worker stops".to_owned())),
+            () = over => Looked::Unavailable(StoreError::Unavailable("the database did not answer before this worker stopped".to_owned())),
         }
     }
 

@@ -62,8 +62,8 @@ impl Run {
     ) -> Result<(u32, StepResult), Halt> {
         let plugin = self.pinned_plugin(operator, digest, wasi)?;
         let _leave = self.worker.limits.leave(operator).await;
-        let value =
-            serde_json::from_slice(input).map_err(|error| broken(step, &format!("its input is no JSON: {error}")))?;
+        let value = serde_json::from_slice(input)
+            .map_err(|error| broken(step, &format!("its input is not valid JSON: {error}")))?;
         if let Err(failure) = plugin.check_input(operator.as_str(), &value) {
             return Ok((0, StepResult::Failed(failure)));
         }

@@ -153,7 +153,7 @@ impl Run {
         let until_us = self.patient_until_us();
         let put = self.put_away(effect, until_us).await;
         if let Err(error) = &put {
-            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer could not be recorded");
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
         // A later attempt that read the effects before this write did not see the answer. The writes may have
         // taken longer than the lease, so this must be checked every time.
@@ -170,7 +170,7 @@ impl Run {
         let until_us = self.patient_until_us();
         let put = self.put_away(effect, until_us).await;
         if let Err(error) = &put {
-            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer could not be recorded");
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording a late answer");
         }
         if is_to_be_told(effect, &put) {
             self.tell_late(effect, until_us).await;
@@ -194,8 +194,8 @@ impl Run {
                     if self.machine().boot_us() < until_us =>
                 {
                     if !again {
-                        tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "an answer cannot be recorded now; it \
-                            is kept, and tried again");
+                        tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "cannot record an answer now; keeping it and \
+                            retrying");
                     }
                     again = true;
                     tokio::time::sleep(pause).await;
@@ -232,13 +232,13 @@ impl Run {
             }
         };
         if let Err(error) = told {
-            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "nobody could be told of a late answer");
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "cannot notify the job of a late answer");
             return;
         }
         // The lease holder processes the request. A finished job has no lease holder, so its inbox is drained
         // here.
         if let Err(error) = super::audit(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await {
-            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox alone");
+            tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox but not in the log");
         }
     }
 }

@@ -129,7 +129,7 @@ async fn listen(options: PgConnectOptions, shared: Weak<Shared>) {
             shared.listens.store(false, Ordering::Relaxed);
         }
         if let Err(error) = ended {
-            tracing::debug!(%error, "the database's bell cannot be heard; listening again");
+            tracing::debug!(%error, "the database's notifications cannot be received; reconnecting");
         }
         tokio::time::sleep(AGAIN).await;
     }

@@ -144,7 +144,7 @@ impl Task {
             match &failure {
                 Failure::Again if tries < AGAIN_TRIES => tries += 1,
                 Failure::Sql(error) if is_again(error) && tries < AGAIN_TRIES => {
-                    tracing::debug!(%error, tries, "another process is in the way");
+                    tracing::debug!(%error, tries, "another process interfered; repeating the transaction");
                     tries += 1;
                 }
                 Failure::Sql(error) if lost && on_server => {
@@ -184,7 +184,7 @@ impl Task {
                     Ok(()) => break conn,
                     // The server may be a standby that is about to take over, or it may be shutting down.
                     Err(error) if !patience.waits().await => return Err(error),
-                    Err(error) => tracing::debug!(%error, "the server does not serve; trying again"),
+                    Err(error) => tracing::debug!(%error, "the server is not ready; retrying"),
                 }
             },
         };
@@ -201,13 +201,13 @@ impl Task {
         let why = match failure {
             Failure::Sql(error) => store_error(error),
             Failure::Store(error) => error.clone(),
-            Failure::Again => StoreError::Unavailable("it was in the way of another".to_owned()),
+            Failure::Again => StoreError::Unavailable("another worker interfered with the transaction".to_owned()),
         };
-        tracing::warn!(error = %why, "a commit failed; reading what became of it");
+        tracing::warn!(error = %why, "a commit failed; reading its outcome");
         let mut patience = Patience::new();
         let (mut conn, restored) = match self.connection(&mut patience).await {
             Ok(ready) => ready,
-            Err(error) => return Fate::Unknown(format!("{why}; then it could not be opened: {error}")),
+            Err(error) => return Fate::Unknown(format!("{why}; then the database could not be opened: {error}")),
         };
         let Trace { number, mark, place } = trace;
         // A transaction number is meaningful only on the same server and timeline. Elsewhere only the stored
@@ -248,7 +248,7 @@ impl Task {
             Ok(_) => Fate::Unknown(why.to_string()),
             Err(error) => {
                 self.conn = None;
-                Fate::Unknown(format!("{why}; then it could not be read: {}", store_error(&error)))
+                Fate::Unknown(format!("{why}; then the outcome could not be read: {}", store_error(&error)))
             }
         }
     }
@@ -263,7 +263,7 @@ impl Task {
                     let result = match (fate, outcome) {
                         (Fate::Committed | Fate::Elsewhere(_), Some(outcome)) => outcome,
                         (Fate::Committed | Fate::Elsewhere(_), None) => {
-                            Err(WriteError::Broken("a batch was passed over".to_owned()))
+                            Err(WriteError::Broken("the writer skipped a batch".to_owned()))
                         }
                         (Fate::Failed(error) | Fate::Away(error), _) => Err(error.into()),
                         // A refusal is final, whatever happened to the other parts.

@@ -63,7 +63,7 @@ impl Connect {
         loop {
             match self.once().await {
                 Err(error) if is_lost(&error) && patience.waits().await => {
-                    tracing::debug!(%error, "the database could not be reached; trying again");
+                    tracing::debug!(%error, "cannot reach the database; retrying");
                 }
                 made => return made,
             }

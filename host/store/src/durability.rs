@@ -54,8 +54,8 @@ impl Durability {
             return Ok(());
         }
         Err(StoreError::NotDurable(format!(
-            "journal_mode is {journal_mode} and synchronous is {synchronous} where wal and 2 (FULL) were set; move it \
-             to a file system that can do this, or configure durability = \"relaxed\""
+            "journal_mode is {journal_mode} and synchronous is {synchronous} but wal and 2 (FULL) were requested; move it \
+             to a file system that supports this, or configure durability = \"relaxed\""
         )))
     }
 
@@ -66,7 +66,7 @@ impl Durability {
             return Ok(());
         }
         Err(StoreError::NotDurable(format!(
-            "synchronous_commit is {commit}, fsync is {fsync} and full_page_writes is {pages} where all have to be on; \
+            "synchronous_commit is {commit}, fsync is {fsync} and full_page_writes is {pages} but all must be on; \
              set them on the server, or configure durability = \"relaxed\""
         )))
     }

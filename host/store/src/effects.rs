@@ -140,7 +140,7 @@ impl EffectStore for Database {
             let (slot, try_no, bytes) = (row.text()?, row.u32()?, row.blob()?);
             let effect: Effect = serde_json::from_slice(&bytes).map_err(|error| row.damaged(&error.to_string()))?;
             if effect.slot.as_str() != slot || effect.try_no != try_no {
-                return Err(row.damaged(&format!("it is of slot {}, try {}", effect.slot, effect.try_no)));
+                return Err(row.damaged(&format!("it belongs to slot {}, try {}", effect.slot, effect.try_no)));
             }
             Ok(effect)
         };

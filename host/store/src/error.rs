@@ -63,7 +63,9 @@ impl From<Failure> for StoreError {
         match failure {
             Failure::Sql(error) => store_error(&error),
             Failure::Store(error) => error,
-            Failure::Again => StoreError::Unavailable("other workers were in the way again and again".to_owned()),
+            Failure::Again => {
+                StoreError::Unavailable("other workers kept interfering with the transaction; try again".to_owned())
+            }
         }
     }
 }
@@ -91,7 +93,7 @@ impl From<Trouble> for StoreError {
         match trouble {
             Trouble::Store(error) => error,
             Trouble::Unknown(message) => {
-                Self::Unavailable(format!("it failed while committing, perhaps after the fact: {message}"))
+                Self::Unavailable(format!("it failed while committing; the write may or may not be durable: {message}"))
             }
         }
     }
@@ -151,12 +153,12 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
         None => match error {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Damaged(error.to_string()),
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::TimedOut => {
-                StoreError::Unavailable("the server does not answer: look at it and at the network".to_owned())
+                StoreError::Unavailable("the server does not answer: check the server and the network".to_owned())
             }
             // The server's certificate was refused. The TLS library reports that as a read error.
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => not_encrypted(cause),
             sqlx::Error::Io(cause) => StoreError::Unavailable(format!(
-                "the server cannot be reached ({cause}): see that it runs, and that host, port and network are right"
+                "cannot reach the server ({cause}): check that it is running, and check host, port and network"
             )),
             sqlx::Error::Tls(cause) => not_encrypted(cause),
             _ => StoreError::Unavailable(error.to_string()),
@@ -166,7 +168,7 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
 
 fn not_encrypted(cause: impl std::fmt::Display) -> StoreError {
     StoreError::Unavailable(format!(
-        "no encrypted connection can be made ({cause}): see `sslmode` and `sslrootcert` in its address"
+        "cannot make an encrypted connection ({cause}): check `sslmode` and `sslrootcert` in its URL"
     ))
 }
 
@@ -174,7 +176,7 @@ fn of_sqlite(code: u32, text: &str) -> StoreError {
     match code & 0xff {
         _ if code == IOERR_SHMSIZE => full(text),
         CORRUPT | NOTADB => StoreError::Damaged(format!(
-            "SQLite says: {text}; restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
+            "SQLite reports: {text}; restore it from a backup, or save what can be read with `sqlite3 FILE .recover`"
         )),
         FULL => full(text),
         READONLY => StoreError::Unavailable(format!("its file cannot be written ({text}): check its permissions")),
@@ -183,7 +185,7 @@ fn of_sqlite(code: u32, text: &str) -> StoreError {
         )),
         BUSY | LOCKED => StoreError::Unavailable(format!("another process keeps it locked ({text})")),
         IOERR => StoreError::Unavailable(format!(
-            "the disk failed or is full ({text}): see that there is room, and look into the system's log"
+            "the disk failed or is full ({text}): check the free space and the system log"
         )),
         _ => StoreError::Unavailable(text.to_owned()),
     }
@@ -192,35 +194,33 @@ fn of_sqlite(code: u32, text: &str) -> StoreError {
 fn of_postgres(state: &str, text: &str) -> StoreError {
     match state {
         DATA_CORRUPTED | INDEX_CORRUPTED => StoreError::Damaged(format!(
-            "PostgreSQL says: {text}; restore it from a backup, or fail over to a standby that is whole"
+            "PostgreSQL reports: {text}; restore it from a backup, or fail over to an undamaged standby"
         )),
         DISK_FULL => full(text),
         READ_ONLY_TRANSACTION => StoreError::Unavailable(format!(
-            "it takes no writes now ({text}): name the primary, not a standby, and see default_transaction_read_only"
+            "it is read-only ({text}): connect to the primary, not to a standby, and check default_transaction_read_only"
         )),
         TOO_MANY_CONNECTIONS => StoreError::Unavailable(format!(
-            "the server has no connection left ({text}): raise max_connections, or run fewer workers"
+            "the server has no free connections ({text}): raise max_connections, or run fewer workers"
         )),
         INVALID_PASSWORD | INVALID_AUTHORIZATION => StoreError::Unavailable(format!(
-            "the server does not let us in ({text}): see user and password in its address, PGPASSWORD or ~/.pgpass, \
+            "the server refused the login ({text}): check user and password in its URL, PGPASSWORD or ~/.pgpass, \
              and the server's pg_hba.conf"
         )),
-        INVALID_CATALOG => StoreError::Unavailable(format!("{text}: make it with `createdb`, or name another")),
+        INVALID_CATALOG => {
+            StoreError::Unavailable(format!("{text}: create it with `createdb`, or use another database"))
+        }
         INSUFFICIENT_PRIVILEGE => StoreError::Unavailable(format!(
-            "the user may not do this ({text}): let it own the database, or make the tables as somebody who may, and grant it \
+            "the user lacks a privilege ({text}): make it the owner of the database, or create the tables as another user and grant it \
              SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences of the schema"
         )),
-        LOCK_NOT_AVAILABLE => {
-            StoreError::Unavailable(format!("another process keeps what is to be written locked ({text})"))
-        }
+        LOCK_NOT_AVAILABLE => StoreError::Unavailable(format!("another process keeps the rows locked ({text})")),
         _ => StoreError::Unavailable(text.to_owned()),
     }
 }
 
 fn full(text: &str) -> StoreError {
-    StoreError::Unavailable(format!(
-        "the disk is full ({text}): nothing of this was written; free some space and go on"
-    ))
+    StoreError::Unavailable(format!("the disk is full ({text}): nothing was written; free some space and try again"))
 }
 
 fn text(error: &sqlx::Error) -> String {

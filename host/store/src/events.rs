@@ -73,15 +73,20 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = Stored<'a>>) ->
             events.push(event);
         }
         if events.len() as i64 - before != count {
-            return Err(damaged(format!("column count: it is {count}, the row has {}", events.len() as i64 - before)));
+            return Err(damaged(format!(
+                "column count: it is {count}, but the row has {} events",
+                events.len() as i64 - before
+            )));
         }
         if head.0[..HEAD_LEN] != row_head[..] {
-            return Err(damaged(format!("column head: the events of the row hash to {head}, which it does not begin")));
+            return Err(damaged(format!(
+                "column head: it is not a prefix of {head}, the hash of the last event of the row"
+            )));
         }
     }
     if (events.len() as u64, head) != (job.next_seq, job.head) {
         return Err(StoreError::Damaged(format!(
-            "table jobs, columns next_seq and head, row (job_id {}): they say {} events ending in {}, the log has {} \
+            "table jobs, columns next_seq and head, row (job_id {}): they state {} events ending in {}, but the log has {} \
              ending in {head}",
             job.job_id,
             job.next_seq,
@@ -115,7 +120,7 @@ impl Database {
         let last = bytes.rsplit('\n').next().unwrap_or_default();
         let end: LogEnd = serde_json::from_str(last).map_err(|error| damaged(error.to_string()))?;
         if end.seq + 1 != next_seq {
-            return Err(damaged(format!("its last event has number {}, and the job has {next_seq} events", end.seq)));
+            return Err(damaged(format!("its last event has number {}, but the job has {next_seq} events", end.seq)));
         }
         let reopen = rows[1].first().map(|row| InboxRow::try_from(Stored::new(row, "inbox"))).transpose()?;
         Ok(Some(Outline { end, reopen }))

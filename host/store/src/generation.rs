@@ -71,7 +71,7 @@ impl Generation {
             self.high_water.is_behind(&known, self.stored(store).await?.reached)
         };
         if let Err(error) = look.await {
-            tracing::debug!(%error, "it is not known how far the database has come");
+            tracing::debug!(%error, "cannot determine the position of the database");
         }
     }
 
@@ -198,24 +198,25 @@ fn judge(stored: &Kept, file: Option<&Kept>, dialect: Dialect) -> Result<(), Sto
     let restored = |what: String| Err(restored(&what));
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
-        None => restored(format!("it has been used for work {} times, but never from here", stored.generation)),
+        None => restored(format!("it was used for work {} times, but never from this directory", stored.generation)),
         // Losing a database that did no work is harmless.
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
             Ok(())
         }
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 => restored(format!(
-            "it is new and empty, but another was used here for work {} times and is gone: put that one back, if it \
-             was not removed on purpose",
+            "it is new and empty, but another database was used here for work {} times and is missing: put that \
+             one back unless it was removed on purpose",
             file.generation
         )),
         Some(file) if file.database_id != stored.database_id => {
-            restored("another database was used here last".to_owned())
+            restored("it is not the database that was last used here".to_owned())
         }
         Some(file) if (file.generation..=file.generation + 1).contains(&stored.generation) => Ok(()),
         Some(file) if dialect == Dialect::Postgres && stored.generation > file.generation => Ok(()),
-        Some(file) => {
-            restored(format!("its generation is {}, the one used here last had {}", stored.generation, file.generation))
-        }
+        Some(file) => restored(format!(
+            "its generation is {}, but the database last used here had {}",
+            stored.generation, file.generation
+        )),
     }
 }
 
@@ -292,7 +293,7 @@ mod tests {
         assert!(ok(&kept("a", 3), Some(&kept("a", 3))));
         assert!(ok(&kept("a", 4), Some(&kept("a", 3))), "a crash between the two");
         assert!(ok(&kept("b", 0), Some(&kept("a", 0))), "a new database for one without work");
-        assert!(!ok(&kept("b", 0), Some(&kept("a", 3))), "a new database in the place of a lost one");
+        assert!(!ok(&kept("b", 0), Some(&kept("a", 3))), "a new database in place of a lost one");
         assert!(!ok(&kept("a", 2), Some(&kept("a", 3))), "an older one put back");
         assert!(!ok(&kept("a", 0), Some(&kept("a", 3))), "a very old one put back");
         assert!(!ok(&kept("a", 5), Some(&kept("a", 3))), "one that was used elsewhere");
@@ -300,9 +301,9 @@ mod tests {
         assert!(!ok(&kept("a", 3), None), "one from elsewhere");
         let ok = |stored: &Kept, file: Option<&Kept>| judge(stored, file, Dialect::Postgres).is_ok();
         assert!(ok(&kept("a", 3), None), "a machine that joins others");
-        assert!(ok(&kept("a", 5), Some(&kept("a", 3))), "others were at work");
+        assert!(ok(&kept("a", 5), Some(&kept("a", 3))), "other processes worked");
         assert!(!ok(&kept("a", 2), Some(&kept("a", 3))), "an older one put back");
         assert!(!ok(&kept("b", 3), Some(&kept("a", 3))), "another one");
-        assert!(!ok(&kept("b", 0), Some(&kept("a", 3))), "a new one in the place of a lost one");
+        assert!(!ok(&kept("b", 0), Some(&kept("a", 3))), "a new one in place of a lost one");
     }
 }

@@ -69,7 +69,7 @@ impl HighWater {
     pub(crate) fn raise(&self, reached: Reached) {
         if let Err(error) = self.try_raise(reached) {
             let dir = self.dir.display();
-            tracing::warn!(%error, "how far work has gone cannot be kept in {dir}: a backup may be put back unnoticed");
+            tracing::warn!(%error, "cannot write the high-water mark in {dir}: a restored backup may go unnoticed");
         }
     }
 
@@ -148,7 +148,7 @@ impl HighWater {
 
     fn failed(&self, error: &io::Error) -> StoreError {
         let dir = self.dir.display();
-        StoreError::Unavailable(format!("how far work has gone cannot be read or kept in {dir}: {error}"))
+        StoreError::Unavailable(format!("cannot read or write the high-water mark in {dir}: {error}"))
     }
 }
 
@@ -185,14 +185,14 @@ mod tests {
         water.raise(at(0, 7));
         water.raise(at(0, 5));
         assert!(!behind(&water, at(0, 7)));
-        assert!(!behind(&water, at(0, 9)), "others were at work, or a process was killed");
+        assert!(!behind(&water, at(0, 9)), "other processes wrote, or a process was killed");
         assert!(behind(&water, at(0, 6)));
         assert!(behind(&water, at(0, 100)), "once found behind it stays so");
         water.raise(at(0, 200));
         assert!(behind(&water, at(0, 200)));
         water.raise(at(1, 9));
         assert!(!behind(&water, at(1, 9)), "accepted");
-        assert!(behind(&water, at(0, 300)), "of before it was accepted");
+        assert!(behind(&water, at(0, 300)), "from before the acceptance");
         water.forget_before(1).unwrap();
         assert_eq!(water.known().unwrap().latest(), Some(1));
         assert!(!behind(&HighWater::new(dir.path()), at(1, 9)));

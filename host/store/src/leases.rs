@@ -251,7 +251,7 @@ impl Database {
         let rows = self.readers.run(Name::OWNER_READ, script).await?;
         let Some(found) = rows.iter().flatten().next() else {
             return Err(StoreError::Damaged(format!(
-                "table claims, row (job_id {job_id}, attempt {}): it is missing, yet slot {} was started under it",
+                "table claims, row (job_id {job_id}, attempt {}): it is missing, but slot {} was started under it",
                 row.attempt, row.slot
             )));
         };

@@ -30,7 +30,7 @@ fn within(path: &Path, wait: Duration) -> io::Result<File> {
             Err(error) => return Err(error.into()),
         }
     }
-    let message = format!("another process keeps it locked for {} s: continue or end that one", wait.as_secs());
+    let message = format!("another process keeps it locked for {} s: resume or end that process", wait.as_secs());
     Err(io::Error::new(io::ErrorKind::WouldBlock, message))
 }
 

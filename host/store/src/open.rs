@@ -72,10 +72,10 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
 ];
 
 /// Error text for a server database without tables if none may be created now.
-pub const NO_TABLES: &str = "it has no tables of Latchwork yet: the first run makes them";
+pub const NO_TABLES: &str = "it has no Latchwork tables yet: the first run creates them";
 /// Error text for a server database without tables if its user may not create any.
-const MAY_MAKE_NONE: &str = "it has no tables of Latchwork yet, and this user may not make any: let it own the database, or \
-    make the tables as somebody who may";
+const MAY_MAKE_NONE: &str = "it has no Latchwork tables yet, and this user may not create any: make the user the owner of the \
+    database, or create the tables as another user";
 
 /// Location of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ pub(crate) async fn open(options: OpenOptions) -> Result<Database, StoreError> {
         match try_open(options.clone()).await {
             Err(Away { error, passes: true }) if options.patient && patience.waits().await => {
                 if !told {
-                    tracing::warn!(%error, "the database is waited for");
+                    tracing::warn!(%error, "waiting for the database");
                 }
                 told = true;
             }
@@ -327,7 +327,7 @@ fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectOptions {
 
 fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions, StoreError> {
     let connect = PgConnectOptions::from_str(url)
-        .map_err(|error| StoreError::Unavailable(format!("its address cannot be understood: {error}")))?
+        .map_err(|error| StoreError::Unavailable(format!("its URL is invalid: {error}")))?
         .application_name("latchwork")
         .statement_cache_capacity(STATEMENTS_KEPT)
         .options([
@@ -350,14 +350,14 @@ fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions,
 fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => {
-            Err(StoreError::Unavailable("it is a directory; name a file in it, such as latch.db".to_owned()))
+            Err(StoreError::Unavailable("it is a directory: use a file in it, such as latch.db".to_owned()))
         }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && create => {
             let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
             match dir {
                 Some(dir) if !dir.is_dir() => Err(StoreError::Unavailable(format!(
-                    "its directory {} does not exist: create it, or name another file",
+                    "its directory {} does not exist: create it, or use another file",
                     dir.display()
                 ))),
                 _ => Ok(()),
@@ -400,9 +400,9 @@ async fn migrate(hand: &Hand, conn: &mut Connection, create: bool) -> Result<(),
         )),
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => store_error(&error),
         MigrateError::VersionMismatch(version) => StoreError::Damaged(format!(
-            "its schema {version} is not the one of this version of Latchwork: it was made by an unreleased one"
+            "its schema {version} differs from that of this version of Latchwork: an unreleased version created it"
         )),
-        other => StoreError::Unavailable(format!("its schema cannot be brought up to date: {other}")),
+        other => StoreError::Unavailable(format!("cannot migrate its schema: {other}")),
     })
 }
 

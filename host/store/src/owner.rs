@@ -90,10 +90,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let lock = take(dir.path(), "one");
         let owner = lock.owner().clone();
-        assert!(!is_gone(&owner), "it lives");
+        assert!(!is_gone(&owner), "the owner lives");
         drop(lock);
         assert!(is_gone(&owner));
-        assert!(is_gone(&owner), "looking changes nothing");
+        assert!(is_gone(&owner), "a check changes nothing");
         assert!(!is_gone(&Owner { lock_dev: owner.lock_dev + 1, ..owner.clone() }));
         assert!(!is_gone(&Owner { lock_ino: owner.lock_ino + 1, ..owner.clone() }));
         for content in ["", "on", "oneone", "two"] {

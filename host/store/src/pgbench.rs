@@ -70,7 +70,7 @@ pub fn transactions_per_second(
     let time = format!("--time={}", time.as_secs().max(1));
     let said = run("load.sql", &what.script(), &["--protocol=prepared", &clients, "--jobs=2", &time])?;
     run("gone.sql", GONE, &["--transactions=1"])?;
-    rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench says no rate: {}", said.trim())))
+    rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench printed no rate: {}", said.trim())))
 }
 
 /// Reads the rate from the output of pgbench.

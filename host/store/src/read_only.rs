@@ -50,8 +50,8 @@ pub(crate) fn why(path: &Path, owner_dir: &Path) -> Option<String> {
 /// Returns the error for a caller that needs to write.
 pub(crate) fn refused(why: &str) -> StoreError {
     StoreError::ReadOnly(format!(
-        "{why}; this command writes, and here only those that read work. Restore the right to write, or copy the database, \
-         with the -wal beside it, to a place that can be written"
+        "{why}; this command needs to write; only reading commands work here. Restore write permission, or copy the database, \
+         with the -wal file beside it, to a writable place"
     ))
 }
 
@@ -75,13 +75,13 @@ pub(crate) async fn connect(
     match is_current(hand, &as_it_is, &why).await {
         Ok(()) => return Ok((as_it_is, ReadOnly { why, _copy: None })),
         Err(StoreError::Unavailable(error)) if has_log => {
-            tracing::debug!(%error, "the write-ahead log has no index here: a copy is read");
+            tracing::debug!(%error, "the write-ahead log has no index here; reading a copy");
         }
         Err(error) => return Err(error),
     }
     let (copy, file) = copied(&real).map_err(|error| {
         StoreError::Unavailable(format!(
-            "its write-ahead log can be read in a copy only, which cannot be made in {}: {error}",
+            "its write-ahead log must be copied for reading, but the copy cannot be made in {}: {error}",
             std::env::temp_dir().display()
         ))
     })?;
@@ -102,11 +102,10 @@ async fn is_current(hand: &Hand, connect: &Connect, why: &str) -> Result<(), Sto
             "a newer version of Latchwork has changed it (schema {found}): use that version"
         ))),
         found => {
-            let found =
-                found.map_or("it has no tables of Latchwork".to_owned(), |found| format!("it has schema {found}"));
+            let found = found.map_or("it has no Latchwork tables".to_owned(), |found| format!("it has schema {found}"));
             Err(StoreError::ReadOnly(format!(
-                "{found} where this version reads {last}, and it cannot be brought up to date: {why}. Copy it, with the -wal \
-                 beside it, to a place that can be written and use the copy, or read it with the version that wrote it last"
+                "{found} but this version needs schema {last}, and it cannot be migrated: {why}. Copy it, with the -wal file \
+                 beside it, to a writable place and use the copy, or read it with the version that last wrote it"
             )))
         }
     }

@@ -51,7 +51,7 @@ impl Readers {
                     return Ok(rows);
                 }
                 Err(error) if self.connect.dialect() == Dialect::Postgres && is_lost(&error) => {
-                    tracing::debug!(%error, "the connection was lost; reading again");
+                    tracing::debug!(%error, "the connection was lost; repeating the read");
                     // Idle connections made before the server restarted are unusable too.
                     self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
                     if !patience.waits().await {

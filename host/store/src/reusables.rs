@@ -92,7 +92,7 @@ impl TryFrom<Stored<'_>> for Reusable {
             result_type: {
                 let number = row.int()?;
                 let known = RESULT_TYPES.iter().find(|(_, known)| *known == number);
-                known.map(|(kind, _)| *kind).ok_or_else(|| row.damaged(&format!("{number} is no result type")))?
+                known.map(|(kind, _)| *kind).ok_or_else(|| row.damaged(&format!("{number} is not a result type")))?
             },
             is_verified: row.bool()?,
             provenance: if row.bool()? { Provenance::Operator } else { Provenance::Executed },

@@ -110,7 +110,7 @@ impl<'a> Stored<'a> {
 
     /// Reads the next column as a number.
     pub(crate) fn int(&mut self) -> Result<i64, StoreError> {
-        self.int_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+        self.int_or_null()?.ok_or_else(|| self.damaged("it is NULL"))
     }
     pub(crate) fn int_or_null(&mut self) -> Result<Option<i64>, StoreError> {
         self.get(StoredRow::int)
@@ -139,19 +139,19 @@ impl<'a> Stored<'a> {
         }
     }
     pub(crate) fn text(&mut self) -> Result<String, StoreError> {
-        self.text_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+        self.text_or_null()?.ok_or_else(|| self.damaged("it is NULL"))
     }
     pub(crate) fn text_or_null(&mut self) -> Result<Option<String>, StoreError> {
         self.get(|row, index| column!(row, index, String))
     }
     pub(crate) fn blob(&mut self) -> Result<Vec<u8>, StoreError> {
-        self.blob_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+        self.blob_or_null()?.ok_or_else(|| self.damaged("it is NULL"))
     }
     pub(crate) fn blob_or_null(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         self.get(|row, index| column!(row, index, Vec<u8>))
     }
     pub(crate) fn hash(&mut self) -> Result<Hash, StoreError> {
-        self.hash_or_null()?.ok_or_else(|| self.damaged("it is empty"))
+        self.hash_or_null()?.ok_or_else(|| self.damaged("it is NULL"))
     }
     pub(crate) fn hash_or_null(&mut self) -> Result<Option<Hash>, StoreError> {
         let Some(bytes) = self.blob_or_null()? else { return Ok(None) };

@@ -126,12 +126,12 @@ impl Server {
         let writer = Some(row.text()?);
         if number < VERSION_MIN {
             return Err(StoreError::Unavailable(format!(
-                "the server is PostgreSQL {version}; 13 is the oldest that serves"
+                "the server is PostgreSQL {version}; the oldest supported version is 13"
             )));
         }
         if standby || read_only {
             let what = if standby { "it is a standby" } else { "default_transaction_read_only is on" };
-            return Err(StoreError::Unavailable(format!("it takes no writes now ({what}): name the primary, or wait")));
+            return Err(StoreError::Unavailable(format!("it is read-only ({what}): connect to the primary, or wait")));
         }
         self.durability.judge_server(&commit, &fsync, &pages)?;
         let encrypted = if tls.is_empty() { "not encrypted".to_owned() } else { tls };
@@ -179,7 +179,7 @@ impl Server {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());
         }
-        Err(restored("a backup was put back: it lacks what was done here last"))
+        Err(restored("a backup was restored: it lacks the last transactions made here"))
     }
 
     /// Checks that the server is the accepted one in `stored`, or a trusted successor.
@@ -196,7 +196,7 @@ impl Server {
                 true => "another server took over, or a backup was recovered: its timeline is a later one",
                 false => "it was restored or copied from elsewhere",
             };
-            format!("{what} (it is {place}, {stored} was worked with last)")
+            format!("{what} (it is {place}, last used was {stored})")
         };
         Err(restored(&what))
     }

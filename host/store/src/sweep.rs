@@ -36,7 +36,7 @@ impl Database {
             if let Err(error) = fs::remove_file(&path)
                 && error.kind() != std::io::ErrorKind::NotFound
             {
-                tracing::debug!("{} is of no use and cannot be removed: {error}", path.display());
+                tracing::debug!("cannot remove the unneeded lock file {}: {error}", path.display());
             }
         }
         Ok(())

@@ -27,7 +27,7 @@ fn a_job_lives_on_a_server_as_it_does_in_a_file() {
     let Some(url) = a_database() else { return };
     let place = Place::golden("atomic").again().on_server(&url);
     let early = place.latch(&["doctor"]);
-    assert!(early.stdout.contains("no tables of Latchwork yet"), "{} {}", early.stdout, early.stderr);
+    assert!(early.stdout.contains("no Latchwork tables yet"), "{} {}", early.stdout, early.stderr);
     assert!(!early.stdout.contains("not available"), "what is as it should be is no error: {}", early.stdout);
     let early = place.latch(&["job", "list", "--json"]);
     assert_eq!((early.code, &early.json()["jobs"]), (0, &json!([])), "{}", early.stderr);

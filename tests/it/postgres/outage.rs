@@ -79,7 +79,7 @@ fn an_answer_is_told_to_who_has_the_job_meanwhile() {
     until("it is in doubt", || place.the_job()["state"] == "PARKED");
     if sweeps() {
         std::thread::sleep(Duration::from_secs(30));
-        until("it is kept", || cut_off.notes().contains("it is kept, and tried again"));
+        until("it is kept", || cut_off.notes().contains("keeping it and retrying"));
     }
     is_away.store(false, Ordering::SeqCst);
     proxy.lead_to(&url);

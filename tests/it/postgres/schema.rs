@@ -30,7 +30,7 @@ async fn who_works_needs_no_right_to_make_tables() {
     let dir = tempfile::tempdir().unwrap();
     let looking = OpenOptions { create: false, ..OpenOptions::server(&its_url, dir.path()) };
     let early = Database::open(looking).await.err().expect("there is nothing to look at").to_string();
-    assert!(early.contains("no tables") && early.contains("this user may not make any"), "{early}");
+    assert!(early.contains("no Latchwork tables") && early.contains("this user may not create any"), "{early}");
     open(&url).await.store.close().await;
     let grant = async |what: &str| drop(sql(&url, &format!("GRANT {what} IN SCHEMA public TO {role}")).await);
     grant("SELECT, INSERT, UPDATE, DELETE ON ALL TABLES").await;
@@ -56,7 +56,7 @@ async fn what_cannot_be_opened_is_explained() {
     };
     let looking = OpenOptions { create: false, ..OpenOptions::server(&url, dir.path()) };
     let text = refused(looking).await;
-    assert!(text.contains("no tables of Latchwork yet"), "{text}");
+    assert!(text.contains("no Latchwork tables yet"), "{text}");
     assert!(sql(&url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'").await.is_empty(), "looking made some");
 
     let (address, parameters) = url.split_once('?').unwrap();
@@ -66,7 +66,7 @@ async fn what_cannot_be_opened_is_explained() {
 
     let away = "postgres://latch:hunter2@127.0.0.1:1/latch";
     let text = refused(OpenOptions::server(away, dir.path())).await;
-    assert!(text.contains("database latch at 127.0.0.1, port 1") && text.contains("cannot be reached"), "{text}");
+    assert!(text.contains("database latch at 127.0.0.1, port 1") && text.contains("cannot reach the server"), "{text}");
     assert!(!text.contains("hunter2"), "{text}");
 
     open(&url).await.store.close().await;

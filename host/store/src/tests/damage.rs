@@ -24,7 +24,7 @@ async fn load_after(damage: &str) -> String {
     // The other job continues in the same group as a batch of the damaged job.
     let (other_batch, _) = append(other.clone());
     let (damaged, fine) = futures::join!(store.write(append(next).0), store.write(other_batch));
-    assert_eq!(fine, Ok(()), "the other job is not touched by it");
+    assert_eq!(fine, Ok(()), "the other job is not affected");
     assert!(damage.contains("events") || matches!(damaged, Err(WriteError::Damaged(_))), "{damaged:?}");
     assert_eq!(store.load(&other.job_id).await.unwrap().unwrap().events.len(), 2);
     let StoreError::Damaged(message) = error else { panic!("{error}") };
