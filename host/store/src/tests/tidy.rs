@@ -42,7 +42,7 @@ fn no_statement_bypasses_the_crash_points() {
         }
     }
     assert!(files > 20, "the sources were found");
-    assert!(found.is_empty(), "statements go through Hand::run alone:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "send statements only through `statement.rs`:\n{}", found.join("\n"));
 }
 
 #[test]
