@@ -1,4 +1,4 @@
-//! Actions across jobs (§6): who holds a call's action key, and what follows from that.
+//! Actions across jobs (§6): the holder of a call's action key, and the consequences for the call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +17,8 @@ use super::call::Invocation;
 use super::row::write;
 use super::{Context, inputs, is_dry};
 
-/// What a committed action answered, as its reservation keeps it: it outlives the job.
+/// Answer of a committed action as stored in the reservation of its action key. The reservation outlives the
+/// job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     result: String,
@@ -25,27 +26,27 @@ struct Kept {
     receipt: Option<String>,
 }
 
-/// Where the action of a call stands.
+/// State of a call's action key.
 #[derive(Clone, Debug)]
 pub(super) enum Standing {
-    /// It has no action key.
+    /// The call has no action key.
     Keyless,
-    /// Nobody has looked.
+    /// The reservation of the key has not been looked up yet.
     Unseen,
-    /// Nobody else performs it, or what was tried certainly changed nothing.
+    /// No other call holds the key, or the holder's call certainly changed nothing.
     Free,
-    /// It was performed with other arguments, or is being so.
+    /// Another call holds the key with other arguments.
     OtherArgs(Holder),
-    /// It is being performed, or nobody knows whether it was.
+    /// Another call holds the key and is still in flight, or its outcome is unknown.
     Open(Holder),
-    /// It was performed.
+    /// Another call performed the action. Carries that call and its answer.
     Done(Holder, Output),
 }
 
-/// The action key of a plan step that is a tool; none where it has none.
+/// Returns the action key of a plan step that is a tool, or `None` if the step has no key.
 ///
 /// # Errors
-/// The template's inputs cannot be had.
+/// Fails if the inputs of the step's template cannot be resolved.
 pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, Failure> {
     let job = &durable.job;
     let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step());
@@ -55,7 +56,7 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     if !is_keyed(job, operator) {
         return Ok(None);
     }
-    // What was started before templates were keys goes on without one.
+    // A call that was started before templates became action keys continues without a key.
     if job.calls.get(slot).is_some_and(|call| call.first_attempt > 0 && call.action_key.is_none()) {
         return Ok(None);
     }
@@ -65,23 +66,24 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     inputs::template_key(durable, planned, &input)
 }
 
-/// Whether calls of an operator have action keys in this job. A dry run never touches them.
+/// Returns true if calls of the operator have action keys in this job. A dry run never touches action keys.
 pub fn is_keyed(job: &Job, operator: &Pinned) -> bool {
     operator.kind == PluginKind::Tool && operator.is_world_changing() && !is_dry(job.header.mode)
 }
 
-/// Hash of arguments that is the same in every job.
+/// Hashes arguments without a salt, so that the hash of equal arguments is equal in every job.
 pub(super) fn args_hash(args: &[u8]) -> Hash {
     Hash::of(&[b"args\0", args])
 }
 
-/// What the reservation keeps of a good answer.
+/// Serializes a good answer as the receipt that the reservation stores.
 pub(super) fn receipt(output: &Output) -> Vec<u8> {
     let kept = Kept { result: output.result.clone(), receipt: output.receipt.clone() };
     serde_json::to_vec(&kept).expect("two texts are plain data")
 }
 
-/// Returns true if a stored receipt says what `expected` says. Earlier versions kept the result alone.
+/// Returns true if a stored receipt has the same content as `expected`. Earlier versions stored the bare
+/// result.
 pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     if stored == expected {
         return true;
@@ -94,7 +96,7 @@ pub(super) fn is_same_receipt(stored: &[u8], expected: &[u8]) -> bool {
     }
 }
 
-/// The reservation of a call that is over, settled; none where it has no key.
+/// Settles the reservation of a finished call. Returns no write if the call has no action key.
 pub(super) fn settled(
     slot: &Slot,
     operator: &Operator,
@@ -105,15 +107,16 @@ pub(super) fn settled(
     key.map(settle).into_iter().collect()
 }
 
-/// The receipt of a call is given to nobody until it is settled again: what it did is being undone,
-/// or is not as it was recorded.
+/// Withdraws the receipt of a call until the reservation is settled again. Used while the call's effect is
+/// being undone, or after the effect was found to differ from the record.
 pub(super) fn taken_back(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let Some(row) = durable.rows.get(slot) else { return Vec::new() };
     let take = |key| ActionWrite::TakeBack { operator: row.operator.clone(), key, slot: slot.clone() };
     row.action_key.filter(|_| holds(durable, row)).map(take).into_iter().collect()
 }
 
-/// What a call did stands after all: its receipt is given again, and who waits for it is told.
+/// Restores the receipt of a call whose effect stays after all. The write also notifies the jobs that wait for
+/// the key.
 pub(super) fn given_again(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let answer = durable.answer(slot);
     let Some(Answer::Ok(output)) = answer.as_deref().map(|effect| &effect.answer) else { return Vec::new() };
@@ -121,20 +124,22 @@ pub(super) fn given_again(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     row.map(|row| settled(slot, &row.operator, row.action_key, Some(receipt(output)))).unwrap_or_default()
 }
 
-/// Nothing of what a call did is left: whoever asks for its action next performs it.
+/// Releases the action key of a call whose effect no longer exists. The next call with this key performs the
+/// action.
 pub(super) fn freed(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let row = durable.rows.get(slot).filter(|row| holds(durable, row));
     row.map(|row| settled(slot, &row.operator, row.action_key, None)).unwrap_or_default()
 }
 
-/// Whether the reservation is this call's own: what another job did, and what was undone, is not.
+/// Returns true if the call itself holds the reservation. Returns false for a receipt of another job and for a
+/// call that was undone.
 fn holds(durable: &Durable, row: &Row) -> bool {
     let job = &durable.job;
     let undone = job.compensations.get(&row.slot.compensation()).and_then(|compensation| compensation.end);
     job.calls.get(&row.slot).is_some_and(|call| job.took_effect(call)) && undone != Some(CompensationEnd::Done)
 }
 
-/// Where the action stands, as far as anybody has looked.
+/// Returns the state of the action key from the job's own calls and from the reservation, if it was looked up.
 pub(super) fn standing(
     durable: &Durable,
     slot: &Slot,
@@ -172,7 +177,8 @@ fn of_row(durable: &Durable, slot: &Slot, key: Hash, row: &ActionRow, args: &[u8
     }
 }
 
-/// Another slot of the same job counts as another job, and what it did is known here first.
+/// Returns the key state that follows from another slot of the same job. Such a slot counts like another job,
+/// and its state is known without a lookup.
 fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u8]) -> Option<Standing> {
     let holds = |row: &&Row| {
         let call = durable.job.calls.get(&row.slot);
@@ -200,7 +206,7 @@ fn own(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u
     })
 }
 
-/// The receipt of the action becomes the answer of this call: nothing is executed.
+/// Makes the receipt of the action the final answer of this call. Nothing is executed.
 pub(super) fn reused(
     durable: &Durable,
     invocation: &Invocation,
@@ -246,7 +252,8 @@ pub(super) fn reused(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // A row is left of an earlier round alone: a receipt was never this job's to execute.
+    // The slot has a row only if an earlier round of this call left it. A reused receipt itself never creates a
+    // row.
     if let Some(row) = durable.rows.get(slot) {
         let row = Row { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };
         draft.ledger.push(write(durable, row));
@@ -254,7 +261,7 @@ pub(super) fn reused(
     draft
 }
 
-/// The step waits until whoever performs the action is done with it.
+/// Blocks the step until the key holder's call settles, and registers the job for that notification.
 pub(super) fn wait(slot: &Slot, operator: &Operator, holder: Holder) -> Draft {
     let key = holder.action_key;
     let body = Body::StepBlocked {
@@ -264,11 +271,11 @@ pub(super) fn wait(slot: &Slot, operator: &Operator, holder: Holder) -> Draft {
         holder: Some(holder),
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    // A step that waits and is in no list of those who are told would wait for ever.
+    // Both writes must be atomic. A blocked step that is not registered as waiting would never be woken.
     Draft { events: vec![body], actions: vec![wait], flush_now: true, whole: true, ..Draft::default() }
 }
 
-/// Why a call under a known key with other arguments is refused.
+/// Failure of a call whose action key is known with other arguments.
 pub(super) fn other_args(holder: &Holder) -> Failure {
     let Holder { job_id, slot, .. } = holder;
     Failure::new(
@@ -279,8 +286,8 @@ pub(super) fn other_args(holder: &Holder) -> Failure {
     )
 }
 
-/// The effect as it is stored already, where a crash came between it and its events; else the
-/// one to store.
+/// Returns the effect that is already stored for this try, or the given effect together with the instruction to
+/// store it. An effect is already stored if a crash came between the effect and its events.
 pub(super) fn once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
     match durable.effects.get(&(effect.slot.clone(), effect.try_no)) {
         Some(stored) => (vec![], (**stored).clone()),
@@ -288,8 +295,8 @@ pub(super) fn once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Effect) {
     }
 }
 
-/// Keys that a job leaves behind for good: what certainly changed nothing, and will not be
-/// tried again, is free for others.
+/// Releases the action keys of calls that certainly changed nothing and will not be retried. Written when the
+/// job ends.
 pub(super) fn freed_at_end(durable: &Durable) -> Draft {
     let mut draft = Draft { actions: left_undone(durable), ..Draft::default() };
     for row in durable.rows.values().filter(|row| row.state == RowState::FailedDefinite) {
@@ -297,7 +304,7 @@ pub(super) fn freed_at_end(durable: &Durable) -> Draft {
         if call.committed || call.open_try.is_some() {
             continue;
         }
-        // A reopened call gave its key back when it failed.
+        // The key of a reopened call was already released when the call failed.
         if !call.reopened {
             draft.actions.extend(settled(&row.slot, &row.operator, row.action_key, None));
         }
@@ -311,7 +318,7 @@ pub(super) fn freed_at_end(durable: &Durable) -> Draft {
     draft
 }
 
-/// Receipts that were taken back for an undoing that never came to anything.
+/// Restores receipts that were withdrawn for compensations that were never finished.
 fn left_undone(durable: &Durable) -> Vec<ActionWrite> {
     let job = &durable.job;
     let is_undecided = |end: Option<CompensationEnd>| matches!(end, None | Some(CompensationEnd::Failed(_)));
@@ -320,12 +327,12 @@ fn left_undone(durable: &Durable) -> Vec<ActionWrite> {
     left.filter_map(|(slot, _)| slot.compensated()).flat_map(|of| given_again(durable, &of)).collect()
 }
 
-/// Whether a plan step's gate waits until somebody has looked whether its action was performed.
+/// Returns the key state of a plan step. The step's gate waits while the state is [`Standing::Unseen`].
 pub(super) fn planned(durable: &Durable, step: &plan::Step) -> Standing {
     let slot = Slot::of_step(&step.step_id);
     match (step_action_key(durable, &slot), durable.input(&step.step_id)) {
         (Ok(key), Some(args)) => standing(durable, &slot, &step.name, key, &args),
-        // What is wrong with it is said when it is tried.
+        // The error of an invalid template or a missing input is reported when the step runs.
         _ => Standing::Keyless,
     }
 }

@@ -1,4 +1,4 @@
-//! Which step moves next: dependencies, bindings, gates, dry runs, backoffs.
+//! Selects the step that moves next, from dependencies, bindings, gates, dry runs and backoffs.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::asking::is_gated;
 use super::gates::{ask, gate_hash, holds};
 use super::{Context, failed, inputs, is_dry, reuse, waits};
 
-/// The next thing to write about any step that does not run; none where nothing moves.
+/// Returns the next draft for any step that does not run, or `None` if no step can move.
 pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Option<Draft> {
     if durable.job.is_given_up() {
         return None;
@@ -34,7 +34,7 @@ pub fn advance(durable: &Durable, context: &Context<'_>, running: &BTreeSet<Step
         .find_map(|(step, planned)| move_step(durable, context, step, planned))
 }
 
-/// Steps that may start now, in the order of the plan.
+/// Steps that may start now, in plan order.
 pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
     let job = &durable.job;
     if job.is_given_up() {
@@ -62,7 +62,7 @@ fn move_step(durable: &Durable, context: &Context<'_>, step: &Step, planned: &pl
     }
 }
 
-/// When the backoff of a call inside a blocked step is over.
+/// Time at which the backoff of a call inside a blocked step ends, in microseconds since 1970 UTC.
 pub(super) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> {
     let (slot, Code::RetryScheduled) = step.blocked.as_ref()? else {
         return None;
@@ -75,14 +75,14 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
     let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
-    // What it is bound to through others counts like what it names itself.
+    // Steps bound indirectly, through other steps, count like direct dependencies.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());
     for id in needed() {
         let dependency = job.step(id).expect("a checked plan names only its own steps");
         let fails = match dependency.state {
             StepState::FailedFinal | StepState::Cancelled => Some(code_of(dependency)),
-            // After a dry run's skip, steps that are merely ordered behind it still run.
+            // If a dry run skipped the dependency, a step without a binding to its output still runs.
             StepState::Skipped if !is_dry(job.header.mode) => Some(code_of(dependency)),
             StepState::Skipped if bound.contains(id) => Some(Code::DryRunUpstream),
             _ => None,
@@ -106,7 +106,7 @@ fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::lookup(durable)) {
         Ok(value) => {
-            // A dry run takes no keys, and what they are made of may have been skipped.
+            // A dry run reserves no action keys, and the inputs of the key may belong to skipped steps.
             let is_dry = is_dry(durable.job.header.mode);
             let key = (!is_dry).then(|| inputs::template_key(durable, planned, &value));
             (canon::value_to_canonical(&value), key.and_then(Result::err))
@@ -138,14 +138,14 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
         return Some(draft);
     }
     let slot = Slot::of_step(id);
-    // A call under way (or answered) has passed its gate.
+    // A call that is in flight or answered has already passed its gate.
     if job.calls.get(&slot).is_some_and(|call| !call.is_unstarted()) {
         return None;
     }
     if let Some(failure) = policy::withdrawn(context.rules, job.header.mode, operator) {
         return Some(fail(id, &failure));
     }
-    // An approval that the rules of today do not accept is asked for again.
+    // If the current policy no longer accepts an approval, approval is requested again.
     let passed = match job.gates.get(&slot) {
         Some(gate) => holds(durable, context, gate),
         None => !is_gated(durable, context, planned, (&planned.name, operator), true),
@@ -155,7 +155,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     }
     match action::planned(durable, planned) {
         Standing::Open(holder) => return Some(action::wait(&slot, &planned.name, holder)),
-        // Nothing is executed: there is nothing to approve.
+        // Nothing will be executed, so there is nothing to approve.
         Standing::Done(..) | Standing::OtherArgs(_) => return None,
         Standing::Keyless | Standing::Unseen | Standing::Free => {}
     }

@@ -1,5 +1,5 @@
-//! A call that may be executed as far as the ledger goes: mode, policy, gates and what is known of its outcome
-//! decide whether it begins.
+//! Decides whether a call that the ledger allows may begin, from mode, policy, gates and the state of its
+//! action key.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) fn allowed(
     let job = &durable.job;
     let slot = &invocation.slot;
     let operator = job.pinned(&invocation.operator).expect("forbidden where it is not pinned");
-    // What failed to undo and is tried again on somebody's word is asked about like the first time.
+    // A failed compensation that a person retries is subject to policy and gates again, like a first try.
     let anew = |call: &Call| slot.is_compensation() && call.tries == call.round;
     let first = job.calls.get(slot).is_none_or(|call| call.is_unstarted() || anew(call));
     if let Some(spent) = job.calls.get(slot).and_then(spent_in_vain) {
@@ -50,14 +50,14 @@ pub(super) fn allowed(
         let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
         return Next::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
     }
-    // What was done may be undone in every mode.
+    // An effect may be undone in every mode.
     let mode = Some(job.header.mode).filter(|_| first && !slot.is_compensation());
     let withdrawn = mode.and_then(|mode| policy::withdrawn(context.rules, mode, operator));
     let unverifiable = || policy::unverifiable(context.rules, &invocation.operator, operator).filter(|_| first);
     if let Some(failure) = withdrawn.or_else(unverifiable) {
         return Next::Write(refuse(durable, invocation, failure, context));
     }
-    // Nobody is asked to approve what was done already.
+    // No approval is requested for an action that was already performed, so the key holder is looked up first.
     if first && matches!(standing, Standing::Unseen) {
         let asks = !slot.is_step()
             && !job.gates.contains_key(slot)
@@ -76,23 +76,24 @@ pub(super) fn allowed(
     Next::Execute { draft, started }
 }
 
-/// How often the call was executed, where the last time proved to have changed nothing and no
-/// more are allowed.
+/// Returns the number of executions in this round if the last one did not take effect and no more tries are
+/// allowed.
 fn spent_in_vain(call: &Call) -> Option<u32> {
     let spent = call.tries.saturating_sub(call.round);
     let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));
     (in_vain && spent >= TRIES_MAX).then_some(spent)
 }
 
-/// The answer of a model that was put away before its events could be (staged commit). It was
-/// paid for: it counts, where another read is simply made again.
+/// Returns the stored answer of a model whose events are missing after a crash in staged commit. The answer was
+/// paid for, so it is used. Any other read is simply repeated.
 fn paid_for(durable: &Durable, slot: &Slot, operator: &Pinned, try_no: u32) -> Option<Arc<Effect>> {
     let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
     let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;
     matches!(effect.answer, Answer::Ok(_)).then(|| effect.clone())
 }
 
-/// The gate of a call inside a step plugin; a plan step's own gate was asked before it ran.
+/// Handles the gate of a call inside a step plugin and of a compensating call. The gate of a plan step was
+/// decided before the step ran.
 fn gated(
     durable: &Durable,
     planned: &plan::Step,
@@ -116,7 +117,7 @@ fn gated(
             if slot.is_step() {
                 return None;
             }
-            // What undoes a plan step is asked about like the step itself.
+            // The compensation of a plan step follows the gate rules of the step itself.
             let own = slot.compensated().is_some_and(|of| of.is_step());
             let needed = || is_gated(durable, context, planned, (&invocation.operator, operator), own);
             if found.is_none() && !needed() {
@@ -136,7 +137,8 @@ fn gated(
     }
 }
 
-/// The step waits for its call; for what undoes one, the job as a whole does.
+/// Blocks the step that waits for this call. Returns no event for a compensating call, because then the job as
+/// a whole waits.
 pub(super) fn waits_at(slot: &Slot, reason: Code) -> Vec<Body> {
     if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
 }

@@ -1,4 +1,4 @@
-//! What an answer of a try means: final, to be tried again, or in doubt.
+//! Interprets the answer of a try: final, to be retried, or in doubt.
 
 use crate::effect::{Answer, Effect, Provenance, Unusable, Usage};
 use crate::error::{Code, Failure};
@@ -16,23 +16,23 @@ use super::call::Invocation;
 use super::row::write;
 use super::{Context, TRIES_MAX, action, ladder};
 
-/// One try under way.
+/// A try in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
-    /// From 1.
+    /// Number of the try, from 1.
     pub try_no: u32,
-    /// The attempt that makes the external key.
+    /// Attempt that first started the call. The external key is built from this number.
     pub first_attempt: u32,
-    /// Tells it from every other try.
+    /// Random number that distinguishes this try from every other one.
     pub nonce: u64,
-    /// What its answer will be marked with.
+    /// Provenance that the answer will carry.
     pub provenance: Provenance,
-    /// Milliseconds it may take.
+    /// Timeout of the try in milliseconds.
     pub timeout_ms: u32,
 }
 
 impl Try {
-    /// The open try of a slot, as its row and event have it.
+    /// Returns the open try of a slot from its ledger row and its events.
     pub fn open(durable: &Durable, slot: &Slot) -> Option<Try> {
         let call = durable.job.calls.get(slot)?;
         let row = durable.rows.get(slot)?;
@@ -45,15 +45,15 @@ impl Try {
         })
     }
 
-    /// Tries before it in the job's present round.
+    /// Number of tries before this one in the current round of the job.
     pub(super) fn nth(&self, durable: &Durable, slot: &Slot) -> u32 {
         let round = durable.job.calls.get(slot).map_or(0, |call| call.round);
         self.try_no.saturating_sub(1 + round)
     }
 }
 
-/// What to write about the answer of a try. Callers that hold an effect from the store pass it
-/// as it is; it is not written again.
+/// Returns the draft for the answer of a try. A caller that holds an effect from the effect store passes it
+/// unchanged, and the effect is not written again.
 pub fn answered(
     durable: &Durable,
     invocation: &Invocation,
@@ -68,7 +68,7 @@ pub fn answered(
         Answer::Unknown { failure, kept } if changing => {
             doubtful(durable, invocation, started, failure, kept.as_deref(), context)
         }
-        // That a repeat changed nothing says nothing about the try in doubt that it repeats.
+        // If a keyed retry changed nothing, the earlier try that it repeats is still in doubt.
         Answer::NotApplied(failure) if changing && repeats(durable, &invocation.slot) => {
             doubtful(durable, invocation, started, failure, None, context)
         }
@@ -79,8 +79,8 @@ pub fn answered(
     }
 }
 
-/// Looks are made again where nobody recorded that they were made, and one try has one answer: the one that
-/// was put away first, perhaps by a worker that could not write its events any more.
+/// Returns the first answer stored for the try. A read is repeated if its answer was not recorded, but each try
+/// has only one answer. The stored answer may come from a worker that could no longer write its events.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
         Some(stored) if stored.answer != effect.answer => caught_up(stored),
@@ -88,13 +88,13 @@ fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> 
     }
 }
 
-/// An answer that was not heard when it came, and is found now.
+/// Marks an effect that was found in the store, not received live, as caught up.
 pub(super) fn caught_up(effect: &Effect) -> Effect {
     let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
     Effect { provenance, ..effect.clone() }
 }
 
-/// Whether the open try repeats one that is in doubt.
+/// Returns true if the open try is a keyed retry of a try in doubt.
 pub(super) fn repeats(durable: &Durable, slot: &Slot) -> bool {
     let verdict = durable.job.calls.get(slot).and_then(|call| call.verdict);
     matches!(verdict, Some((_, Verdict::Repeat)))
@@ -112,15 +112,16 @@ fn good(durable: &Durable, invocation: &Invocation, started: &Try, effect: Effec
     draft.ledger.push(write(durable, Row { result_hash: Some(answer), ..row }));
     let receipt = Some(action::receipt(output));
     draft.actions = action::settled(slot, &invocation.operator, invocation.action_key, receipt);
-    // A repeat of an opaque call or of a model's costs more than a flush; others may wait for the
-    // next barrier.
+    // The answers of opaque calls and of models are flushed immediately, because repeating the call costs more
+    // than a flush. Other answers may wait for the next barrier.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
     let is_opaque = class == Some(crate::manifest::Class::Opaque) || slot.is_compensation();
     draft.flush_now = is_opaque || is_model(durable, invocation);
     draft
 }
 
-/// Whether a model answers: each answer costs money, and may be another one another time.
+/// Returns true if the operator is a model. Each answer of a model costs money and may differ from the previous
+/// one.
 fn is_model(durable: &Durable, invocation: &Invocation) -> bool {
     let pinned = durable.job.pinned(&invocation.operator);
     pinned.is_some_and(|operator| operator.determinism == crate::manifest::Determinism::Stable)
@@ -140,7 +141,7 @@ fn bad(
     let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.nth(durable, slot);
-    // A model that was too slow may have worked all the same, and was paid for that.
+    // A model call that timed out may have been executed and paid for, so it is not retried.
     let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
     let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
     let retries_left = retries.saturating_sub(nth);
@@ -154,7 +155,8 @@ fn bad(
     }
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
-    // No final answer tells what the row is to be, should a crash part the two.
+    // The draft has no final answer from which a later attempt could rebuild the row, so events and row must be
+    // atomic.
     draft.whole = true;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
@@ -166,13 +168,14 @@ fn bad(
     draft
 }
 
-/// The retry overrides of a call.
+/// Returns the retry overrides that apply to a call.
 pub(super) fn overrides(durable: &Durable, slot: &Slot, operator: &Operator) -> Option<RetrySpec> {
     let of_step = durable.job.plan.step(&slot.step()).and_then(|step| step.retry.as_ref());
     retry::overrides(of_step, durable.job.pinned(operator).and_then(|pinned| pinned.retry.as_ref()))
 }
 
-/// The world may have changed: in doubt, with what is left of the answer kept beside it.
+/// Records that the world may have changed. The call becomes in doubt, and the retained part of its answer is
+/// stored as a payload.
 fn doubtful(
     durable: &Durable,
     invocation: &Invocation,
@@ -188,9 +191,9 @@ fn doubtful(
     let spec = overrides(durable, slot, &invocation.operator);
     let nth = started.nth(durable, slot);
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
-    // And not before the world has settled.
+    // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
-    // The worker's clock may be behind by the margin and catch up before it looks again.
+    // The worker's clock may lag by the margin and catch up before the next check, so the margin is added.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::kept(slot, started.try_no);
@@ -206,8 +209,8 @@ fn doubtful(
     draft
 }
 
-/// The record of an answer: the barrier's event where there was no barrier, and the effect
-/// where it is not stored already.
+/// Returns the draft that records an answer. Adds the started event if the try had no barrier, and the effect
+/// if it is not stored yet.
 fn finished(
     durable: &Durable,
     invocation: &Invocation,
@@ -220,7 +223,7 @@ fn finished(
     let stored = durable.effects.get(&(slot.clone(), started.try_no));
     let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
     let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
-    // What was put away first is the answer; where it is learned by another way now, it was found.
+    // The stored answer wins. If it was obtained in another way than the given effect, it counts as caught up.
     let provenance = match stored {
         Some(stored) if stored.provenance != effect.provenance => Provenance::CaughtUp,
         _ => effect.provenance,
@@ -229,7 +232,7 @@ fn finished(
         Answer::Ok(output) => output.usage.clone(),
         _ => None,
     };
-    // A priced call that was answered was paid for, whether or not the answer says so.
+    // An answered call with a price is charged even if the answer reports no usage.
     let is_silent = matches!(effect.answer, Answer::Ok(_)) && usage.as_ref().is_none_or(Usage::is_silent);
     let assumed_micro_usd = invocation.most_micro_usd.filter(|_| is_silent && effect.provenance != Provenance::Reused);
     let mut draft = Draft::default();
@@ -253,7 +256,7 @@ fn finished(
     if stored.is_none() {
         draft.effects.push(effect.clone());
     }
-    // What a model was asked is part of what it answered: no other run may come to it again.
+    // The prompt of a model is stored with its answer, because no other run can reconstruct it.
     if is_model(durable, invocation) && !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }

@@ -1,5 +1,5 @@
-//! Whether a call to the world is asked about first: the rules of plan, mode and policy, and what
-//! a fork adds to them.
+//! Decides whether a world-changing call needs an approval, from the plan, the mode, the policy and the origin
+//! of a fork.
 
 use crate::event::Mode;
 use crate::ids::Operator;
@@ -10,9 +10,9 @@ use crate::state::Durable;
 
 use super::{Context, is_dry};
 
-/// Whether a person has to approve this invocation of `name` before it is made.
+/// Returns true if a person has to approve this invocation of `name` before it is made.
 ///
-/// `own` is whether the invocation is the plan step itself rather than a call inside it.
+/// `own` is true if the invocation is the plan step itself, false if it is a call inside the step.
 pub(super) fn is_gated(
     durable: &Durable,
     context: &Context<'_>,
@@ -31,6 +31,6 @@ pub(super) fn is_gated(
     if header.mode == Mode::AutoExec && is_tool && is_external && !is_trusted() {
         return true;
     }
-    // A dry run changes nothing anyway.
+    // A dry run changes nothing, so it needs no extra gate.
     is_tool && operator.is_world_changing() && !is_dry(header.mode) && job.may_be_done_already(&planned.step_id)
 }

@@ -1,4 +1,4 @@
-//! How an attempt begins, and how one ends that did not come to rest.
+//! Begins an attempt, and ends an attempt whose job did not settle.
 
 use crate::error::Code;
 use crate::event::Body;
@@ -7,22 +7,22 @@ use crate::job::JobState;
 use crate::state::{Draft, Durable};
 use crate::storage::StatusWrite;
 
-/// The claim's own event.
+/// Returns the event of a claim.
 pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
     let body = Body::JobClaimed { worker: worker.to_owned(), engine_profile };
     Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }
 }
 
-/// A worker that stops gives the job back, with whatever was brought forward. The attempt does not count
-/// as one that got nowhere.
+/// Releases the job of a stopping worker. The attempt does not count as one without progress.
 pub fn released(worker: &str) -> Draft {
     let events = vec![Body::JobReleased { worker: worker.to_owned() }];
     let status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
     Draft { events, status, flush_now: true, ..Draft::default() }
 }
 
-/// The job parks before its inbox is read, where more attempts in a row than may be were cut off behind their claims:
-/// the last of them was to read the inbox, and to park it. What was asked of it waits with it.
+/// Parks the job before reading its inbox if more than `limit` attempts in a row crashed right after claiming.
+/// The last of them should have read the inbox and parked the job, but crashed too. The requests stay in the
+/// inbox.
 pub fn exhausted_unread(durable: &Durable, limit: u32) -> Option<Draft> {
     let before = durable.job.bare_claims.saturating_sub(1);
     if before <= limit {
@@ -35,8 +35,8 @@ pub fn exhausted_unread(durable: &Durable, limit: u32) -> Option<Draft> {
     Some(Draft { unread: true, ..parked(cause) })
 }
 
-/// The job parks, where so many attempts in a row were cut off and brought nothing forward: its process
-/// may die of it.
+/// Parks the job if `limit` attempts in a row were cut off without recorded progress. Executing the job may be
+/// what kills the process.
 pub fn exhausted(durable: &Durable, limit: u32) -> Option<Draft> {
     let job = &durable.job;
     if job.barren_attempts < limit {

@@ -1,4 +1,4 @@
-//! The barrier of a try: what is durable before its tool is called.
+//! The barrier of a try: the durable record that precedes the call of the tool.
 
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
@@ -13,7 +13,7 @@ use super::call::{Invocation, Next};
 use super::row::write;
 use super::{Context, Try, action, answered, ladder};
 
-/// The start of one more try: its barrier where it may change the world.
+/// Starts one more try. The draft contains a barrier if the call may change the world.
 pub(super) fn start(
     durable: &Durable,
     invocation: &Invocation,
@@ -61,7 +61,7 @@ pub(super) fn start(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // Every try asks for the reservation: it may have been given back at the end of a round.
+    // Every try reserves the action key, because the end of a round may have released it.
     if let Some(key) = invocation.action_key {
         draft.actions.push(ActionWrite::Reserve {
             operator: invocation.operator.clone(),
@@ -73,7 +73,7 @@ pub(super) fn start(
     (draft, started)
 }
 
-/// The event of the barrier.
+/// Returns the event of the barrier.
 pub(super) fn started_event(invocation: &Invocation, started: &Try) -> Body {
     Body::ToolInvocationStarted {
         slot: invocation.slot.clone(),
@@ -86,8 +86,8 @@ pub(super) fn started_event(invocation: &Invocation, started: &Try) -> Body {
     }
 }
 
-/// Our own barrier is durable, though nobody said so, and nothing was executed under it. In a job that was
-/// given up meanwhile nothing is: that is the answer.
+/// Continues a try whose barrier is durable although its commit was never acknowledged. Nothing was executed
+/// under this barrier yet. In an aborting job the call is not executed, and its answer is `CANCELLED`.
 pub(super) fn go_on(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
     let slot = &invocation.slot;
     let open = Try::open(durable, slot).expect("a row in flight has its open try");
@@ -95,8 +95,8 @@ pub(super) fn go_on(durable: &Durable, invocation: &Invocation, context: &Contex
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if ladder::goes_on(durable, slot) {
-        // Nothing is left to write, but whether it may be executed still is asked like the first time: job in
-        // hand, lease, cancellation, and that the database is the one it was.
+        // Nothing is left to write. The permission to execute is checked again: claim, lease, cancellation, and
+        // the identity of the database.
         let draft = Draft { acquire: true, goes_on: Some(slot.clone()), flush_now: true, ..Draft::default() };
         return Next::Execute { draft, started };
     }

@@ -1,4 +1,4 @@
-//! Whether the budget covers a call (§10, policy): asked before anything of it is started.
+//! Checks whether the budget of the policy covers a call (§12), before anything of the call is started.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::state::Durable;
 use super::Context;
 use super::call::Invocation;
 
-/// What the budget says of a call.
+/// Result of the budget check for a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// It may be made.
+    /// The call is covered by the budget.
     Within,
-    /// Only with the tenant's spending of the month can it be told.
+    /// The result depends on the tenant's spending of this month, which has to be read first.
     Ask,
-    /// It may not.
+    /// The call would exceed the budget.
     Exceeded(Box<Body>, Failure),
 }
 
-/// The most that calls under way inside this process may still cost, by slot: try and amount.
+/// Maximum cost of the calls in flight in this process, by slot: number of the try and amount in micro-USD.
 pub type InFlight = BTreeMap<Slot, (u32, u64)>;
 
-/// What is promised to calls other than `slot` whose answers are not recorded yet.
+/// Sum in micro-USD reserved for calls other than `slot` whose answers are not recorded yet.
 pub fn reserved(durable: &Durable, in_flight: &InFlight, slot: &Slot) -> u64 {
     let recorded = |slot: &Slot, try_no: u32| {
         let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
@@ -36,8 +36,8 @@ pub fn reserved(durable: &Durable, in_flight: &InFlight, slot: &Slot) -> u64 {
     open.fold(0, |sum: u64, (_, (_, most))| sum.saturating_add(*most))
 }
 
-/// The rule: a call that can cost something is refused once what was spent and what is promised
-/// reach the budget, and where the most it can cost is known, if that would pass the budget.
+/// Refuses a call that can cost something if the spent and reserved amounts reach the budget. Also refuses the
+/// call if its maximum cost is known and would exceed the budget.
 pub(super) fn check(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Verdict {
     let budget = &context.rules.budget;
     let job = &durable.job;
@@ -59,7 +59,8 @@ pub(super) fn check(durable: &Durable, invocation: &Invocation, context: &Contex
     }
 }
 
-/// A model, whatever has a price, and whatever has cost something in this job before.
+/// Returns true if the operator is a model, if the call has a price, or if the operator cost something in this
+/// job before.
 fn can_cost(durable: &Durable, invocation: &Invocation) -> bool {
     let job = &durable.job;
     let model = job.pinned(&invocation.operator).is_some_and(|pinned| pinned.determinism == Determinism::Stable);

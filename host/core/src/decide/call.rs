@@ -1,4 +1,4 @@
-//! What happens next to one invocation: the ledger's decision, put into drafts and actions.
+//! Returns the next action for one invocation: the ledger's decision as a draft or a request to the worker.
 
 use crate::error::{Code, Failure};
 use crate::event::PayloadRef;
@@ -18,77 +18,77 @@ use super::gates;
 use super::row::{fail_final, indeterminate, recorded, refuse};
 use super::{Context, Try, WAIT_IN_PLACE_MS, answered, budget, ladder};
 
-/// One invocation, as it is asked for now.
+/// One invocation, as the caller requests it now.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// Where it stands.
+    /// Slot of the call.
     pub slot: Slot,
-    /// What is called.
+    /// Operator that is called.
     pub operator: Operator,
     /// Canonical arguments.
     pub args: Vec<u8>,
-    /// Their salted hash.
+    /// Salted hash of the arguments.
     pub args_ref: PayloadRef,
-    /// The action key, where there is one.
+    /// Action key, if the call has one.
     pub action_key: Option<Hash>,
-    /// Time one try may take, in milliseconds.
+    /// Timeout of one try, in milliseconds.
     pub timeout_ms: u32,
-    /// Why the arguments cannot be taken at all.
+    /// Failure if the arguments are unusable and the call must be refused.
     pub unfit: Option<Failure>,
-    /// The nonce of the try that the caller has under way.
+    /// Nonce of the try that the caller has in flight.
     pub nonce: Option<u64>,
-    /// Whether the owner of an open try is at rest, once somebody looked.
+    /// Quiescence of the open try's owner. `None` until it was checked.
     pub quiescence: Option<Quiescence>,
-    /// Whether the tool has been asked as often as is any use.
+    /// True if further reconcile requests are of no use.
     pub asked_enough: bool,
-    /// The most that it can cost, where that is known.
+    /// Maximum cost of the call in micro-USD, if known.
     pub most_micro_usd: Option<u64>,
-    /// The most that other calls of the job under way may still cost.
+    /// Maximum cost in micro-USD of the other calls of the job in flight.
     pub reserved_micro_usd: u64,
-    /// What the tenant's jobs have spent this month, once somebody looked.
+    /// Spending of all jobs of the tenant this month, in micro-USD. `None` until it was read.
     pub month_micro_usd: Option<u64>,
 }
 
-/// What to do next.
+/// Next action of the worker for an invocation.
 #[derive(Clone, Debug)]
 pub enum Next {
-    /// The answer is final: inject it.
+    /// Inject this final answer.
     Answer(Result<String, Failure>),
-    /// Write this, then ask again.
+    /// Write the draft, then call [`next`] again.
     Write(Draft),
-    /// Write this (durably if it acquires), then execute, then hand the answer to [`super::answered`].
+    /// Write the draft, durably if it acquires, execute the tool, and pass the answer to [`super::answered`].
     Execute {
-        /// The barrier; empty for calls that change nothing.
+        /// The barrier. Empty for calls that only read.
         draft: Draft,
-        /// The try that is started.
+        /// The started try.
         started: Try,
     },
-    /// Ask the tool whether the open try happened.
+    /// Ask the tool about the outcome of the open try.
     Reconcile {
-        /// The open try.
+        /// Number of the open try.
         try_no: u32,
-        /// The attempt that makes the external key.
+        /// Attempt that first started the call. The external key is built from this number.
         first_attempt: u32,
     },
-    /// Find out whether the owner of the open try is at rest, then ask again.
+    /// Check whether the owner of the open try is quiescent, then call [`next`] again.
     Look,
-    /// Find out who holds the invocation's action key, then ask again.
+    /// Look up the holder of the action key, then call [`next`] again.
     LookAction,
-    /// Find out what the tenant has spent this month, then ask again.
+    /// Read the tenant's spending of this month, then call [`next`] again.
     LookSpent,
-    /// Ask again after so many milliseconds.
+    /// Wait this many milliseconds, then call [`next`] again.
     WaitMs(u32),
-    /// Write this and drop the try: the step waits for something.
+    /// Write the draft and drop the try of the step, which now waits.
     Block(Draft),
-    /// Stop the old call of this worker, then ask again.
+    /// Stop the old call of this worker, then call [`next`] again.
     StopOldCall,
-    /// The code no longer does what the log says.
+    /// The code no longer follows the log.
     Diverge(Divergence),
-    /// Drop the try: the job is cancelled or belongs to another attempt.
+    /// Drop the try, because the job is cancelled or belongs to another attempt.
     Drop,
 }
 
-/// What happens next to the invocation.
+/// Returns the next action for the invocation.
 pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
     let job = &durable.job;
     let slot = &invocation.slot;
@@ -137,7 +137,8 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             let mut draft = refuse(durable, invocation, failure, context);
             if let Some(event) = over_budget {
-                // Durable before anybody hears of it: a raised budget changes nothing any more.
+                // The refusal must be durable before the guest receives it. Raising the budget later then
+                // changes nothing for this slot.
                 draft.events.insert(0, *event);
                 draft.flush_now = true;
             }
@@ -153,7 +154,7 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
         }
         Decision::Ladder => ladder::rung(durable, invocation, context),
         Decision::Continue => go_on(durable, invocation, context),
-        // Nobody is executing it any more: the worker drops its calls before it asks again.
+        // The worker drops its old calls before it asks again, so the old call does not execute any more.
         Decision::StopOldCall => Next::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => Next::WaitMs(wait_ms),
         Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => Next::Look,
@@ -164,8 +165,8 @@ pub fn next(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -
     }
 }
 
-/// Another slot, of this job or another, holds the action key: its receipt is the answer, or
-/// the step waits for it.
+/// Handles a call whose action key is held by another slot, of this job or another. The holder's receipt
+/// becomes the answer, or the step waits for the holder.
 fn held(durable: &Durable, invocation: &Invocation, standing: Standing, context: &Context<'_>) -> Next {
     match standing {
         Standing::Done(holder, output) => Next::Write(action::reused(durable, invocation, &holder, output, context)),
@@ -175,17 +176,18 @@ fn held(durable: &Durable, invocation: &Invocation, standing: Standing, context:
     }
 }
 
-/// A world-changing effect of the slot, which only a lost row can explain where there is none.
+/// Returns true if the slot has an effect of a world-changing call. Without a ledger row, such an effect means
+/// that the row was lost.
 fn stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
     let slot = &invocation.slot;
-    // Number 0 is the host's own answer: a refusal, or another job's receipt.
+    // Try 0 is an answer of the host itself: a refusal or another job's receipt.
     let exists = durable.effects.range((slot.clone(), 1)..=(slot.clone(), u32::MAX)).next().is_some();
     exists && durable.job.pinned(&invocation.operator).is_some_and(Pinned::is_world_changing)
 }
 
 fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
     let job = &durable.job;
-    // What undoes is made in a job that is given up, and there alone.
+    // An aborting job executes only compensating calls, and only an aborting job executes them.
     if !ladder::goes_on(durable, &invocation.slot) {
         return Some(Failure::new(Code::Cancelled, "the job is being cancelled"));
     }

@@ -1,5 +1,5 @@
-//! Undoing what a job did (§10): one committed call after the other, the last one first, each as
-//! an invocation of its own under the slot `<slot>~c`.
+//! Undoes the effects of a job (§10). Committed calls are undone one after the other, the last one first, each
+//! as an invocation of its own under the slot `<slot>~c`.
 
 use std::collections::BTreeSet;
 
@@ -21,24 +21,25 @@ use super::end::in_doubt;
 use super::row::{self, write};
 use super::{Context, Try, action, confirm, inbox, ladder};
 
-/// What comes next of undoing.
+/// Next action of compensation.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "taken apart at once")]
 pub enum Undo {
-    /// Write this, then ask again.
+    /// Write the draft, then call [`undo`] again.
     Write(Draft),
-    /// Bring this invocation to its final answer, then ask again.
+    /// Bring this invocation to its final answer, then call [`undo`] again.
     Perform(Box<Invocation>),
 }
 
-/// What a job that undoes what it did does next; none where it is done, or waits.
+/// Returns the next action of a job that undoes its effects, or `None` if compensation is complete or waits.
 pub fn undo(durable: &Durable, context: &Context<'_>) -> Option<Undo> {
     let job = &durable.job;
     if !job.is_given_up() || job.state.is_terminal() {
         return None;
     }
     if let Some((slot, compensation)) = job.open_compensation() {
-        // Whether it is undone already is not clear: it is neither tried again nor taken as done.
+        // After contradicting verdicts it is unknown whether the call is undone. The compensation is neither
+        // retried nor counted as done.
         return if is_contradicted(job, slot) { None } else { under_way(durable, slot, compensation, context) };
     }
     let stands = !job.compensates()
@@ -55,21 +56,22 @@ fn is_contradicted(job: &Job, slot: &Slot) -> bool {
     job.calls.get(slot).is_some_and(|call| call.conflict && !call.conflict_accepted)
 }
 
-/// Why nothing may be undone before somebody has said how, and which calls it is about: what there is
-/// to undo is not clear.
+/// Reasons why nothing may be undone until a person decides, with the calls concerned. The state of their
+/// effects is unclear.
 pub(crate) fn compensation_blocked(durable: &Durable) -> Vec<(Code, Slot)> {
     let job = &durable.job;
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
     let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
-    // Nobody could tell, and nobody has said yet.
+    // The verifier was unavailable, and no person has decided yet.
     let asked = job.asked().map(|failed| (Code::ConfirmationRequired, &failed.slot));
     let mut told = BTreeSet::new();
     let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
     all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
-/// What undoing waits for: each reason, the call, and the time where it goes on by itself.
+/// Reasons that compensation waits for, each with its call and the time at which compensation continues by
+/// itself, if any.
 pub(crate) fn undo_waits(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
@@ -96,7 +98,7 @@ fn waits(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64>)> {
     }
     let call = job.calls.get(slot);
     let state = durable.rows.get(slot).map(|row| row.state);
-    // The ladder has no further rung: a person decides.
+    // No automatic resolution step is left, so a person decides.
     let told = call.is_none_or(|call| match (call.open_try, call.verdict) {
         (Some(open), Some((try_no, Verdict::Unknown))) => open == try_no,
         (open, _) => open.is_none(),
@@ -120,7 +122,8 @@ fn under_way(durable: &Durable, slot: &Slot, compensation: &Compensation, contex
     if !is_answered && waits(durable, slot).is_some_and(|(_, until_us)| is_early(until_us)) {
         return None;
     }
-    // Where undoing was abandoned, what is on its way is followed to its end, and nothing else begins.
+    // After compensation was aborted, a call in flight or in doubt is still brought to its end, and no other
+    // one begins.
     let on_its_way = row.is_some_and(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate));
     if !durable.job.compensates() && !on_its_way && !call.is_some_and(|call| call.committed) {
         return None;
@@ -135,12 +138,12 @@ fn begin(durable: &Durable, of: &Slot) -> Option<Draft> {
     let args = durable.payload_ref(&label::args(&slot), &bytes);
     let payloads = vec![Payload { label: label::args(&slot), bytes }];
     let events = vec![Body::CompensationStarted { slot, operator, own, args }];
-    // From here on nobody can be told that the action was performed.
+    // From this write on, the receipt of the action is withdrawn: no other job may reuse it.
     let actions = action::taken_back(durable, of);
     Some(Draft { events, payloads, actions, whole: true, ..Draft::default() })
 }
 
-/// What a compensation is called with: the call that it undoes, and what came of it.
+/// Returns the arguments of a compensation: the call that it undoes and the answer of that call.
 pub(crate) fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
     let call = durable.job.calls.get(of)?;
     let mut fields = Map::new();
@@ -159,7 +162,8 @@ pub(crate) fn arguments(durable: &Durable, of: &Slot) -> Option<Value> {
     Some(Value::Object(fields))
 }
 
-/// A recorded text as a value; one that has no canonical form is given as the text that it is.
+/// Inserts a recorded text as a JSON value. A text without a canonical form is inserted as a string under
+/// `<name>_text`, and `name` is null.
 fn put(fields: &mut Map<String, Value>, name: &str, text: Option<&str>) {
     let canonical = text.and_then(|text| canon::canonicalize(text.as_bytes()).ok());
     let value = canonical.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -191,8 +195,8 @@ fn invocation(durable: &Durable, slot: &Slot, compensation: &Compensation) -> Op
     })
 }
 
-/// The final answer of the call says how the compensation ended. The action that was undone is
-/// free for others in the same write.
+/// Ends a compensation with the final answer of its call. On success, the same write releases the action key of
+/// the undone call.
 fn ended(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     let finished = call.finished.as_ref();
     let slot = slot.clone();
@@ -207,19 +211,20 @@ fn ended(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     Draft { events, actions, flush_now: true, whole: true, ..Draft::default() }
 }
 
-/// The try in which a compensation that failed is taken up again: a word on it is about that one. None
-/// where it did not fail.
+/// Returns the number of the try with which a failed compensation is retried. A person's verdict refers to that
+/// try. Returns `None` if the compensation did not fail.
 pub(super) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> {
     let failed = durable.job.failed_compensation() == Some(slot);
     durable.job.calls.get(slot).filter(|_| failed).map(|call| call.tries + 1)
 }
 
-/// What failed to be undone is left as it is. None for another verdict.
+/// Leaves the effect of a failed compensation as it is. Returns `None` for any verdict other than abort.
 pub(super) fn left(durable: &Durable, slot: &Slot, verdict: &Resolved, by: &Decider) -> Option<Draft> {
     matches!(verdict, Resolved::Abort).then(|| resolve_left(durable, slot, by)).flatten()
 }
 
-/// Nobody will find out whether it was undone. None where it is no compensation, or for another verdict.
+/// Closes a compensation whose outcome will stay unknown. Returns `None` unless the slot has an open
+/// compensation and the verdict is abort.
 pub(super) fn lost(
     durable: &Durable,
     slot: &Slot,
@@ -241,8 +246,8 @@ pub(super) fn lost(
     Some(lost.and(Draft { events, whole: true, ..Draft::default() }))
 }
 
-/// A failed compensation is in doubt again, before a person's word on it is taken like one on any
-/// call in doubt. None where there is nothing to take up.
+/// Puts a failed compensation in doubt again, so that a person's verdict applies to it like to any call in
+/// doubt. Returns `None` if the request does not concern a failed compensation.
 pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context: &Context<'_>) -> Option<Draft> {
     let Request::Resolve { slot, try_no, verdict: Resolved::Applied(_) | Resolved::NotApplied } = &row.request else {
         return None;
@@ -268,8 +273,8 @@ pub(super) fn taken_up(durable: &Durable, row: &InboxRow, by: &Decider, context:
     Some(Draft { events, ledger: vec![write(durable, row)], whole: true, ..Draft::default() })
 }
 
-/// What `--continue` means beyond going on: failed compensations are left as they are, and effects
-/// that are not what was recorded are undone as they are.
+/// Additional effects of `--continue`: failed compensations are left as they are, and effects that differ from
+/// the record are undone in their present state.
 pub(super) fn left_behind(durable: &Durable, by: &Decider) -> Draft {
     let job = &durable.job;
     let left = job.failed_compensation().and_then(|slot| resolve_left(durable, slot, by));
@@ -278,33 +283,33 @@ pub(super) fn left_behind(durable: &Durable, by: &Decider) -> Draft {
     left.into_iter().chain(taken).fold(Draft::default(), Draft::and)
 }
 
-/// What could not be undone stays, and counts as done.
+/// Leaves a failed compensation as it is and counts it as settled.
 fn resolve_left(durable: &Durable, slot: &Slot, by: &Decider) -> Option<Draft> {
     let actions = action::given_again(durable, &slot.compensated()?);
     let events = vec![Body::CompensationLeft { slot: slot.clone(), by: by.clone() }];
     Some(Draft { events, actions, whole: true, ..Draft::default() })
 }
 
-/// How a call that took effect stands with regard to undoing.
+/// State of undoing for a call that took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Its turn has not come.
+    /// The compensation has not begun yet.
     Waiting,
-    /// It is its turn.
+    /// The compensation is in flight.
     UnderWay,
-    /// It is undone.
+    /// The call is undone.
     Compensated,
-    /// It could not be undone, and somebody has to decide.
+    /// The compensation failed, and a person has to decide.
     Failed(Code),
-    /// It was not undone, and stays so.
+    /// The call was not undone, and its effect stays.
     Left(Option<Code>),
-    /// Nothing can undo it.
+    /// No operator can undo the call.
     Impossible,
-    /// Nobody knows whether there is anything to undo.
+    /// It is unknown whether there is an effect to undo.
     Unknown,
 }
 
-/// Every call that took effect in a job that undoes what it did, in the order of undoing.
+/// Returns every call that took effect in a job that undoes its effects, in the order of undoing.
 pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensation>)> {
     let job = &durable.job;
     if !job.is_to_be_undone() && job.compensations.is_empty() {
@@ -312,7 +317,7 @@ pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensat
     }
     let goes_on = job.compensates() && !job.state.is_terminal();
     let why = job.ended_by_mismatch().map(|_| Code::ConfirmationMismatch);
-    // What was to undo it may have happened.
+    // A compensation that is in doubt or lost may have happened.
     let is_in_doubt = |slot: &Slot| {
         let slot = slot.compensation();
         let open = durable.rows.get(&slot).is_some_and(|row| row.state == RowState::Indeterminate);
@@ -341,7 +346,7 @@ pub(crate) fn undone(durable: &Durable) -> Vec<(Slot, Standing, Option<Compensat
     job.effects_in_reverse().into_iter().map(one).chain(lost).collect()
 }
 
-/// The recorded output of the call that a compensation undoes, as it was received.
+/// Returns the recorded output of the call that a compensation undoes, exactly as received.
 pub fn undone_output(durable: &Durable, slot: &Slot) -> Option<Output> {
     match &durable.answer(&slot.compensated()?)?.answer {
         Answer::Ok(output) => Some(output.clone()),

@@ -1,5 +1,5 @@
-//! Confirmation (§11): when a job is resumed, what its calls changed is looked at before anything
-//! builds on it. Which changes, and what follows from what is found, is decided here.
+//! Confirmation (§11): when a job is resumed, recorded changes are verified before anything builds on them.
+//! This module selects the changes to verify and derives the consequences of the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,38 +15,38 @@ use crate::storage::ActionWrite;
 use super::inbox::unblock;
 use super::{action, blocked};
 
-/// What is kept of a verifier's own words.
+/// Maximum stored length of a verifier's message, in bytes.
 const FOUND_BYTES_MAX: usize = 1_024;
 
-/// One recorded change to look at.
+/// A recorded change to verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// The call that made it.
+    /// Call that made the change.
     pub slot: Slot,
-    /// The operator that was called.
+    /// Operator of the call.
     pub operator: Operator,
-    /// Who looks: [`crate::manifest::OWN_VERIFIER`], or one of the host's by name.
+    /// Name of the verifier: [`crate::manifest::OWN_VERIFIER`] or a verifier of the host.
     pub verifier: String,
-    /// What was recorded.
+    /// The recorded change.
     pub change: StateChange,
 }
 
-/// What was found.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Looked {
-    /// It is as it was recorded.
+    /// The resource is as recorded.
     Confirmed,
-    /// It is not; what was found instead.
+    /// The resource is not as recorded. Carries the state that was found.
     Mismatch(String),
-    /// The verifier could not tell; why.
+    /// The verifier could not tell. Carries the reason.
     Unavailable(String),
 }
 
-/// The changes to look at in this attempt: of each thing that a plugin changed the newest, where
-/// an earlier attempt recorded it, somebody can look, and no person has vouched for it.
+/// Returns the changes to verify in this attempt: the newest one per resource and plugin. A change is included
+/// only if an earlier attempt recorded it, a verifier exists, and no person has accepted it.
 pub fn confirmations(durable: &Durable) -> Vec<Check> {
     let job = &durable.job;
-    // Nothing builds on the effects of a job that was given up, but undoing them does.
+    // In an aborting job only compensation builds on recorded effects.
     if job.is_given_up() && !job.compensates() || job.state.is_terminal() {
         return Vec::new();
     }
@@ -71,20 +71,20 @@ fn due(job: &Job, changed: &Changed) -> Option<Check> {
         let done = failed.by_person || failed.attempt == job.attempt;
         failed.slot == *slot && failed.resource == resource && done
     });
-    // What nothing undoes is left as it is, whatever that is.
+    // An effect that will not be undone stays as it is, so verifying it changes nothing.
     let matters =
         !job.is_given_up() || job.undone_by(slot).is_some() && !job.compensations.contains_key(&slot.compensation());
     let is_due = *attempt < job.attempt && job.stands(slot) && !known && matters;
     is_due.then(|| Check { slot: slot.clone(), operator: operator.clone(), verifier, change: change.clone() })
 }
 
-/// What to write about the changes that were looked at. It never touches what a step came to:
-/// steps whose call is asked about wait, and those that waited for nothing else go on.
+/// Returns the draft for the results of verification. The states of finished steps never change. Running steps
+/// with an unconfirmed call are blocked, and steps that were blocked only for confirmation continue.
 pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
         looked.iter().map(|(check, _)| (&check.slot, Resource::of(&check.change))).collect();
-    // What was asked before and is looked at again is known by this look alone.
+    // For a change that is verified again, only the new result counts.
     let open = job.asked().filter(|failed| !again.contains(&(&failed.slot, failed.resource.clone())));
     let mut asked: BTreeSet<Slot> = open.map(|failed| failed.slot.clone()).collect();
     let mut events = Vec::new();
@@ -112,11 +112,13 @@ pub fn looked_at(durable: &Durable, looked: &[(Check, Looked)]) -> Draft {
         events.extend(moved(job, &asked));
     }
     let flush_now = !events.is_empty();
-    // A look that ended the job is not repeated: what becomes of its receipts is written with it.
+    // A mismatch that ended the job is not verified again, so the writes to its action keys must be in the same
+    // transaction.
     Draft { events, actions, flush_now, whole: true, ..Draft::default() }
 }
 
-/// The receipt of an effect that is not as it was recorded is nobody's until that is settled.
+/// Returns the writes to the action key of a verified call. The receipt of an effect that is not as recorded is
+/// withheld from other calls until a person or a verifier settles it.
 fn receipt_of(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
         Body::ConfirmationFailed { slot, outcome: Unconfirmed::Mismatch, consequence, .. }
@@ -125,7 +127,7 @@ fn receipt_of(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
             action::taken_back(durable, slot)
         }
         Body::ConfirmationAccepted { slot, gone: true, .. } => action::freed(durable, slot),
-        // One thing of several may still be otherwise.
+        // Another resource of the same call may still differ from the record.
         Body::ConfirmationAccepted { slot, resource, .. } => {
             let other = |failed: &NotConfirmed| {
                 let same = failed.slot == *slot && failed.outcome == Unconfirmed::Mismatch && failed.settled.is_none();
@@ -138,7 +140,7 @@ fn receipt_of(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     }
 }
 
-/// An earlier look had found it otherwise.
+/// Returns the acceptance event if an earlier verification failed and the resource is now as recorded.
 fn found_again(job: &Job, check: &Check, resource: Resource) -> Option<Body> {
     let open = job
         .confirmations
@@ -150,7 +152,7 @@ fn found_again(job: &Job, check: &Check, resource: Resource) -> Option<Body> {
     open.then_some(Body::ConfirmationAccepted { slot, by, resource: Some(resource), gone: false })
 }
 
-/// Running steps whose calls are asked about wait; those that waited for it go on.
+/// Returns events that block running steps with unconfirmed calls, and unblock steps whose calls are confirmed.
 fn moved(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     let mut events = Vec::new();
     for step in &job.steps {
@@ -168,8 +170,8 @@ fn moved(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     events
 }
 
-/// A person takes what the call changed as it is now; or, in a job that is over, says that it is
-/// gone for good.
+/// Records that a person accepts the present state of what the call changed. In a finished job, `gone` records
+/// that the effect no longer exists.
 pub(super) fn accept(durable: &Durable, slot: &Slot, by: Decider, gone: bool) -> Draft {
     let job = &durable.job;
     let over = job.state.is_terminal();

@@ -1,7 +1,7 @@
-//! What would become of an open call, had the process died where a prefix of the log ends.
+//! Predicts the handling of an open call if the process had crashed at the end of a log prefix.
 //!
-//! The question is put to the same decisions that a resuming worker follows, over the state that
-//! it would find: the prefix, the row as the barrier left it, and no answer.
+//! The prediction uses the same decisions as a resuming worker. The state is what that worker would find: the
+//! prefix, the row as the barrier left it, and no answer.
 
 use std::collections::BTreeMap;
 
@@ -16,23 +16,22 @@ use super::Context;
 use super::call::{Invocation, Next, next};
 use super::inbox::recorded_invocation;
 
-/// Checks that the call, open at the end of the prefix, would be asked about, repeated under its
-/// key, decided by the policy or left to a person, but never simply executed. Calls that change
-/// nothing may be made again.
+/// Checks that a call open at the end of the prefix would never be executed blindly. It may be reconciled,
+/// repeated under its key, decided by the policy or left to a person. Calls that only read may be repeated.
 ///
 /// # Errors
-/// What would be decided instead.
+/// The decision that would be made instead.
 pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Result<(), String> {
     let Some(operator) = prefix.pinned(&call.operator).filter(|operator| operator.is_world_changing()) else {
         return Ok(());
     };
     if call.open_try == Some(0) {
-        // Another job's receipt is being taken: nothing was started.
+        // The call is taking the receipt of another job, so nothing was started.
         return Ok(());
     }
     let mut found = crashed(whole, prefix, slot, call);
     let rules = Rules::default();
-    // After the timeout of any call, and with no room for waiting.
+    // Time after the timeout of any call, without a margin that would cause waiting.
     let context = Context { now_us: prefix.last_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let mut asked = recorded_invocation(&found, slot, call);
     match next(&found, &asked, &context) {
@@ -51,7 +50,7 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     in_doubt(&found, &asked, operator, &context)
 }
 
-/// The ladder's word on the call.
+/// Checks the resolution step that the call in doubt would get.
 fn in_doubt(found: &Durable, asked: &Invocation, operator: &Pinned, context: &Context<'_>) -> Result<(), String> {
     match next(found, asked, context) {
         Next::Block(_) | Next::WaitMs(_) => Ok(()),
@@ -69,7 +68,7 @@ fn crashed(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Durable {
         operator: call.operator.clone(),
         args_hash: call.args.hash,
         state: RowState::Inflight,
-        // Its owner is dead, and so is its attempt: whoever asks has the next one.
+        // The owner and its attempt are dead. The resuming worker has the next attempt.
         attempt: prefix.attempt.saturating_sub(1),
         nonce: 0,
         try_no: call.tries,

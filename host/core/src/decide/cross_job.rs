@@ -1,5 +1,5 @@
-//! What the tables across jobs have to hold of one job: reservations of action keys, and results for reuse.
-//! `latch doctor --deep` compares both.
+//! Expected rows of one job in the tables shared by all jobs: reservations of action keys, and reusable
+//! results. `latch doctor --deep` compares them with the stored rows.
 
 use crate::effect::Answer;
 use crate::event::ResultType;
@@ -12,14 +12,14 @@ use crate::storage::ActionRow;
 
 use super::{action, is_dry, reuse as reusing};
 
-/// The reservation that a committed call has to hold.
+/// Reservation that a committed call must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// The call.
+    /// Slot of the call.
     pub slot: Slot,
-    /// Its operator, a part of the key's identity.
+    /// Operator of the call. The operator is part of the key's identity.
     pub operator: Operator,
-    /// The action key.
+    /// Action key of the call.
     pub key: Hash,
     job_id: JobId,
     args_hash: Hash,
@@ -27,7 +27,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Returns how the stored reservation differs, or none if it is the call's own.
+    /// Returns the difference between the stored reservation and this one, or `None` if they match.
     pub fn difference(&self, found: Option<&ActionRow>) -> Option<String> {
         let Some(row) = found else { return Some("its action key is not reserved".to_owned()) };
         if (&row.job_id, &row.slot) != (&self.job_id, &self.slot) {
@@ -47,7 +47,7 @@ impl Reservation {
     }
 }
 
-/// The reservations of calls that took effect, and of which nothing was undone or contradicted.
+/// Returns the reservations of calls that took effect and were neither undone nor contradicted.
 pub fn reservations(durable: &Durable) -> Vec<Reservation> {
     let job = &durable.job;
     let of = |row: &crate::ledger::Row| {
@@ -68,7 +68,8 @@ pub fn reservations(durable: &Durable) -> Vec<Reservation> {
     durable.rows.values().filter_map(of).collect()
 }
 
-/// Calls whose ledger row has another action key than their events, with both keys.
+/// Returns calls whose ledger row and events have different action keys: the slot, the key of the events and
+/// the key of the row.
 pub fn other_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> {
     let of = |(slot, row): (&Slot, &crate::ledger::Row)| {
         let call = durable.job.calls.get(slot).filter(|call| call.first_attempt > 0)?;
@@ -77,14 +78,14 @@ pub fn other_keys(durable: &Durable) -> Vec<(Slot, Option<Hash>, Option<Hash>)> 
     durable.rows.iter().filter_map(of).collect()
 }
 
-/// The row that a step's result has in the index for reuse.
+/// Expected row of a step's result in the index of reusable results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Indexed {
-    /// The step.
+    /// Step that produced the result.
     pub step: StepId,
-    /// Its operator.
+    /// Operator of the step.
     pub operator: Operator,
-    /// What the result was made from.
+    /// Hash of the inputs of the result.
     pub input_hash: Hash,
     digest: Hash,
     version: String,
@@ -93,7 +94,8 @@ pub struct Indexed {
 }
 
 impl Indexed {
-    /// Returns how the newest stored row for this input differs, or none. A row of another job says nothing.
+    /// Returns the difference between the newest stored row for this input and this one, or `None`. A row of
+    /// another job is not compared.
     pub fn difference(&self, job_id: &JobId, found: &Reusable) -> Option<String> {
         if (&found.job_id, &found.step_id) != (job_id, &self.step) {
             return None;
@@ -109,7 +111,7 @@ impl Indexed {
     }
 }
 
-/// The steps whose own results may be in the index for reuse.
+/// Returns the expected rows of steps whose own results may be in the index of reusable results.
 pub fn indexed(durable: &Durable) -> Vec<Indexed> {
     let job = &durable.job;
     let of = |step: &Step| {

@@ -1,4 +1,4 @@
-//! When nothing of a job moves any more: it ends, waits, or parks.
+//! Settles a job in which no step can move: the job ends, waits or parks.
 
 use crate::error::Code;
 use crate::event::{Body, Verdict};
@@ -14,25 +14,25 @@ use super::compensation::undo_waits;
 use super::inbox::recorded_invocation;
 use super::{Context, Invocation, action};
 
-/// What a job without running steps comes to.
+/// State in which a job without running steps settles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rest {
-    /// It is over.
+    /// The job ends in this state.
     End(JobState),
-    /// It goes on by itself at this time (microseconds since 1970 UTC).
+    /// The job continues by itself at this time, in microseconds since 1970 UTC.
     Until(i64),
-    /// It waits for somebody.
+    /// The job waits for a decision or a request, for this reason and at this slot.
     Park(Code, Option<crate::ids::Slot>),
 }
 
-/// What the job comes to when no step of it runs or can start.
+/// Returns the state in which the job settles when no step runs or can start.
 pub fn rest(durable: &Durable) -> Rest {
     let job = &durable.job;
     if job.is_given_up() {
         return given_up(durable);
     }
     let open: Vec<&Step> = job.steps.iter().filter(|step| !step.state.is_final()).collect();
-    // Completion is not told of what somebody has yet to confirm.
+    // A job does not complete while an effect still has to be confirmed.
     let asked = job.asked().next().map(|failed| (Code::ConfirmationRequired, failed.slot.clone()));
     if open.is_empty() && asked.is_none() {
         return Rest::End(ending(durable));
@@ -56,14 +56,15 @@ pub fn rest(durable: &Durable) -> Rest {
     }
 }
 
-/// When a wait ends by itself that the job sits out; longer ones park it.
+/// End of a wait that is short enough for the state `WAITING`, in microseconds since 1970 UTC. A longer wait
+/// parks the job.
 fn short_wait(durable: &Durable, step: &Step) -> Option<i64> {
     let wait = durable.job.waiting(&step.id).filter(|wait| !wait.park)?;
     let short_us = i64::from(SHORT_WAIT_MS) * 1_000;
     wait.until_us.filter(|until_us| until_us.saturating_sub(durable.job.last_us) <= short_us)
 }
 
-/// Why a wait step is not further.
+/// Reason why a wait step is not finished.
 pub(crate) fn waits_for(durable: &Durable, step: &Step) -> Code {
     match durable.job.waits.get(&step.id).and_then(|wait| wait.kind) {
         Some(WaitKind::Timer) => Code::WaitingTimer,
@@ -71,8 +72,8 @@ pub(crate) fn waits_for(durable: &Durable, step: &Step) -> Code {
     }
 }
 
-/// A call in doubt of a job that was given up: it is asked about before the job may end. None
-/// where there is none, or where a person has to decide about it.
+/// Returns a call in doubt of an aborting job. The call is resolved before the job may end. Returns `None`
+/// without such a call, or if a person has to decide.
 pub fn doubt(durable: &Durable) -> Option<Invocation> {
     let job = &durable.job;
     if !job.is_given_up() {
@@ -91,7 +92,7 @@ pub fn doubt(durable: &Durable) -> Option<Invocation> {
     })
 }
 
-/// Calls in doubt, but for the compensation that is under way: that one is asked about in its turn.
+/// Calls in doubt, without the compensation in flight. That compensation is resolved in the order of undoing.
 pub(super) fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
     let open = durable.job.open_compensation().map(|(slot, _)| slot);
     durable.rows.values().filter(move |row| {
@@ -100,7 +101,7 @@ pub(super) fn in_doubt(durable: &Durable) -> impl Iterator<Item = &Row> {
     })
 }
 
-/// What to write when the job comes to rest.
+/// Returns the draft that settles the job.
 pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Draft {
     let mut events: Vec<Body> = Vec::new();
     let status = match rest {
@@ -122,7 +123,8 @@ pub fn end_of_job(durable: &Durable, rest: &Rest, _context: &Context<'_>) -> Dra
                 _ => Body::JobFailed { code: mismatch(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
-            // Nobody holds the job behind its end: what goes with it is one write.
+            // No lease holder remains after the end of the job, so everything that belongs to the end must be
+            // one transaction.
             let end = Draft { events, status, flush_now: true, whole: true, ..Draft::default() };
             return action::freed_at_end(durable).and(end);
         }
@@ -143,7 +145,8 @@ fn ending(durable: &Durable) -> JobState {
     }
 }
 
-/// A job that was given up ends once nothing of it is in doubt, and what it undoes is undone.
+/// Settles an aborting job: one that was cancelled or aborted, or that undoes its failure. The job ends once no
+/// call is in doubt and all compensations are settled.
 fn given_up(durable: &Durable) -> Rest {
     if let Some(row) = in_doubt(durable).next() {
         return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
@@ -153,7 +156,7 @@ fn given_up(durable: &Durable) -> Rest {
         Some((code, slot, None)) => return Rest::Park(code, Some(slot)),
         None => {}
     }
-    // Where undoing was abandoned, its call in doubt has to be decided all the same.
+    // After compensation was aborted, its call in doubt still has to be decided.
     let open = durable.job.open_compensation().and_then(|(slot, _)| durable.rows.get(slot));
     if let Some(row) = open.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)) {
         return Rest::Park(Code::IndeterminateEffect, Some(row.slot.clone()));

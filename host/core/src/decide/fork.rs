@@ -1,5 +1,5 @@
-//! A new job that goes on from the middle of another one (§10): what was done before a step is
-//! copied with its seed, times and answers, the rest is executed anew.
+//! Forks a job (§10): a new job that starts at a step of another one. Earlier steps are copied with their seed,
+//! times and answers, and the other steps are executed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,71 +16,72 @@ use crate::storage::Payload;
 
 use super::outcome_id;
 
-/// What is asked for.
+/// Parameters of a fork.
 #[derive(Clone, Debug)]
 pub struct ForkRequest {
-    /// The step from which on everything is executed again.
+    /// First step that is executed again.
     pub at: StepId,
-    /// Outputs that replace those of copied steps: JSON.
+    /// JSON outputs that replace those of copied steps.
     pub set: BTreeMap<StepId, Vec<u8>>,
-    /// Who asks, and why.
+    /// Actor who requests the fork, and the reason.
     pub by: Decider,
-    /// The new job.
+    /// ID of the new job.
     pub job_id: JobId,
-    /// Its secret: salts of one job say nothing about another.
+    /// Secret of the new job. A secret of its own keeps the salts of one job from revealing anything about
+    /// another.
     pub secret: Hash,
 }
 
-/// What the new job begins with, behind its plan.
+/// First content of the new job, after its plan.
 #[derive(Clone, Debug)]
 pub struct Fork {
-    /// `job_forked`.
+    /// The event `job_forked`.
     pub body: Body,
-    /// What the copied steps took, gave and heard.
+    /// Inputs, outputs and answers of the copied steps.
     pub payloads: Vec<Payload>,
 }
 
-/// Why a job is not forked so.
+/// Reason why a job cannot be forked as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForkRefusal {
-    /// It may still do what the fork would do.
+    /// The job may still do the work that the fork would do.
     #[error(
         "job {job_id} is {} and goes on by itself: let it come to rest with `latch resume {job_id}`, or cancel it",
         state.as_str()
     )]
     GoesOn {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
-        /// Where it stands.
+        /// State of the job.
         state: JobState,
     },
     /// The plan has no such step.
     #[error("the plan of job {job_id} has no step {step}: see `latch job show {job_id}`")]
     NoStep {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
-        /// What was named.
+        /// Step named in the request.
         step: StepId,
     },
-    /// An output can only be replaced where there is one.
+    /// Only the output of a copied step can be replaced, and this step is not copied.
     #[error("the output of {step} cannot be set: {why}")]
     NotCopied {
         /// The step.
         step: StepId,
-        /// Why it is not copied.
+        /// Reason why the step is not copied.
         why: &'static str,
     },
-    /// Bytes that the copied step needs are gone.
+    /// The stores no longer hold bytes that the copied step needs.
     #[error("{what} of step {step} is not kept: fork at {step} or before it")]
     Gone {
         /// The step.
         step: StepId,
-        /// What is missing.
+        /// The missing bytes.
         what: &'static str,
     },
 }
 
-/// Checks that a job in this state does not go on by itself.
+/// Checks that a job in this state does not continue by itself.
 ///
 /// # Errors
 /// [`ForkRefusal::GoesOn`].
@@ -93,7 +94,7 @@ pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal
     }
 }
 
-/// What a fork of `origin` begins with.
+/// Returns the first content of a fork of `origin`.
 ///
 /// # Errors
 /// See [`ForkRefusal`].
@@ -107,10 +108,10 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
     };
     known(&request.at)?;
     let behind_at = behind(&job.plan.steps, [&request.at]);
-    // What was made from an output that is replaced is made again.
+    // Steps that depend on a replaced output are executed again.
     let behind_set = behind(&job.plan.steps, request.set.keys());
-    // What was undone, or may be, or will be, is done again, and so is what was made from it; the same with what
-    // is not there as it was recorded.
+    // A step is executed again if any of its calls was undone, may be undone or will be undone, or if its
+    // effect is known to differ from the record. Steps that depend on such a step are executed again too.
     let is_touched =
         |id: &&StepId| job.is_touched_by_undoing(id) || job.will_be_undone(id) || job.is_known_otherwise(id);
     let touched: Vec<&StepId> =
@@ -159,8 +160,8 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<Fork, ForkRefusal
     Ok(Fork { body, payloads })
 }
 
-/// Every step that depends on one of these, directly or through others. Plans are in
-/// topological order.
+/// Returns every step that depends on one of the given steps, directly or through others. Relies on the
+/// topological order of plans.
 fn behind<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
     let from: BTreeSet<&StepId> = of.into_iter().collect();
     let mut behind = BTreeSet::new();
@@ -172,8 +173,8 @@ fn behind<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) ->
     behind
 }
 
-/// Returns true if the job, or a job before it in its chain of forks, changed the world in this step, may have changed
-/// it, or may still do so.
+/// Returns true if the job, or a job before it in its chain of forks, changed the world in this step, may have
+/// changed it, or may still do so.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
     let is_effect = |step: &Step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted);
@@ -257,7 +258,7 @@ fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Pay
     })
 }
 
-/// What the step's calls were answered: by the world, or by the job that it was copied from.
+/// Returns the step's calls with their answers, from this job or from the job that the step was copied from.
 fn calls(origin: &Durable, step: &StepId, payloads: &mut Payloads) -> Option<Vec<CopiedCall>> {
     let mut calls = Vec::new();
     let mut keep = |slot: &Slot, answer: Vec<u8>| {

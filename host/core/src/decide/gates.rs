@@ -1,5 +1,5 @@
-//! Gates: asked before anything is executed, decided by as many people as the rules want,
-//! closed when their time is over. Deciding executes nothing.
+//! Gates: approvals requested before a call is executed. A gate is decided by the number of approvers that the
+//! policy requires, and it expires after a time. Deciding a gate executes nothing.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, Decider, Header, Mode, PayloadRef, ResultType};
@@ -10,7 +10,7 @@ use crate::state::{Approval, Draft, Durable, Gate};
 
 use super::{Context, failed};
 
-/// What an approval is bound to: operator, digest, slot, arguments, mode.
+/// Hash that an approval is bound to: operator, digest, slot, arguments and mode.
 pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: Mode) -> Hash {
     let fields: [&[u8]; 5] =
         [name.as_bytes(), &operator.digest.0, slot.as_str().as_bytes(), args, mode.as_str().as_bytes()];
@@ -22,8 +22,8 @@ pub fn gate_hash(operator: &Pinned, name: &str, slot: &Slot, args: &[u8], mode: 
     Hash::of(&parts)
 }
 
-/// The request for an approval, and the approval itself where one was given with the submission;
-/// whether that is enough.
+/// Returns the event that requests an approval. Adds the approval itself if it was given with the submission.
+/// The second value is true if that approval decides the gate.
 pub(super) fn ask(
     durable: &Durable,
     context: &Context<'_>,
@@ -34,7 +34,7 @@ pub(super) fn ask(
 ) -> (Vec<Body>, bool) {
     let header = &durable.job.header;
     let rules = context.rules;
-    // Who approved beforehand that it is done has not approved that it is undone.
+    // An approval given with the submission covers the call, but not its compensation.
     let standing = rules.standing_approvals
         && !slot.is_compensation()
         && header.standing_approvals.contains(&slot.step())
@@ -45,7 +45,7 @@ pub(super) fn ask(
     let known = before.is_some_and(|gate| gate.approvals.iter().any(|approval| approval.by.actor == header.actor_id));
     let standing = standing && !known;
     let decided = standing && counted + 1 >= rules.gate_quorum;
-    // A call that is approved already waits for nobody: it needs no timer.
+    // A call that is already approved waits for no decision and needs no timer.
     let expires_us =
         (!decided).then(|| context.now_us.saturating_add(i64::from(rules.gate_expires_ms).saturating_mul(1_000)));
     let mut events = vec![Body::GateRequested {
@@ -63,18 +63,18 @@ pub(super) fn ask(
     (events, decided)
 }
 
-/// Whether an approved gate is still approved by the rules of today: they may have become narrower.
+/// Returns true if an approved gate is still approved under the current policy, which may have become stricter.
 pub(super) fn holds(durable: &Durable, context: &Context<'_>, gate: &Gate) -> bool {
     let enough = gate.quorum.max(context.rules.gate_quorum);
     counting(context.rules, &durable.job.header, gate) >= enough
 }
 
-/// Whether this person's approval counts in this job.
+/// Returns true if the actor's approval counts in this job.
 pub fn may_approve(rules: &Rules, header: &Header, actor: &str) -> bool {
     rules.self_approve || header.actor_id != actor
 }
 
-/// How many approvals of the gate count.
+/// Number of approvals of the gate that count under the policy.
 pub fn counting(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
     let counts = gate.approvals.iter().filter(|approval| {
         may_approve(rules, header, &approval.by.actor)
@@ -84,23 +84,25 @@ pub fn counting(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
     counts.count() as u32
 }
 
-/// Whether this person has approved the gate themselves, and as the rules want it.
+/// Returns true if the actor has approved the gate explicitly and as the policy requires. An approval given
+/// with the submission does not count.
 pub fn has_approved(rules: &Rules, gate: &Gate, actor: &str) -> bool {
     let theirs = |approval: &&Approval| approval.by.actor == actor && !approval.standing;
     gate.approvals.iter().filter(theirs).any(|approval| says_enough(rules, approval))
 }
 
-/// What was approved with the submission has no reason of its own.
+/// Returns true if the approval satisfies the policy's rule about reasons. An approval given with the
+/// submission has no reason of its own.
 fn says_enough(rules: &Rules, approval: &Approval) -> bool {
     !rules.gate_reason || (!approval.standing && says_why(approval.by.reason.as_deref()))
 }
 
-/// Whether a reason says anything.
+/// Returns true if a reason is given and not blank.
 pub fn says_why(reason: Option<&str>) -> bool {
     reason.is_some_and(|reason| !reason.trim().is_empty())
 }
 
-/// Somebody approved.
+/// Records an approval.
 pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: Decider, context: &Context<'_>) -> Draft {
     let Some(gate) = undecided(durable, slot, hash) else { return Draft::default() };
     let unsaid = context.rules.gate_reason && !says_why(by.reason.as_deref());
@@ -114,7 +116,7 @@ pub(super) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: Decider, c
     Draft { events: vec![body], ..Draft::default() }
 }
 
-/// Somebody refused: one is enough.
+/// Records a rejection. One rejection closes the gate.
 pub(super) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: Decider) -> Draft {
     if undecided(durable, slot, hash).is_none() {
         return Draft::default();
@@ -126,14 +128,14 @@ pub(super) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: Decider) ->
     Draft { events, ..Draft::default() }
 }
 
-/// Nobody decided in time. A decision that has been acknowledged meanwhile wins.
+/// Closes a gate that was not decided in time. A decision acknowledged before this write wins.
 pub(super) fn expire(slot: &Slot, gate: &Gate) -> Draft {
     let mut events = vec![Body::GateExpired { slot: slot.clone(), gate_hash: gate.hash }];
     events.extend(end_of_step(slot, &expired()));
     Draft { events, drained: true, ..Draft::default() }
 }
 
-/// Why a call behind a closed gate is not executed.
+/// Returns the failure of a call whose gate was rejected or has expired.
 pub(super) fn refusal(gate: &Gate) -> Option<Failure> {
     match &gate.decision {
         _ if gate.expired => Some(expired()),
@@ -153,7 +155,8 @@ fn undecided<'d>(durable: &'d Durable, slot: &Slot, hash: Hash) -> Option<&'d Ga
     durable.job.undecided(slot).filter(|gate| gate.hash == hash)
 }
 
-/// A plan step that is refused is over; a step that asked for a call gets the refusal as its answer.
+/// Ends a plan step whose gate is closed. A call inside a step plugin needs no event, because the refusal
+/// becomes the answer of the call.
 fn end_of_step(slot: &Slot, failure: &Failure) -> Option<Body> {
     slot.is_step().then(|| failed(failure, &slot.step(), ResultType::PermanentFailure))
 }

@@ -1,5 +1,5 @@
-//! Requests of others become events, in the order of their arrival. A request that no longer
-//! applies is taken note of and changes nothing: it was acknowledged, and duplicates are answered alike.
+//! Turns inbox requests into events, in order of arrival. A request that no longer applies is removed from the
+//! inbox and changes nothing. It was already acknowledged, and duplicates get the same answer.
 
 use crate::event::{Body, PayloadRef, Verdict};
 use crate::ids::{Hash, Slot};
@@ -10,7 +10,8 @@ use crate::storage::{InboxRow, Request};
 use super::call::Invocation;
 use super::{Context, compensation, confirm, gates, verdict, waits};
 
-/// What to write about one inbox row. Where that does not take the row out, ask again behind it.
+/// Returns the draft for one inbox row. If the draft does not remove the row, call this function again after
+/// writing the draft.
 pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     let by = row.decider();
     if let Some(draft) = compensation::taken_up(durable, row, &by, context) {
@@ -31,13 +32,13 @@ pub fn inbox(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft 
         Request::Cancel => Draft::default(),
         Request::LateEffect { slot, try_no } => late(durable, slot, *try_no),
         Request::KeySettled { key, .. } => key_settled(durable, *key),
-        // A job that is over is reopened before anything else happens: see `reopened`.
+        // A finished job is reopened before any other request is handled. See `reopened`.
         Request::Retry | Request::Undo => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }
 }
 
-/// What to write about one inbox row of a job that is over: it changes nothing of what the job came to.
+/// Returns the draft for one inbox row of a finished job. The outcome of the job does not change.
 pub fn audited(durable: &Durable, row: &InboxRow) -> Draft {
     let by = row.decider();
     let draft = match &row.request {
@@ -48,7 +49,7 @@ pub fn audited(durable: &Durable, row: &InboxRow) -> Draft {
     Draft { inbox_done: vec![row.id], flush_now: true, ..draft }
 }
 
-/// The invocation of a slot, as its record has it.
+/// Rebuilds the invocation of a slot from its records.
 pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -> Invocation {
     let row = durable.rows.get(slot);
     Invocation {
@@ -72,7 +73,7 @@ pub(super) fn one(body: Body) -> Draft {
     Draft { events: vec![body], ..Draft::default() }
 }
 
-/// The answer of a worker that had lost its lease.
+/// Handles the answer recorded by a worker that had lost its lease.
 fn late(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
     let Some(call) = durable.job.calls.get(slot) else {
         return Draft::default();
@@ -89,7 +90,7 @@ fn late(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
     }
 }
 
-/// The action that steps of this job wait for is over: they look again.
+/// Unblocks the steps that wait for this action key, because the key holder's call has settled.
 fn key_settled(durable: &Durable, key: Hash) -> Draft {
     let waits = |step: &&crate::state::Step| {
         step.state == StepState::Blocked && step.holder.as_ref().is_some_and(|holder| holder.action_key == key)

@@ -1,4 +1,4 @@
-//! What a step is given: its payload and the named inputs of its template, bindings resolved.
+//! Resolves the inputs of a step: its payload, and the named inputs of its idempotency template.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::keys;
 use crate::plan::{self, context_name};
 use crate::state::{Durable, label};
 
-/// What bindings stand for in this job.
+/// Returns the lookup function for bindings of this job.
 pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<Cow<'a, [u8]>> {
     |reference| match reference {
         Reference::Output { .. } if durable.job.plan.reads_parameters(reference) => {
@@ -21,7 +21,7 @@ pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<
         }
         Reference::Output { step, .. } => Some(Cow::Owned(durable.output(step)?.to_vec())),
         Reference::Outcome { step } => {
-            // A copied outcome keeps the name it has in the job that made it.
+            // A copied outcome keeps the ID that it has in the original job.
             let copied = durable.job.step(step).filter(|step| step.copied.is_some());
             let id = copied.and_then(|step| step.outcome.as_ref()).map(|outcome| outcome.id.clone());
             let id = id.unwrap_or_else(|| super::outcome_id(&durable.job.header.job_id, step));
@@ -30,8 +30,8 @@ pub(super) fn lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) -> Option<
     }
 }
 
-/// The key of a step's template: its action key where it changes the world, its cache key else;
-/// none for a step without a template. `input` is the resolved payload.
+/// Returns the key of a step's template, or `None` for a step without a template. The key is an action key if
+/// the step changes the world, otherwise a cache key. `input` is the resolved payload.
 pub(super) fn template_key(durable: &Durable, planned: &plan::Step, input: &Value) -> Result<Option<Hash>, Failure> {
     let Some(template) = &planned.idempotency_template else { return Ok(None) };
     let hashes = hashes(durable, planned)?;
@@ -54,7 +54,7 @@ fn hashes(durable: &Durable, planned: &plan::Step) -> Result<BTreeMap<String, Va
         .collect()
 }
 
-/// A context stands in as the hash of its canonical form: it may be large.
+/// Hash of a context's canonical form. The hash stands for the context because a context may be large.
 fn context_hash(durable: &Durable, name: &str) -> Result<Hash, Failure> {
     let kept = durable.payloads.get(label::CONTEXTS).map(|bytes| serde_json::from_slice::<Vec<Value>>(bytes));
     let contexts = kept.and_then(Result::ok).unwrap_or_default();

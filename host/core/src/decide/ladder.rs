@@ -1,4 +1,4 @@
-//! The resolution ladder (§5): what becomes of a call in doubt.
+//! Resolution of a call in doubt (§5): the steps that find out or decide its outcome.
 
 use crate::effect::{Answer, Effect, Output, Provenance};
 use crate::error::{Code, Failure};
@@ -17,28 +17,28 @@ use super::call::{Invocation, Next};
 use super::row::write;
 use super::{Context, TRIES_MAX, Try, WAIT_IN_PLACE_MS, answered, blocked};
 
-/// What the tool said when it was asked.
+/// Answer of a tool to a reconcile request.
 #[derive(Clone, Debug)]
 pub enum ReconcileAnswer {
-    /// It happened, with this result.
+    /// The call happened, with this result.
     Happened(Output),
-    /// It certainly did not.
+    /// The call certainly did not happen.
     DidNotHappen,
-    /// It cannot tell yet; worth asking again after so many milliseconds.
+    /// The tool cannot tell yet and should be asked again after `wait_ms`.
     NotYet {
         /// Milliseconds from now.
         wait_ms: u32,
     },
 }
 
-/// How often a tool may say of one try that it cannot tell yet.
+/// Maximum number of not-yet answers to reconcile requests for one try.
 pub const NOT_YETS_MAX: u32 = 10;
-/// Who gave a verdict that the tool's own word is, and why.
+/// Author and reason of a verdict that comes from the tool's reconcile answer.
 const RECONCILE: (&str, Option<String>) = ("reconcile", None);
-/// After so many milliseconds from the first start of a call nobody asks any more: a day.
+/// Time after the first start of a call at which reconcile requests end, in milliseconds: one day.
 const ASKED_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
-/// The next rung for a row that is `INDETERMINATE`.
+/// Returns the next resolution step for a row that is `INDETERMINATE`.
 pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Next {
     let slot = &invocation.slot;
     let job = &durable.job;
@@ -52,12 +52,13 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
         return Next::Write(draft);
     }
     let executes = goes_on(durable, slot);
-    // What a plugin says of its calls, it says of them alone: not of undoing them by itself.
+    // The plugin's idempotency class does not apply to its own `compensate` export, which is always opaque.
     let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.own);
     let repeats =
         executes && !by_itself && keyed_in_window(operator, row, context) && open.nth(durable, slot) + 1 < TRIES_MAX;
     let asks = operator.reconcile && !by_itself && !invocation.asked_enough && may_ask(durable, row, context);
-    // Nobody repeats or asks before the world has settled: it may say no just before it says yes.
+    // Do not ask or retry before the settling time: a request still in transit could be applied after a "not
+    // applied" answer.
     if (repeats || asks)
         && let Some(wait_ms) = not_yet(row, context.now_us)
     {
@@ -75,8 +76,8 @@ pub(super) fn rung(durable: &Durable, invocation: &Invocation, context: &Context
     }
 }
 
-/// What is stored of the open try settles it: an answer that came late, or what its tool had said when it was
-/// asked, which a crash parted from its events.
+/// Resolves the call from the stored effect of the open try, if there is one. The effect is a late answer, or a
+/// reconcile answer whose events are missing after a crash.
 fn settled(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Option<Draft> {
     let stored = stored_answer(durable, &invocation.slot, open)?;
     if stored.provenance != Provenance::Reconciled {
@@ -88,30 +89,30 @@ fn settled(durable: &Durable, invocation: &Invocation, open: &Try, context: &Con
     })
 }
 
-/// The answer that is stored of the open try, whoever put it there.
+/// Returns the stored answer of the open try, from whichever worker wrote it.
 pub(super) fn stored_answer<'d>(durable: &'d Durable, slot: &Slot, open: &Try) -> Option<&'d Effect> {
     let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
     (!matches!(effect.answer, Answer::Unknown { .. })).then_some(effect)
 }
 
-/// The tool was asked, and knows the call.
+/// Resolves the call after the tool confirmed that it happened.
 fn happened(durable: &Durable, invocation: &Invocation, open: &Try, answer: Answer, context: &Context<'_>) -> Draft {
     applied(durable, invocation, open, answer, Provenance::Reconciled, RECONCILE, context)
 }
 
-/// The tool was asked, and the call is not to come.
+/// Resolves the call after the tool stated that it did not happen.
 fn did_not_happen(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Draft {
     let draft = not_applied(durable, invocation, open, Provenance::Reconciled, RECONCILE, context);
     try_again(durable, invocation, open, draft, context)
 }
 
-/// What to write about the tool's own word on the open try.
+/// Returns the next action for a reconcile answer about the open try.
 pub fn reconciled(durable: &Durable, invocation: &Invocation, said: ReconcileAnswer, context: &Context<'_>) -> Next {
     let slot = &invocation.slot;
     let Some(open) = Try::open(durable, slot) else {
         return Next::Drop;
     };
-    // While it was asked, its answer may have come.
+    // The call's own answer may have arrived during the reconcile request.
     if let Some(draft) = settled(durable, invocation, &open, context) {
         return Next::Write(draft);
     }
@@ -122,14 +123,15 @@ pub fn reconciled(durable: &Durable, invocation: &Invocation, said: ReconcileAns
     })
 }
 
-/// Whether asking is of use still.
+/// Returns true if another reconcile request is still useful.
 fn may_ask(durable: &Durable, row: &Row, context: &Context<'_>) -> bool {
     let not_yets = durable.job.calls.get(&row.slot).map_or(0, |call| call.not_yets);
     not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(ASKED_MS_MAX) * 1000
 }
 
-/// The call is asked about again at a time that is an event: a restart neither forgets nor hastens
-/// it, and the job waits for it like for any retry. Where no step waits for the call, the asker does.
+/// Schedules the next reconcile request. The time is recorded in an event, so a restart neither loses nor
+/// hastens the request, and the job waits as for any retry. If no step waits for the call, the caller waits
+/// instead.
 fn later(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> Next {
     let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && goes_on(durable, slot)) else {
@@ -141,7 +143,7 @@ fn later(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Con
     let scheduled = Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us };
     let ledger = vec![write(durable, Row { next_try_us: Some(not_before_us), ..row.clone() })];
     let mut draft = Draft { events: vec![scheduled], ledger, ..Draft::default() };
-    // A plan step waits outside by itself; a step plugin keeps short waits inside.
+    // A plan step waits outside its run in any case. A step plugin waits inside its run if the wait is short.
     if slot.call_number().is_none() || wait_ms <= WAIT_IN_PLACE_MS {
         return Next::Write(draft);
     }
@@ -149,7 +151,7 @@ fn later(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Con
     Next::Block(draft)
 }
 
-/// It happened: the verdict, and the answer as if it had come.
+/// Records the verdict that the call happened, together with its answer.
 pub(super) fn applied(
     durable: &Durable,
     invocation: &Invocation,
@@ -167,7 +169,8 @@ pub(super) fn applied(
     verdict.and(answered(durable, invocation, open, effect, context))
 }
 
-/// It did not happen: the try is claimed, and another may follow under the same key.
+/// Records the verdict that the call did not happen. The verdict closes the try, and another try may follow
+/// under the same key.
 pub(super) fn not_applied(
     durable: &Durable,
     invocation: &Invocation,
@@ -187,14 +190,15 @@ pub(super) fn not_applied(
         )],
         effects: claim(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
-        // The verdict ends the try, and no final answer tells what the row is to be after a crash between them.
+        // No final answer follows from which the row could be rebuilt, so the verdict and the row must be
+        // atomic.
         whole: true,
         ..Draft::default()
     }
 }
 
-/// What did not happen is tried again after a backoff, like any failure that changed nothing. In
-/// a job that was given up nothing is.
+/// Schedules a retry with backoff after a verdict of "not applied", like after any failure that changed
+/// nothing. An aborting job retries nothing.
 fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: Draft, context: &Context<'_>) -> Draft {
     let slot = &invocation.slot;
     if !goes_on(durable, slot) {
@@ -212,7 +216,7 @@ fn try_again(durable: &Durable, invocation: &Invocation, open: &Try, mut draft: 
     draft
 }
 
-/// Nobody will find out: `INVOCATION_LOST` is the final answer.
+/// Records that the outcome will stay unknown. `INVOCATION_LOST` becomes the final answer.
 pub(super) fn lost(
     durable: &Durable,
     invocation: &Invocation,
@@ -232,7 +236,7 @@ pub(super) fn lost(
         time_us: context.now_us,
         spent: None,
     };
-    // The very verdict may have been put away before its events could be (staged commit).
+    // In staged commit, the same verdict may already be stored as an effect while its events are missing.
     let stored = durable.effects.get(&(slot.clone(), open.try_no));
     let stored = stored.filter(|stored| stored.provenance == effect.provenance && stored.answer == effect.answer);
     let (effects, effect) =
@@ -251,7 +255,7 @@ pub(super) fn lost(
         nondeterministic: false,
         refused: None,
     };
-    // No action key is settled: nobody else may perform an action that may have happened.
+    // The action key stays reserved, because the action may have happened and no other call may perform it.
     Draft {
         events: vec![
             resolved(slot, open.try_no, Verdict::Lost, by, reason),
@@ -260,7 +264,8 @@ pub(super) fn lost(
         ],
         ledger: vec![write(
             durable,
-            // What the world takes to settle it takes all the same: somebody may yet find out what became of the call.
+            // `next_try_us` stays in the row. The settling time still applies, because a person may later find
+            // out the outcome.
             Row { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects,
@@ -298,7 +303,7 @@ fn repeat(
     Next::Execute { draft, started }
 }
 
-/// Takes the open try's place in the effect store, so that only one of verdict and late answer wins.
+/// Stores the verdict as the effect of the open try, so that only one of verdict and late answer wins.
 fn claim(
     durable: &Durable,
     slot: &Slot,
@@ -313,7 +318,7 @@ fn claim(
     vec![Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None }]
 }
 
-/// Whether the call may be executed at all: in a job that is given up, only what undoes one may.
+/// Returns true if the call may be executed at all. In an aborting job only compensating calls may be executed.
 pub(super) fn goes_on(durable: &Durable, slot: &Slot) -> bool {
     let job = &durable.job;
     if slot.is_compensation() { job.compensates() } else { !job.is_given_up() }
@@ -322,13 +327,13 @@ pub(super) fn goes_on(durable: &Durable, slot: &Slot) -> bool {
 fn park(durable: &Durable, slot: &Slot) -> Next {
     let is_over = durable.job.step(&slot.step()).is_some_and(|step| step.state.is_final());
     if slot.is_compensation() || is_over {
-        // No step waits for it: the verdict says that the ladder has no further rung.
+        // No step waits for this call. The verdict `unknown` records that no automatic resolution step is left.
         let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
         let events = open.map(|try_no| resolved(slot, try_no, Verdict::Unknown, "ladder", None));
         return Next::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
     }
     let state = durable.job.step(&slot.step()).map(|step| step.state);
-    // In a job that is given up, a call is decided while its step waits for a retry or for another call.
+    // In an aborting job, a call is resolved while its step waits for a retry or for another call.
     let waits = matches!(state, Some(StepState::FailedRetryable | StepState::Blocked));
     let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
@@ -336,7 +341,7 @@ fn park(durable: &Durable, slot: &Slot) -> Next {
     Next::Block(Draft { events, flush_now: true, ..Draft::default() })
 }
 
-/// The verdict event that ends an open try.
+/// Returns the verdict event for a try.
 fn resolved(slot: &Slot, try_no: u32, verdict: Verdict, by: &str, reason: Option<String>) -> Body {
     Body::InvocationResolved { slot: slot.clone(), try_no, verdict, by: by.to_owned(), reason }
 }

@@ -1,5 +1,5 @@
-//! What has to be looked up before steps move: it is asked for here, read by the worker, and
-//! decided about where the step moves.
+//! Lookups that are needed before steps can move. This module requests them, the worker performs them, and the
+//! decision that moves the step uses the result.
 
 use std::collections::BTreeSet;
 
@@ -11,30 +11,30 @@ use super::action::{self, Standing, step_action_key};
 use super::asking::is_gated;
 use super::{Context, reuse};
 
-/// One thing to look up.
+/// A lookup for the worker to perform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// Who holds an action key, before anybody is asked to approve the call.
+    /// Find the holder of an action key before an approval is requested.
     Action {
-        /// The call.
+        /// Slot of the call.
         slot: Slot,
-        /// What it calls.
+        /// Operator of the call.
         operator: Operator,
-        /// Its action key.
+        /// Action key of the call.
         key: Hash,
     },
-    /// Whether there is an earlier result for a step.
+    /// Find an earlier result for a step.
     Outcome {
         /// The step.
         step_id: StepId,
-        /// Its operator.
+        /// Operator of the step.
         operator: Operator,
-        /// What it would be made from.
+        /// Hash of the inputs that the result would be made from.
         input_hash: Hash,
     },
 }
 
-/// What to look up now; empty in nearly every case.
+/// Returns the lookups needed now. The list is empty in nearly every case.
 pub fn lookups(durable: &Durable, context: &Context<'_>, running: &BTreeSet<StepId>) -> Vec<Lookup> {
     let job = &durable.job;
     if job.is_given_up() {

@@ -1,7 +1,7 @@
-//! Decide, then do: pure functions from what is durable to what shall be written and done.
+//! Decisions: pure functions from the durable state to what is written and done next.
 //!
-//! The worker seals a draft, makes it durable where something waits for that, performs what it
-//! was told, and asks again. Nothing here performs, and the worker decides nothing.
+//! The worker seals a draft, makes the draft durable where required, performs the returned action, and asks for
+//! the next decision. No function here performs anything, and the worker decides nothing.
 
 use crate::error::Failure;
 use crate::event::{Body, Mode};
@@ -65,26 +65,26 @@ pub use unread::{give_back_unread, park_unread, silent_attempts};
 pub use verdict::{Undecidable, verdict};
 pub use waits::in_order;
 
-/// What decisions know beside the durable state: time, chance and rules are passed in.
+/// Inputs of a decision besides the durable state: time, randomness and policy.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
-    /// Event time of now, microseconds since 1970 UTC.
+    /// Current event time, microseconds since 1970 UTC.
     pub now_us: i64,
-    /// A fresh random number: nonces and jitter.
+    /// Fresh random number for nonces and jitter.
     pub random: u64,
-    /// The tenant's rules.
+    /// Policy rules of the tenant.
     pub rules: &'a Rules,
-    /// How far clocks may be apart, in milliseconds.
+    /// Maximum difference between clocks, in milliseconds.
     pub clock_margin_ms: u32,
 }
 
-/// Backoffs up to this long are waited out inside the running step; longer ones block it.
+/// Longest backoff in milliseconds that a running step waits out. A longer backoff blocks the step.
 pub const WAIT_IN_PLACE_MS: u32 = 2_000;
 
-/// Tries of one invocation, repeats of calls in doubt included.
+/// Maximum number of tries of one invocation, including retries of calls in doubt.
 pub const TRIES_MAX: u32 = 6;
 
-/// Identity of the outcome of a step: the same for every try and replay.
+/// Returns the ID of a step's outcome. The ID is the same for every try and every replay.
 pub fn outcome_id(job_id: &crate::ids::JobId, step: &StepId) -> String {
     let hash = Hash::of(&[b"outcome\0", job_id.as_str().as_bytes(), b"\0", step.as_str().as_bytes()]);
     format!("out-{}", &hash.to_hex()[..20])

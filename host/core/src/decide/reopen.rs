@@ -1,5 +1,5 @@
-//! Another round of a finished job (§10): what failed is tried again in the same job, under the
-//! same slots and external keys.
+//! Retry of a finished job (§10): failed work is tried again in the same job, under the same slots and external
+//! keys.
 
 use crate::error::Code;
 use crate::event::{Body, Purpose};
@@ -14,50 +14,50 @@ use crate::storage::{InboxRow, Request};
 use super::row::write;
 use super::{Context, undoable};
 
-/// Why a job is not tried again.
+/// Reason why a job cannot be retried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It goes on, or there is nothing to try again.
+    /// The job is not finished, or nothing in it failed.
     #[error("job {job_id} is {}: only a PARTIAL or FAILED job is retried", state.as_str())]
     State {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
-        /// Where it stands.
+        /// State of the job.
         state: JobState,
     },
-    /// What it did was undone.
+    /// Effects of the job were undone.
     #[error("{slot} compensated what the job did: fork it with `latch job fork`, or submit it anew")]
     Compensated {
-        /// The compensation.
+        /// Slot of the compensation.
         slot: Slot,
     },
-    /// What it did was not found as it was recorded.
+    /// An effect of the job was found to differ from the record.
     #[error(
         "what {slot} changed was not found as it was recorded ({found}), and everything the job would go on to do \
          builds on it: submit it anew with `latch run PLAN --new`"
     )]
     NotConfirmed {
-        /// The call.
+        /// Slot of the call.
         slot: Slot,
-        /// What was found instead.
+        /// The state that the verifier found.
         found: String,
     },
-    /// Somebody gave it up.
+    /// The job was cancelled or aborted.
     #[error("step {step} was given up together with the job: submit it anew with `latch run PLAN --new`")]
     GivenUp {
         /// A step that was cancelled.
         step: StepId,
     },
-    /// Another answer would change what came after it.
+    /// Later host calls of the step depend on the recorded error and would change with another answer.
     #[error(
         "the error of {slot} is followed by other host calls of its step, which another answer would change: submit \
          the job anew with `latch run PLAN --new`"
     )]
     Followed {
-        /// The failed call.
+        /// Slot of the failed call.
         slot: Slot,
     },
-    /// Deterministic code fails again.
+    /// The step's code is deterministic and would fail again.
     #[error(
         "step {step} failed by itself ({code}), and would again: its code is deterministic. Mend plan or plugin and \
          submit it anew with `latch run PLAN --new`"
@@ -65,24 +65,24 @@ pub enum Refusal {
     Deterministic {
         /// The step.
         step: StepId,
-        /// Its failure.
+        /// Failure code of the step.
         code: Code,
     },
 }
 
-/// What another round is about.
+/// Work of another round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Steps that are pending again.
+    /// Steps that become pending again.
     pub steps: Vec<StepId>,
-    /// Calls that are open again.
+    /// Calls that are opened again.
     pub calls: Vec<Slot>,
 }
 
-/// What a retry of the job would try again.
+/// Returns the work that a retry of the job would repeat.
 ///
 /// # Errors
-/// The job is not retried, and why.
+/// The reason why the job cannot be retried.
 pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
     let job = &durable.job;
     if !matches!(job.state, JobState::Partial | JobState::Failed) {
@@ -117,7 +117,7 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
             None => Refusal::State { job_id: job.header.job_id.clone(), state: job.state },
         });
     }
-    // In the order of the plan each step comes after those it depends on.
+    // The plan is in topological order, so each step comes after its dependencies.
     for step in &job.steps {
         let because = step.skipped.as_ref().and_then(|(_, because)| because.as_ref());
         if step.state == StepState::Skipped && because.is_some_and(|because| round.steps.contains(because)) {
@@ -127,7 +127,7 @@ pub fn reopenable(durable: &Durable) -> Result<Round, Refusal> {
     Ok(round)
 }
 
-/// Returns true if a round may end otherwise than the one before: some failure in it does not follow from the code and
+/// Returns true if the new round may end differently. At least one failure must not follow from the code and
 /// its input alone.
 pub fn may_end_otherwise(durable: &Durable, round: &Round) -> bool {
     let job = &durable.job;
@@ -140,9 +140,9 @@ pub fn may_end_otherwise(durable: &Durable, round: &Round) -> bool {
 }
 
 enum Again {
-    /// The step, and the call that failed in it.
+    /// The step can be retried, together with the call that failed in it.
     Step(Option<Slot>),
-    /// It would fail again in the same way.
+    /// The step would fail again in the same way.
     Never(Code),
 }
 
@@ -158,7 +158,7 @@ fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
     let errors: Vec<_> = calls.iter().filter(|(_, _, call)| is_error(call)).collect();
     let Some((k, slot, _)) = errors.last() else {
         let code = step.failure.as_ref().map_or(Code::Internal, |failure| failure.code);
-        // What the machine was too slow or too shallow for, or a plugin that was missing.
+        // These failures depend on the machine or on a missing plugin, so a retry may succeed.
         let may_pass = matches!(code, Code::StackOverflow | Code::WallClockLimit | Code::DependencyUnavailable);
         return Ok(if may_pass { Again::Step(None) } else { Again::Never(code) });
     };
@@ -169,7 +169,7 @@ fn failed(durable: &Durable, step: &Step) -> Result<Again, Refusal> {
     Ok(Again::Step(Some((*slot).clone())))
 }
 
-/// What a request opens a finished job for.
+/// Returns the purpose for which a request reopens a finished job.
 pub(super) fn purpose(row: &InboxRow) -> Purpose {
     match row.request {
         Request::Undo => Purpose::Undo,
@@ -177,8 +177,8 @@ pub(super) fn purpose(row: &InboxRow) -> Purpose {
     }
 }
 
-/// What to write when a worker finds the request in the inbox of a job that is over; the claim's
-/// own event follows in the same write. What may not be tried again is left as it is.
+/// Returns the draft for a reopening request in the inbox of a finished job. The claim event follows in the
+/// same write. Work that may not be retried stays as it is.
 pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     if purpose(row) == Purpose::Undo {
         return undoable::reopened(durable, row);
@@ -191,7 +191,7 @@ pub fn reopened(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Dra
             let (row, call) = (durable.rows.get(slot)?, durable.job.calls.get(slot)?);
             let row = Row { result_hash: None, ..row.clone() };
             let row = if call.is_lost() {
-                // In doubt again, under a number of its own: never permission to execute.
+                // The lost call returns to doubt under a new try number. Reopening never permits its execution.
                 let (try_no, nonce) = (call.tries + 1, context.random);
                 Row { state: RowState::Indeterminate, try_no, nonce, ..row }
             } else {

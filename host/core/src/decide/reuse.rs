@@ -1,5 +1,5 @@
-//! An earlier result stands in for a step, or is kept for later ones: the rules are in
-//! [`crate::reuse`], here they meet the job.
+//! Applies the rules of [`crate::reuse`] to a job: reuses an earlier result for a step, or indexes a result for
+//! later jobs.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use super::asking::is_gated;
 use super::step_end::outcome;
 use super::{Context, inputs, is_dry};
 
-/// What a step would be made from, where an earlier result has to be looked for.
+/// Returns the input hash of a step for which an earlier result must be looked up.
 pub(super) fn sought(durable: &Durable, step: &Step, planned: &plan::Step, operator: &Pinned) -> Option<Hash> {
     let is_fresh = step.started_us.is_none() && step.reuse.is_none() && !durable.seen.outcomes.contains_key(&step.id);
     if !is_fresh || !reuse::is_candidate(planned, operator) {
@@ -32,7 +32,7 @@ pub(super) fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash
     Some(reuse::input_hash(key, &input))
 }
 
-/// The decision about an earlier result that was found, and the step's end where it stands in.
+/// Returns the decision about an earlier result that was found. Also ends the step if the result is reused.
 pub(super) fn taken_over(
     durable: &Durable,
     context: &Context<'_>,
@@ -81,7 +81,7 @@ pub(super) fn taken_over(
     Some(Draft { events, payloads: vec![Payload { label, bytes: output.to_vec() }], ..Draft::default() })
 }
 
-/// The draft of a step's end, with what later jobs may reuse of it. A dry run keeps nothing.
+/// Adds the reusable result to the draft of a step's end. A dry run indexes nothing.
 pub fn indexed(durable: &Durable, step: &StepId, mut draft: Draft, context: &Context<'_>) -> Draft {
     draft.reusables.extend(kept(durable, step, &draft, context));
     draft
@@ -125,7 +125,7 @@ fn kept(durable: &Durable, id: &StepId, draft: &Draft, context: &Context<'_>) ->
         is_verified: reuse::says_verified(&output),
         provenance: if by_a_person { Provenance::Operator } else { Provenance::Executed },
         output_hash: Hash::of(&[&output]),
-        // Its place in the log gives it its time.
+        // The event time is set when the event gets its place in the log.
         time_us: context.now_us,
     })
 }

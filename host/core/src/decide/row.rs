@@ -1,5 +1,5 @@
-//! The row of a call: how it is written, and what becomes of it where nothing is executed (the recorded answer, a
-//! refusal, a doubt).
+//! Ledger rows of calls: their writes, and the rows of calls that execute nothing (recorded answer, refusal,
+//! doubt).
 
 use crate::effect::{Answer, Effect, Provenance};
 use crate::error::{Code, Failure};
@@ -16,7 +16,7 @@ use super::answer::overrides;
 use super::call::{Invocation, Next};
 use super::{Context, Try, action};
 
-/// The recorded final answer, repairing the row where the log is ahead of it.
+/// Returns the recorded final answer. Repairs the row first if the log is ahead of the row.
 pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
     if let Some(row) = durable.rows.get(slot)
         && !row.state.is_final()
@@ -25,7 +25,7 @@ pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
     }
     let call = durable.job.calls.get(slot);
     if !call.is_some_and(|call| call.committed) {
-        // Only possible where the row is final and its events are gone: the log is the authority.
+        // A final row without its events is a divergence, because the log is the authority.
         return Next::Diverge(Divergence::new(
             slot,
             "call",
@@ -43,7 +43,7 @@ pub(super) fn recorded(durable: &Durable, slot: &Slot) -> Next {
     })
 }
 
-/// What the crash kept from being written after the events: the row, and its reservation.
+/// Writes the row and the reservation that a crash separated from their events.
 fn repair(durable: &Durable, row: &Row) -> Draft {
     let slot = &row.slot;
     let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
@@ -51,7 +51,7 @@ fn repair(durable: &Durable, row: &Row) -> Draft {
     let state = if ok { RowState::Committed } else { RowState::FailedFinal };
     let result_hash = finished.map(|finished| finished.answer.hash);
     let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
-    // What the world takes to settle it takes though the call was given up for lost.
+    // The settling time still applies to a lost call.
     let next_try_us = row.next_try_us.filter(|_| is_lost);
     let ledger = vec![write(durable, Row { state, result_hash, next_try_us, ..row.clone() })];
     let answer = durable.answer(slot);
@@ -60,7 +60,7 @@ fn repair(durable: &Durable, row: &Row) -> Draft {
         _ => None,
     };
     let is_reused = finished.is_some_and(|finished| finished.provenance == Provenance::Reused);
-    // A receipt of another job settles nothing, and what was lost may have happened.
+    // A receipt reused from another job settles no key, and a lost call may have happened.
     let key = row.action_key.filter(|_| !is_reused && !is_lost && ok == receipt.is_some());
     let actions = action::settled(slot, &row.operator, key, receipt);
     Draft { ledger, actions, ..Draft::default() }
@@ -112,7 +112,7 @@ pub(super) fn refuse(durable: &Durable, invocation: &Invocation, failure: Failur
     }
 }
 
-/// The last failure becomes the final answer.
+/// Makes the last failure the final answer.
 pub(super) fn fail_final(durable: &Durable, slot: &Slot) -> Draft {
     let row = durable.rows.get(slot).expect("FailFinal is decided only with a row");
     let result_hash = durable.job.calls.get(slot).and_then(|c| c.finished.as_ref()).map(|f| f.answer.hash);
@@ -128,8 +128,8 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
     let slot = &invocation.slot;
     let call = durable.job.calls.get(slot);
     let old = durable.rows.get(slot);
-    // A try whose process ended is looked at at once, the next one after a backoff, like tries that failed. What nobody
-    // but a person can look at keeps no person waiting.
+    // The first try is resolved immediately after its process ended. Later tries wait for a backoff, like
+    // failed tries. A call that only a person can resolve never waits.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
     let by_itself = matches!(class, Some(Class::Keyed | Class::Queryable));
     let nth = Try::open(durable, slot).map_or(0, |open| open.nth(durable, slot));
@@ -152,8 +152,8 @@ pub(super) fn indeterminate(durable: &Durable, invocation: &Invocation, context:
     Draft { ledger: vec![write(durable, row)], ..Draft::default() }
 }
 
-/// The row of an invocation that this attempt executes nothing of: its state, its try and what else is known of
-/// it are the caller's to say.
+/// Returns the row of an invocation that this attempt does not execute. The caller overwrites the state, the
+/// try number and the other fields it knows.
 pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> Row {
     let old = durable.rows.get(&invocation.slot);
     Row {
@@ -175,7 +175,7 @@ pub(super) fn unexecuted(durable: &Durable, invocation: &Invocation, context: &C
     }
 }
 
-/// The write that replaces the slot's row, whatever it is now.
+/// Returns the write that replaces the slot's row, whatever the row contains now.
 pub(super) fn write(durable: &Durable, row: Row) -> LedgerWrite {
     match durable.rows.get(&row.slot) {
         None => LedgerWrite::Insert(row),

@@ -1,4 +1,4 @@
-//! How a try of a step ends.
+//! End of a step's try.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, ResultType};
@@ -11,22 +11,22 @@ use crate::storage::Payload;
 
 use super::{failed, outcome_id};
 
-/// Tries of a step that ended in a way that may not repeat (stack overflow, wall clock), until
-/// the last of them becomes the verdict on the step.
+/// Maximum number of aborted tries of a step, such as stack overflow or wall clock limit. The next abort
+/// becomes the final failure of the step.
 const ABORTS_MAX: u32 = 3;
 
-/// How a try of a step ended.
+/// Result of a try of a step.
 #[derive(Clone, Debug)]
 pub enum StepResult {
-    /// It has an output (a step plugin's; a tool's is the answer of its call).
+    /// The output of a step plugin. The output of a tool is the answer of its call.
     Output(Vec<u8>),
-    /// The guest's own error, or the final error of the tool that the step is.
+    /// The guest's own error, or the final error of the call if the step is a tool.
     Failed(Failure),
-    /// The host stopped it: fuel, memory, trap, output.
+    /// The host stopped the guest: fuel, memory, trap or output limit.
     Fault(Failure),
 }
 
-/// The step's start, once in its life.
+/// Records the start of the step, once in the life of the step.
 pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
     match durable.job.step(step) {
         Some(found) if found.started_us.is_none() => {
@@ -36,15 +36,15 @@ pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
     }
 }
 
-/// A validator refused the step before it started: it is not executed.
+/// Fails a step that a validator refused before its start. The step is not executed.
 pub fn step_refused(step: &StepId, failure: &Failure) -> Draft {
     Draft { events: vec![failed(failure, step, ResultType::PermanentFailure)], ..Draft::default() }
 }
 
-/// What to write about a step whose try ended.
+/// Returns the draft for a step whose try ended.
 ///
 /// # Errors
-/// The try did not do what the log says an earlier one did.
+/// The host calls of the try differ from those in the log.
 pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResult) -> Result<Draft, Divergence> {
     replay::check_complete(&durable.job, step, calls)?;
     let job = &durable.job;
@@ -62,7 +62,7 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
     })
 }
 
-/// Whether the same bytes may end otherwise another time: depth of the stack and wall clock
+/// Returns true if the same code and input may end differently on another try. Stack depth and wall clock
 /// depend on generated code and on the machine.
 fn may_not_repeat(code: Code) -> bool {
     matches!(code, Code::StackOverflow | Code::WallClockLimit)
@@ -73,9 +73,9 @@ fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
     Draft { events: vec![failed(&failure, step, result_type)], ..Draft::default() }
 }
 
-/// The outcome that a step produces, where it does.
+/// Returns the outcome event if the step produces an outcome.
 pub(super) fn outcome(job: &Job, planned: &plan::Step) -> Option<Body> {
-    // The name of a wait is a label, whatever operator has it too.
+    // The name of a wait step is only a label, even if an operator has the same name.
     let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
     let of_plan = planned.outcome.as_ref();
     let outcome_type = of_plan
@@ -107,7 +107,7 @@ pub(super) fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Dr
     let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
     events.extend(outcome(job, planned));
     let mut draft = Draft { events, ..Draft::default() };
-    // A tool's output is the result in its effect: stored once.
+    // The output of a tool is the result in its effect, so the bytes are stored only once.
     if pinned.is_none_or(|operator| operator.kind == PluginKind::Step) {
         draft.payloads.push(Payload { label, bytes: output });
     }

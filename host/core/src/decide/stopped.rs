@@ -1,16 +1,16 @@
-//! What a person may say of a job that does not go on by itself.
+//! Checks which decisions a person may make about a job that does not continue by itself.
 
 use crate::ids::Slot;
 use crate::job::JobState;
 use crate::state::Job;
 
-/// Returns true if the job can be told to go on, or be failed.
+/// Returns true if a person may continue or fail the job.
 pub fn is_stopped(job: &Job) -> bool {
     matches!(job.state, JobState::Parked | JobState::Diverged)
 }
 
-/// Returns true if what the call at `slot` changed waits to be taken as it is now, or as gone: the latter only of a job
-/// that is over, since an open one goes on with what it recorded.
+/// Returns true if the effect of the call at `slot` waits for acceptance by a person. With `gone`, only the
+/// effect of a finished job qualifies, because an open job continues with what it recorded.
 pub fn is_confirmable(job: &Job, slot: &Slot, gone: bool) -> bool {
     let over = job.state.is_terminal();
     let mut asked = job.asked().filter(|_| !over).map(|failed| &failed.slot).chain(job.disputed());

@@ -1,4 +1,4 @@
-//! Undoing what a finished job did (§10): when it is refused, and what opens the job again.
+//! Undo of a finished job (§10): when an undo is refused, and how it reopens the job.
 
 use crate::error::Code;
 use crate::event::{Body, Purpose};
@@ -9,59 +9,59 @@ use crate::storage::{ActionWrite, InboxRow};
 
 use super::action;
 
-/// Why a job is not undone.
+/// Reason why a job cannot be undone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UndoRefusal {
-    /// It is still open.
+    /// The job is still open.
     #[error("job {job_id} is {}: only a COMPLETED, PARTIAL or FAILED job is undone. An open job is cancelled, which \
              undoes what it did: `latch job cancel {job_id}`", state.as_str())]
     Open {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
-        /// Where it stands.
+        /// State of the job.
         state: JobState,
     },
-    /// It was cancelled or undone before.
+    /// The job was already cancelled or undone.
     #[error("job {job_id} {}: each of its effects is undone, or stays as it is", ended(*by_undo))]
     Cancelled {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
-        /// Whether it was undone after its end.
+        /// True if the job was undone after its end.
         by_undo: bool,
     },
-    /// No call of it changed the world.
+    /// No call of the job changed the world.
     #[error("job {job_id} has no committed effect: there is nothing to undo")]
     NoEffect {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
     },
-    /// Every effect is undone, or a person left it.
+    /// Every effect is undone, or a person decided to leave it.
     #[error("every effect of job {job_id} is undone or was left as it is by a person: there is nothing more to undo")]
     Undone {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
     },
-    /// Nothing undoes what is left.
+    /// No operator can undo the remaining effects.
     #[error(
         "nothing can undo what job {job_id} did ({}): the plugin exports no `compensate`, and the plan names no \
              `compensate_with`",
         list(slots)
     )]
     Impossible {
-        /// The job.
+        /// ID of the job.
         job_id: JobId,
-        /// The calls whose effects stay.
+        /// Slots of the calls whose effects stay.
         slots: Vec<Slot>,
     },
-    /// It ended because an effect was not as recorded.
+    /// The job ended because an effect was not as recorded.
     #[error(
         "what {slot} changed was not found as it was recorded ({found}), which ended the job: undoing could undo \
              what others made of it since. Undo it by hand"
     )]
     NotConfirmed {
-        /// The call.
+        /// Slot of the call.
         slot: Slot,
-        /// What was found instead.
+        /// The state that the verifier found.
         found: String,
     },
 }
@@ -74,23 +74,23 @@ fn list(slots: &[Slot]) -> String {
     slots.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A call that an undo would undo.
+/// A call that an undo of the job would undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToUndo {
-    /// The call.
+    /// Slot of the call.
     pub slot: Slot,
-    /// Its operator.
+    /// Operator of the call.
     pub operator: Operator,
-    /// The operator that undoes it.
+    /// Operator that undoes the call.
     pub by: Operator,
-    /// Whether the call's own plugin does that, by its `compensate` export.
+    /// True if the call's own plugin undoes the call by its `compensate` export.
     pub own: bool,
 }
 
-/// The calls that an undo of the job would undo, in this order.
+/// Returns the calls that an undo of the job would undo, in the order of undoing.
 ///
 /// # Errors
-/// The job is not undone, and why.
+/// The reason why the job cannot be undone.
 pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
     let job = &durable.job;
     let job_id = || job.header.job_id.clone();
@@ -124,8 +124,8 @@ pub fn undoable(durable: &Durable) -> Result<Vec<ToUndo>, UndoRefusal> {
     Ok(due)
 }
 
-/// Opens the job to undo what it did. Receipts that were given again when an earlier undoing was abandoned are
-/// taken back.
+/// Reopens the job to undo its effects. Withdraws the receipts that were restored when an earlier compensation
+/// was aborted.
 pub(super) fn reopened(durable: &Durable, row: &InboxRow) -> Draft {
     let actions = undecided_receipts(durable);
     let (steps, calls) = (Vec::new(), Vec::new());
@@ -133,8 +133,8 @@ pub(super) fn reopened(durable: &Durable, row: &InboxRow) -> Draft {
     Draft { events, actions, inbox_done: vec![row.id], flush_now: true, whole: true, ..Draft::default() }
 }
 
-/// Takes back the receipts that an undo takes back, for a job that was reopened without being loaded. Empty for
-/// every other job.
+/// Withdraws the receipts of unfinished compensations, for a job that was reopened for an undo without being
+/// loaded. Returns an empty draft for every other job.
 pub fn unread_receipts(durable: &Durable) -> Draft {
     let job = &durable.job;
     let was_unread = matches!(job.parked, Some((Code::AttemptsExhausted, _)));

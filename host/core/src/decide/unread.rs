@@ -1,5 +1,5 @@
-//! A job that is not loaded: because the processes that did ended, or because part of it cannot be had. It is parked
-//! or given back by its outline alone.
+//! Jobs that are handled without being loaded, because their workers died while loading or because part of the
+//! job is unavailable. Such a job is parked or released from its outline alone.
 
 use crate::error::Code;
 use crate::event::{Body, Event};
@@ -12,13 +12,14 @@ use super::Context;
 use super::attempt::{claimed, released};
 use super::reopen::{purpose, reopened};
 
-/// Attempts in a row before this one that ended before anything of them was in the log, even their claims.
+/// Number of consecutive attempts before this one that died before writing their claim event.
 pub fn silent_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
-/// Parks a claimed job, and says why. Its inbox waits with it, except a request to open it again: a retry is begun with
-/// nothing in it, because what failed is unknown without the log. An undo is begun as usual.
+/// Parks a claimed job without loading it, and returns the cause. The inbox stays unread, except for a request
+/// to reopen the job. A retry reopens no steps, because without the log the failed steps are unknown. An undo
+/// reopens as usual.
 pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profile: Hash) -> (Batch, String) {
     let silent = silent_attempts(claim.row.attempt, outline.end);
     let cause = format!("{silent} attempts in a row ended before anything of them was recorded");
@@ -35,11 +36,11 @@ pub fn park_unread(claim: &Claim, outline: &Outline, worker: &str, engine_profil
     (batch, cause)
 }
 
-/// Gives a claimed job back whose effects cannot be had: the attempt does not count as one that got nowhere. One that
-/// was over is opened again first, which takes what is recorded of it, but no effects.
+/// Releases a claimed job whose effects are unavailable. The attempt does not count as one without progress. A
+/// finished job is reopened first, which requires its events but not its effects.
 ///
 /// # Errors
-/// What is recorded does not fold.
+/// The recorded events do not fold.
 pub fn give_back_unread(
     claim: &Claim,
     outline: &Outline,
@@ -57,7 +58,7 @@ pub fn give_back_unread(
     Ok(ending(claim, outline.end, bodies, JobState::Pending))
 }
 
-/// The events that end an attempt, behind the log's end.
+/// Returns the batch that appends the events that end an attempt.
 fn ending(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState) -> Batch {
     let row = &claim.row;
     let mut batch = Batch::new(row.job_id.clone(), row.attempt, row.next_seq, row.head);

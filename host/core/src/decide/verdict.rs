@@ -1,7 +1,7 @@
 //! A person's verdict on a call in doubt.
 //!
-//! It is about one try: the one in doubt when it was given. A verdict that arrives when another try is
-//! open says nothing about that one.
+//! A verdict refers to one try: the try in doubt when the verdict was given. It does not apply if another try
+//! is open when it arrives.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ use super::answer::caught_up;
 use super::inbox::{one, recorded_invocation, unblock};
 use super::{Context, Try, answered, compensation, ladder};
 
-/// Why nobody can say now what became of a call.
+/// Reason why no verdict on the call is accepted now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undecidable {
     /// The job has no call at this slot.
     NoCall,
-    /// It may still be executing: what can be found out is found out first.
+    /// The call may still be executing. Automatic resolution comes first.
     Executing,
-    /// It is not in doubt.
+    /// The call is not in doubt.
     Decided(RowState),
-    /// The world may still show what the call did: a look at it now may say no just before it says yes.
+    /// The settling time has not passed. The effect of the call could still appear after a check found nothing.
     Settling {
-        /// Milliseconds until it has settled.
+        /// Milliseconds until the settling time has passed.
         wait_ms: u32,
     },
 }
@@ -43,14 +43,14 @@ impl fmt::Display for Undecidable {
     }
 }
 
-/// The request that this verdict on this call is, at `now_us` (microseconds since 1970 UTC). It names
-/// the try in doubt; of a compensation that failed the one that takes it up again.
+/// Returns the request for this verdict on this call, at `now_us` (microseconds since 1970 UTC). The request
+/// names the try in doubt. For a failed compensation it names the try that retries the compensation.
 pub fn verdict(durable: &Durable, slot: &Slot, verdict: Resolved, now_us: i64) -> Result<Request, Undecidable> {
     let request = |try_no: u32| Request::Resolve { slot: slot.clone(), try_no, verdict: verdict.clone() };
     let row = durable.rows.get(slot);
     let waits = row.and_then(|row| settling(durable, row, now_us)).map(|wait_ms| Undecidable::Settling { wait_ms });
     if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
-        // That it is left as it is contradicts nothing that may still show.
+        // A decision to leave the effect as it is cannot contradict an effect that appears later.
         let waits = waits.filter(|_| !matches!(verdict, Resolved::Abort));
         return waits.map_or_else(|| Ok(request(try_no)), Err);
     }
@@ -63,16 +63,17 @@ pub fn verdict(durable: &Durable, slot: &Slot, verdict: Resolved, now_us: i64) -
     waits.map_or_else(|| Ok(request(open.try_no)), Err)
 }
 
-/// Milliseconds until the world shows what a call in doubt did, at the latest: where its own worker left
-/// it in doubt, the row says when it may be asked or repeated, and that is not before then.
+/// Milliseconds until the settling time of a call in doubt has passed, at the latest. If the worker itself left
+/// the call in doubt, the row's `next_try_us` already includes the settling time.
 fn settling(durable: &Durable, row: &Row, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // Who cannot tell yet was asked after the world had settled.
+    // A tool that answered "not yet" was asked after the settling time. The wait in the row is then the wait
+    // for the next request.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yets > 0);
     ladder::not_yet(row, now_us).filter(|_| settles && !asked)
 }
 
-/// What to write about a verdict on a try of a call.
+/// Returns the draft for a verdict on a try of a call.
 pub(super) fn resolve(
     durable: &Durable,
     slot: &Slot,
@@ -112,16 +113,17 @@ pub(super) fn resolve(
     draft.and(unblock(durable, slot))
 }
 
-/// The tool's own answer, where it was recorded before the verdict could claim the try: only one
-/// of the two wins, and it is what the world said.
+/// Returns the draft for the tool's own answer if it was recorded before the verdict could close the try. Only
+/// one of the two wins, and the tool's answer is the truth.
 fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    // A verdict's own claim, which a crash parted from its events, is no answer.
+    // An effect stored by a verdict whose events are missing after a crash is not an answer.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = caught_up(ladder::stored_answer(durable, slot, &open).filter(is_answer)?);
-    // The step that waits for it takes it up: it may have to be tried again, which one that is blocked cannot.
+    // The waiting step processes the answer itself. The call may need a retry, which a blocked step cannot
+    // make.
     let waits = unblock(durable, slot);
     if !waits.is_empty() {
         return Some(waits);
@@ -129,8 +131,8 @@ fn answered_meanwhile(durable: &Durable, slot: &Slot, context: &Context<'_>) -> 
     Some(answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context))
 }
 
-/// A second verdict on the same try that says otherwise is kept as a conflict; one that agrees, or is
-/// about a try that nobody had to decide about, changes nothing.
+/// Records a conflict if a second verdict on the same try differs from the first. A verdict that agrees changes
+/// nothing, and neither does one on a try that never needed a verdict.
 fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &Resolved) -> Draft {
     let Some(before) = call.verdicts.get(&try_no).copied() else {
         return Draft::default();

@@ -1,4 +1,4 @@
-//! Wait steps: they begin, a signal or a time ends them, and what came early is kept.
+//! Wait steps: their start, their end by a signal or a timer, and the storage of early signals.
 
 use crate::error::{Code, Failure};
 use crate::event::{Body, ResultType};
@@ -11,12 +11,12 @@ use crate::wait::{Wait, WaitKind};
 use super::step_end::succeeded;
 use super::{Context, failed, gates, is_dry};
 
-/// A wait step that is ready begins to wait; a signal that was kept for it ends it at once.
+/// Starts the wait of a ready wait step. A signal stored for the step ends the wait immediately.
 pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let job = &durable.job;
     if is_dry(job.header.mode) {
-        // Nobody is asked for anything in a dry run, and nothing waits.
+        // A dry run requests nothing from people and does not wait.
         let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
         return Draft { events: vec![body], ..Draft::default() };
     }
@@ -47,7 +47,7 @@ pub(super) fn begin(durable: &Durable, context: &Context<'_>, planned: &plan::St
     }
 }
 
-/// A signal: it ends the wait that has its key, or is kept for one that has not begun.
+/// Handles a signal. The signal ends the wait with its key, or is stored for a wait that has not started.
 pub(super) fn signal(durable: &Durable, key: &str, payload: &str, by: &str) -> Draft {
     let job = &durable.job;
     let waiting = job.waits.keys().find(|id| job.waiting(id).is_some_and(|wait| wait.key.as_deref() == Some(key)));
@@ -58,7 +58,7 @@ pub(super) fn signal(durable: &Durable, key: &str, payload: &str, by: &str) -> D
         let open = job.step(id).is_some_and(|step| !step.state.is_final()) && wait.kind.is_none();
         open && wait.takes_signals && wait.key.as_deref().is_none_or(|of_wait| of_wait == key)
     });
-    // The first one counts; a duplicate was acknowledged alike and changes nothing.
+    // The first signal with a key counts. A duplicate was acknowledged in the same way and changes nothing.
     if !may_come || job.signals.iter().any(|signal| signal.key == key) {
         return Draft::default();
     }
@@ -70,7 +70,7 @@ pub(super) fn signal(durable: &Durable, key: &str, payload: &str, by: &str) -> D
     Draft { events: vec![body], payloads: vec![payload], ..Draft::default() }
 }
 
-/// A durable timer fired. One that was disarmed or armed anew meanwhile changes nothing.
+/// Handles a durable timer that fired. A timer that was cancelled or set to another time changes nothing.
 pub(super) fn fire(durable: &Durable, name: &str, due_us: i64) -> Draft {
     let job = &durable.job;
     if job.timer(name) != Some(due_us) {
@@ -89,7 +89,7 @@ pub(super) fn fire(durable: &Durable, name: &str, due_us: i64) -> Draft {
         return fired.and(complete(durable, &id, bytes(&default.unwrap_or_default()), None));
     }
     let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
-    // A signal that has been acknowledged meanwhile wins.
+    // A signal that was acknowledged before this write wins.
     let timed_out = Draft { drained: true, ..fired };
     match default {
         Some(value) => timed_out.and(Draft { events, ..Draft::default() }).and(succeeded(durable, &id, bytes(&value))),
@@ -101,8 +101,8 @@ pub(super) fn fire(durable: &Durable, name: &str, due_us: i64) -> Draft {
     }
 }
 
-/// Inbox rows in the order in which they become events: as they arrived, but what ends because
-/// of its time after everything else, so that what was acknowledged before the end counts.
+/// Sorts inbox rows into the order in which they become events. Rows keep their order of arrival, but timers
+/// come last. A request acknowledged before the end of a timer therefore counts.
 pub fn in_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
     let (timers, mut others): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|row| matches!(row.request, Request::Timer { .. }));
