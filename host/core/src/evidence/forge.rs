@@ -1,6 +1,6 @@
-//! For tests: a file taken apart and put together again by somebody who knows the format and
-//! recomputes every number, sum and hash. What such a file still shows must come from witnesses
-//! that do not agree.
+//! Test support: takes an evidence file apart and puts it together again with every number, sum and hash
+//! recomputed, like a forger who knows the format. Such a forgery can only be detected because independent
+//! records contradict each other.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::ids::Hash;
 /// A record: its kind and its fields.
 pub(crate) type Record = (String, Value);
 
-/// The records of a whole file.
+/// Returns the records of a complete file.
 pub(crate) fn take_apart(file: &[u8]) -> Vec<Record> {
     let lines = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let one = |text: &[u8]| {
@@ -21,7 +21,8 @@ pub(crate) fn take_apart(file: &[u8]) -> Vec<Record> {
     lines.map(one).collect()
 }
 
-/// The file of these records: events numbered and chained anew, the job's row made to fit them.
+/// Returns the file made of these records. Numbers and chains the events again, and adapts the job's row to
+/// them.
 pub(crate) fn put_together(mut records: Vec<Record>) -> Vec<u8> {
     let mut head = Hash::default();
     let mut count = 0u64;

@@ -1,5 +1,5 @@
-//! One line: a canonical JSON object that carries its own number and the sum of everything else
-//! in it, so that a changed, missing, doubled or moved line is found where it stands.
+//! A line of an evidence file: a canonical JSON object that contains its own number and the hash of everything
+//! else in the line. A changed, missing, duplicated or moved line is therefore detected at its place.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::canon;
 use crate::ids::Hash;
 
-/// Closes a line: `record` names what it is, `line` counts from 1, `sum` is the SHA-256 of the
+/// Completes a line. `record` is the kind of the record, `line` counts from 1, and `sum` is the SHA-256 of the
 /// canonical object without `sum`.
 pub(super) fn seal(record: &str, number: u64, fields: &impl Serialize) -> Vec<u8> {
     let value = serde_json::to_value(fields).expect("a record is plain data");
@@ -19,7 +19,8 @@ pub(super) fn seal(record: &str, number: u64, fields: &impl Serialize) -> Vec<u8
     canon::value_to_canonical(&Value::Object(object))
 }
 
-/// The line of an event. Its bytes are taken as they were hashed: nothing is written anew.
+/// Returns the line of an event. The event's bytes are copied exactly as they were hashed, without serializing
+/// the event again.
 pub(super) fn seal_event(number: u64, event: &[u8], hash: &Hash, prev_hash: &Hash) -> Vec<u8> {
     let mut text = b"{\"event\":".to_vec();
     text.extend_from_slice(event);
@@ -30,18 +31,18 @@ pub(super) fn seal_event(number: u64, event: &[u8], hash: &Hash, prev_hash: &Has
     text
 }
 
-/// A line that is whole.
+/// A line whose sum is correct.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// What it says of its place.
+    /// Line number stated in the line itself.
     pub(super) number: u64,
-    /// What it is: `event`.
+    /// Kind of the record, such as `event`.
     pub(super) record: String,
-    /// Everything else in it.
+    /// All other fields of the line.
     pub(super) fields: Map<String, Value>,
 }
 
-/// Why a line is not whole.
+/// Reason why a line is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     pub(super) what: String,
@@ -49,7 +50,7 @@ pub(super) struct Damage {
     pub(super) found: String,
 }
 
-/// Opens a line and holds it against its own sum.
+/// Parses a line and checks the line against its own sum.
 pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
     let damage = |what: String, expected: &str, found: String| Damage { what, expected: expected.to_owned(), found };
     let value = canon::parse_record(text).map_err(|error| {
@@ -78,7 +79,7 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
     }
 }
 
-/// The beginning of a text, for a person.
+/// Returns the beginning of a text, escaped for display.
 pub(super) fn shown(text: &[u8]) -> String {
     const BYTES_MAX: usize = 120;
     let cut = &text[..text.len().min(BYTES_MAX)];

@@ -1,13 +1,12 @@
-//! Evidence: what happened to a job as one file, and the check of it that needs nothing else.
+//! Evidence: the history of a job as one file, and a check of that file that needs nothing else.
 //!
-//! A file is JSON lines, each canonical (RFC 8785): a header, the events exactly as they were
-//! hashed, the ledger rows and effects from their own tables, the payloads, the response, and a
-//! trailer with the SHA-256 of all before it; perhaps a signature. `docs/evidence.md` is the
-//! format, field by field.
+//! A file consists of JSON lines, each canonical (RFC 8785). The order is: a header, the events exactly as they
+//! were hashed, the ledger rows and effects from their own tables, the payloads, the response, and a trailer
+//! with the SHA-256 of everything before it. A signature may follow. `docs/evidence.md` describes the format
+//! field by field.
 //!
-//! Everything here is pure: [`write()`] turns what the stores hold into bytes, [`verify`] turns
-//! bytes into a [`Report`]. Neither reads a file or a clock, so that every single changed byte
-//! can be tried.
+//! All functions here are pure: [`write()`] turns the contents of the stores into bytes, and [`verify`] turns
+//! bytes into a [`Report`]. Neither reads a file or a clock, so a test can try every change of a single byte.
 
 mod check;
 mod line;
@@ -30,7 +29,7 @@ pub use verify::{IsSignature, Trust, Verified, verify};
 pub use withhold::{UnknownLabel, Withhold};
 pub use write::{Export, ExportError, write};
 
-/// What the `schema` of a header says. A change of the format changes the number.
+/// Value of `schema` in the header. A change of the format changes the number.
 pub const SCHEMA: &str = "latchwork.evidence/1";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which event speaks of which payload, and where its bytes are.
+//! Payloads referenced by events, and the places where their bytes are stored.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::ids::{Slot, StepId};
 use crate::manifest::PluginKind;
 use crate::state::{Job, label};
 
-/// The payloads an event refers to, by label.
+/// Returns the payloads that an event references, by label.
 pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
     match &event.body {
         Body::IntentAccepted { header } => {
@@ -38,7 +38,7 @@ pub(super) fn references(event: &Event) -> Vec<(String, PayloadRef)> {
     }
 }
 
-/// What a fork took over of a step.
+/// Returns the payloads that a fork copied for a step.
 fn of_copied(copied: &Copied) -> Vec<(String, PayloadRef)> {
     let Copied { step_id, input, output, calls, emits, .. } = copied;
     let mut found = vec![(label::input(step_id), *input), (label::output(step_id), *output)];
@@ -50,13 +50,14 @@ fn of_copied(copied: &Copied) -> Vec<(String, PayloadRef)> {
     found
 }
 
-/// Where the bytes of a payload are that has none of its own: a tool takes its step's input and
-/// its result is the step's output; the arguments of calls that change nothing are not kept.
+/// Returns the place of a payload's bytes if the payload is not stored under its own label. The arguments of a
+/// tool step are the step's input, and the result of a tool is the step's output. The arguments of calls that
+/// only read are not kept.
 pub(super) fn elsewhere(label: &str, job: &Job) -> Option<Content> {
     if let Some(slot) = label.strip_prefix("args/").map(Slot::new) {
         return match slot.is_step() {
             true => Some(Content::SameAs(label::input(&slot.step()))),
-            // What undoes a call is always kept.
+            // The arguments of a compensating call are always kept.
             false => (!slot.is_compensation()).then_some(Content::NotKept),
         };
     }
@@ -67,7 +68,7 @@ pub(super) fn elsewhere(label: &str, job: &Job) -> Option<Content> {
     Some(Content::SameAs(label::answer(&slot, finished.try_no)))
 }
 
-/// Labels that are left out: those that are asked for, and those with the same bytes.
+/// Returns the labels to withhold: the requested ones, and those with the same bytes.
 pub(super) fn hidden(known: &[&str], payloads: &[PayloadRecord], withhold: &Withhold) -> BTreeSet<String> {
     let mut hidden: BTreeSet<String> =
         known.iter().filter(|label| withhold.covers(label)).map(|label| (*label).to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Reading a file: its lines, their order, the chain of its events, its trailer.
+//! Reads an evidence file: its lines, their order, the chain of its events, and its trailer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::ids::{Hash, Slot};
 use crate::ledger::Row;
 use crate::state::{Durable, Job, label};
 
-/// Something and the line it stands in.
+/// A value and the number of its line.
 pub(super) type At<T> = (u64, T);
 
-/// The records of a file.
+/// The records of an evidence file.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     pub(super) header: Option<At<Header>>,
@@ -36,20 +36,20 @@ pub struct Evidence {
     trailer: Option<At<Trailer>>,
 }
 
-/// A signature and what it is of.
+/// A signature and the message that it signs.
 #[derive(Clone, Debug)]
 pub(super) struct Signed {
     pub(super) record: SignatureRecord,
     pub(super) message: Vec<u8>,
 }
 
-/// The records of a file in the order in which they stand.
+/// Kinds of records, in the order required in a file.
 const ORDER: [&str; 8] = ["header", "event", "ledger", "effect", "payload", "response", "trailer", "signature"];
 
-/// Reads a file. What is wrong goes into the report.
+/// Reads a file. Problems are added to the report.
 ///
 /// # Errors
-/// It is no evidence file, or one of another version: why.
+/// The reason, if the bytes are not an evidence file or have another format version.
 pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, Report), String> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let whole = pieces.pop_if(|last| last.is_empty()).is_some();
@@ -87,12 +87,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, Report), String> {
 struct Reader {
     evidence: Evidence,
     report: Report,
-    /// Where in [`ORDER`] the reader stands.
+    /// Index of the current section in [`ORDER`].
     section: usize,
     next_number: u64,
-    /// Damaged lines directly before this one.
+    /// Number of damaged lines directly before the current line.
     damaged_before: u64,
-    /// Where the line begins in the file.
+    /// Byte offset of the current line in the file.
     offset: usize,
 }
 
@@ -138,7 +138,7 @@ impl Reader {
                 let twice = read_one(&mut self.report, at, fields, &mut evidence.trailer);
                 if let Some((_, trailer)) = &evidence.trailer {
                     let found = Hash::of(&[&file[..self.offset]]);
-                    // What is damaged has been found already, and where.
+                    // Skipped if the file is damaged, because the damage was already reported at its place.
                     if found != trailer.sha256 && self.report.intact {
                         let message = "the lines before the trailer are not those it was written for";
                         self.report.wrong(at, Found::FileHash, message, trailer.sha256, found);
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    /// Holds a line's own number, and its kind, against where it stands.
+    /// Checks the number and kind of a line against the line's position.
     fn place(&mut self, at: u64, line: &Line) {
         let (expected, number) = (self.next_number, line.number);
         // Damaged lines may be one line in two pieces, or two lines in one.
@@ -225,7 +225,7 @@ impl Reader {
         if !whole {
             self.report.wrong(last, Found::MissingLines, "the file ends in the middle of a line", "a line break", "");
         }
-        // A damaged line may be the one that is missed here.
+        // A damaged line may be the one that seems to be missing.
         if self.report.problems.iter().any(|problem| problem.kind == Found::DamagedLine) {
             return;
         }
@@ -241,7 +241,7 @@ impl Reader {
     }
 }
 
-/// Reads a record of which a file has one; true where it had one already.
+/// Reads a record that may occur once in a file. Returns true if the file already had one.
 fn read_one<T: DeserializeOwned>(report: &mut Report, at: u64, fields: Value, place: &mut Option<At<T>>) -> bool {
     let record = read_record(report, at, std::any::type_name::<T>().rsplit(':').next().unwrap_or_default(), fields);
     let twice = place.is_some();
@@ -266,37 +266,38 @@ fn bad_record(report: &mut Report, at: u64, name: &str, error: String) {
 }
 
 impl Evidence {
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref().map(|(_, header)| header)
     }
 
-    /// The line of an event.
+    /// Returns the line number of an event.
     pub(super) fn line_of(&self, seq: u64) -> u64 {
         let index = usize::try_from(seq).unwrap_or(usize::MAX).min(self.events.len().saturating_sub(1));
         self.events.get(index).map_or(1, |(at, _)| *at)
     }
 
-    /// The line in which a step is announced ready, else that of the last event.
+    /// Returns the number of the line in which the step ended: its last checkpoint or failure. Returns the line
+    /// of the last event if the step never ended.
     pub fn line_of_step(&self, step: &crate::ids::StepId) -> u64 {
         let ended = |event: &Event| matches!(&event.body, crate::event::Body::StateCheckpointed { step_id, .. } | crate::event::Body::StepFailed { step_id, .. } if step_id == step);
         let found = self.events.iter().rev().find(|(_, event)| ended(event));
         found.or(self.events.last()).map_or(1, |(at, _)| *at)
     }
 
-    /// The events, in their order.
+    /// Returns the events in order.
     pub fn events(&self) -> Vec<Event> {
         self.events.iter().map(|(_, event)| event.clone()).collect()
     }
 
-    /// The salts that the file shows.
+    /// Returns the salts that the file contains.
     pub fn salts(&self) -> Salts {
         let effects = self.effects.iter().filter_map(|(_, e)| Some((label::answer(&e.slot, e.try_no), e.salt?)));
         let payloads = self.payloads.iter().filter_map(|(_, payload)| Some((payload.label.clone(), payload.salt?)));
         Salts::Labels(effects.chain(payloads).collect())
     }
 
-    /// Labels whose content is withheld.
+    /// Returns the labels whose content is withheld.
     pub fn withheld(&self) -> Vec<String> {
         let effects = self.effects.iter().filter(|(_, effect)| effect.content == Content::Withheld);
         let effects = effects.map(|(_, effect)| label::answer(&effect.slot, effect.try_no));
@@ -304,7 +305,7 @@ impl Evidence {
         effects.chain(payloads.map(|(_, payload)| payload.label.clone())).collect()
     }
 
-    /// What the stores held of the job, as far as the file shows it. There is no secret in it:
+    /// Rebuilds the durable state of the job from the file. The file does not contain the job's secret, so
     /// hashes of payloads come from [`Evidence::salts`].
     pub(super) fn durable(&self, job: Job) -> Durable {
         let mut effects: BTreeMap<(Slot, u32), Arc<Effect>> = BTreeMap::new();
@@ -328,7 +329,7 @@ impl Evidence {
     }
 }
 
-/// The bytes that stand in the record itself.
+/// Returns the bytes that the record itself contains.
 pub(super) fn bytes_of(content: &Content) -> Option<Vec<u8>> {
     match content {
         Content::Text(text) => Some(text.clone().into_bytes()),

@@ -1,4 +1,4 @@
-//! The records of an evidence file, as they stand in its lines.
+//! The records of an evidence file, one per line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,46 +9,47 @@ use crate::ledger::Row;
 use crate::manifest::PluginKind;
 use crate::storage::JobRow;
 
-/// First line: whose evidence this is.
+/// First line of the file: the job and the export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`super::SCHEMA`].
+    /// Always [`super::SCHEMA`].
     pub schema: String,
-    /// The program that wrote it: `latchwork 0.1.0`.
+    /// Program that wrote the file, such as `latchwork 0.1.0`.
     pub program: String,
-    /// When it was written, microseconds since 1970 UTC.
+    /// Time of the export, microseconds since 1970 UTC.
     pub exported_us: i64,
-    /// The job's row in the table of jobs: another witness than its events.
+    /// The job's row in the table of jobs. The row is checked against the events.
     pub job: JobRow,
-    /// Digest of the engine profile the job was accepted with.
+    /// Digest of the engine profile with which the job was accepted.
     pub engine_profile: Hash,
-    /// The components the job can reach.
+    /// Components that the job can reach.
     pub plugins: Vec<PluginRecord>,
-    /// Labels of payloads that were left out, sorted.
+    /// Labels of the withheld payloads, sorted.
     pub withheld: Vec<String>,
-    /// The public key that signs it, where it is signed: a signature cannot be cut off unnoticed.
+    /// Public key of the signer, if the file is signed. Removing the signature is detected because the header
+    /// names the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
 }
 
-/// One component.
+/// A component.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PluginRecord {
-    /// Its name in `latch.toml`.
+    /// Name of the plugin in `latch.toml`.
     pub plugin: String,
-    /// Its version.
+    /// Version of the plugin.
     pub version: String,
     /// SHA-256 of the component.
     pub digest: Hash,
-    /// Its world.
+    /// WIT world of the component.
     pub kind: PluginKind,
-    /// The operators the job pinned of it, sorted.
+    /// Operators of this component that the job pinned, sorted.
     pub operators: Vec<Operator>,
 }
 
-/// An event, as it was hashed.
+/// An event as it was hashed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EventRecord {
@@ -57,7 +58,7 @@ pub(super) struct EventRecord {
     pub(super) prev_hash: Hash,
 }
 
-/// Bytes that belong to a hash, or why they are not there.
+/// Bytes of a hashed content, or the reason why they are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
@@ -65,40 +66,41 @@ pub enum Content {
     Text(String),
     /// Other bytes, in hexadecimal.
     Hex(String),
-    /// The same bytes as another label has; of an `answer/…` it is the result in it.
+    /// The same bytes as under another label. If that label is `answer/…`, the bytes are the result in the
+    /// answer.
     SameAs(String),
-    /// Left out when the file was written, with the salt.
+    /// Withheld together with the salt when the file was written.
     Withheld,
-    /// The stores do not keep it: the hash alone was recorded.
+    /// Not kept by the stores: only the hash was recorded.
     NotKept,
 }
 
-/// A payload, from its own table.
+/// A payload from the payload table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PayloadRecord {
-    /// Unique within the job.
+    /// Label of the payload, unique within the job.
     pub label: String,
     /// `SHA-256(salt ‖ bytes)`.
     pub hash: Hash,
     /// Length in bytes.
     pub len: u32,
-    /// `SHA-256(secret ‖ 0 ‖ label)`; not there where the content is withheld.
+    /// `SHA-256(secret ‖ 0 ‖ label)`. Missing if the content is withheld.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub salt: Option<Hash>,
-    /// The bytes.
+    /// Content of the payload.
     pub content: Content,
 }
 
-/// What kind of answer an effect holds.
+/// Kind of the answer in an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// It worked.
+    /// The call succeeded.
     Ok,
-    /// It failed, and the world was certainly not changed.
+    /// The call failed and certainly did not change the world.
     NotApplied,
-    /// It failed, and nobody can tell.
+    /// The call failed, and it is unknown whether it changed the world.
     Unknown,
 }
 
@@ -112,47 +114,47 @@ impl From<&Answer> for Kind {
     }
 }
 
-/// An effect, from its own table. Its label is `answer/<slot>/<try>`.
+/// An effect from the effect table. Its label is `answer/<slot>/<try>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EffectRecord {
-    /// The invocation.
+    /// Slot of the call.
     pub slot: Slot,
-    /// Which try.
+    /// Number of the try.
     #[serde(rename = "try")]
     pub try_no: u32,
-    /// What kind of answer it is; shown also where the answer is withheld.
+    /// Kind of the answer. Present even if the answer is withheld.
     pub kind: Kind,
-    /// How it came to be known.
+    /// Provenance of the answer.
     pub provenance: Provenance,
-    /// When the answer was there, microseconds since 1970 UTC.
+    /// Time of the answer, microseconds since 1970 UTC.
     pub time_us: i64,
     /// `SHA-256(salt ‖ bytes)`.
     pub hash: Hash,
     /// Length in bytes.
     pub len: u32,
-    /// `SHA-256(secret ‖ 0 ‖ label)`; not there where the content is withheld.
+    /// `SHA-256(secret ‖ 0 ‖ label)`. Missing if the content is withheld.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub salt: Option<Hash>,
-    /// The bytes.
+    /// Content of the effect.
     pub content: Content,
 }
 
-/// The job's response, without what may be withheld and what depends on where it is asked.
+/// The job's response, without parts that may be withheld or that depend on the place of the export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseRecord {
     pub(super) response: Value,
 }
 
-/// Last line: the hash of all bytes before it.
+/// Last line before a signature: the hash of all bytes before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trailer {
     pub(super) sha256: Hash,
 }
 
-/// The signature of all bytes before it, behind the trailer.
+/// Signature of all bytes before it. Follows the trailer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SignatureRecord {
@@ -161,7 +163,7 @@ pub(super) struct SignatureRecord {
     pub(super) signature: String,
 }
 
-/// A ledger row as fields of a line. The nonce has 64 bits, more than a number of JSON can hold:
+/// Converts a ledger row to the fields of a line. The 64-bit nonce exceeds the range of exact JSON numbers, so
 /// it is written as 16 hexadecimal digits.
 pub(super) fn from_row(row: &Row) -> Value {
     let mut value = serde_json::to_value(row).expect("a row is plain data");
@@ -169,7 +171,7 @@ pub(super) fn from_row(row: &Row) -> Value {
     value
 }
 
-/// The row of a line.
+/// Converts the fields of a line to a ledger row.
 pub(super) fn to_row(mut value: Value) -> Result<Row, String> {
     let nonce = value.get("nonce").and_then(Value::as_str).filter(|text| text.len() == 16);
     let nonce = nonce.and_then(|text| u64::from_str_radix(text, 16).ok()).ok_or("its nonce is not 16 digits")?;

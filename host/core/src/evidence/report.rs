@@ -1,53 +1,54 @@
-//! What a verification found, and what it could not look at.
+//! Report of a verification: its findings, and the checks that were not possible.
 
 use serde::Serialize;
 
 use crate::ids::JobId;
 use crate::job::JobState;
 
-/// What the `schema` of a report says.
+/// Value of `schema` in a report.
 const SCHEMA: &str = "latchwork.verify/1";
 
-/// One thing that is wrong: where, what, and the two values that do not agree.
+/// A contradiction in the file: its line, a message, and the two values that do not agree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// Line of the file, from 1.
     pub line: u64,
-    /// What kind of thing is wrong.
+    /// Kind of the problem.
     pub kind: Found,
-    /// What is wrong, for a person.
+    /// Message for a person.
     pub message: String,
-    /// What would be right.
+    /// The value that the rest of the file requires.
     pub expected: String,
-    /// What is there.
+    /// The value that the file contains.
     pub found: String,
 }
 
-/// Kinds of findings: stable words.
+/// Kinds of problems. Their names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
-    /// A line is not the one that was written.
+    /// A line is not as it was written.
     DamagedLine,
-    /// Lines are missing, doubled or out of order.
+    /// Lines are missing, duplicated or out of order.
     MissingLines,
-    /// The file does not have the hash its trailer states.
+    /// The hash of the file is not the one in its trailer.
     FileHash,
-    /// The signature is missing although it was announced, or is wrong.
+    /// The signature is invalid, or it is missing although the header names a signer.
     Signature,
-    /// The file is not signed, or by nobody whom the trust file names. It may be intact all the same.
+    /// The file is unsigned, or signed by a key that the trust file does not name. The file itself may still be
+    /// intact.
     Trust,
     /// The hash chain of the events is broken.
     Chain,
     /// The state machines refuse the events.
     Illegal,
-    /// The header says other things than the events.
+    /// The header contradicts the events.
     Header,
-    /// Ledger and events do not agree.
+    /// The ledger contradicts the events.
     Ledger,
-    /// Effects and events do not agree.
+    /// An effect contradicts the events.
     Effect,
-    /// A call that may change the world was executed again, or twice.
+    /// A world-changing call was executed again, or twice.
     DoubleExecution,
     /// A call was made without the permission it needs.
     Permission,
@@ -55,12 +56,12 @@ pub enum Found {
     Payload,
     /// The response or an outcome does not follow from the events.
     Response,
-    /// Executed again, a step does something else.
+    /// A step that was executed again behaved differently.
     Reexecution,
 }
 
 impl Found {
-    /// The word of reports.
+    /// Name of the kind in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Found::DamagedLine => "damaged_line",
@@ -93,12 +94,12 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// Something that was not looked at, and why it matters.
+/// A check that was not possible, and its consequence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotChecked {
-    /// A stable word.
+    /// Stable code of the missing check.
     pub code: &'static str,
-    /// What it means, for a person.
+    /// Explanation for a person.
     pub message: String,
 }
 
@@ -108,51 +109,51 @@ impl NotChecked {
     }
 }
 
-/// What is known about the signature.
+/// Result of the signature check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SignatureReport {
-    /// Whether there is one.
+    /// True if the file has a signature.
     pub signed: bool,
-    /// Whether it is that of its key over this file.
+    /// True if the signature of this file by its key is valid.
     pub valid: bool,
-    /// Whether a trust file names the key.
+    /// True if the trust file names the key.
     pub trusted: bool,
-    /// The key: `ed25519:…`.
+    /// The signing key, as `ed25519:…`.
     pub key: Option<String>,
-    /// What the trust file calls it.
+    /// Name of the key in the trust file.
     pub name: Option<String>,
 }
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// `latchwork.verify/1`.
+    /// Always `latchwork.verify/1`.
     pub schema: &'static str,
-    /// Whether nothing is wrong.
+    /// True if no problem was found.
     pub intact: bool,
-    /// The job, where the header can be read.
+    /// ID of the job, if the header is readable.
     pub job_id: Option<JobId>,
-    /// Where the job stood when it was exported.
+    /// State of the job at the time of the export.
     pub state: Option<JobState>,
-    /// Lines in the file.
+    /// Number of lines in the file.
     pub lines: u64,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Ledger rows.
+    /// Number of ledger rows.
     pub ledger_rows: u64,
-    /// Effects.
+    /// Number of effects.
     pub effects: u64,
-    /// Payloads.
+    /// Number of payloads.
     pub payloads: u64,
-    /// Effects and payloads whose content is withheld.
+    /// Number of effects and payloads whose content is withheld.
     pub withheld: u64,
-    /// Runs of step plugins, all with the recorded calls and output.
+    /// Number of step plugin runs that were executed again with the recorded calls and output.
     pub steps_reexecuted: u64,
-    /// Who signed it.
+    /// Result of the signature check.
     pub signature: SignatureReport,
-    /// Everything that is wrong, in the order of the lines.
+    /// All problems, in order of their lines.
     pub problems: Vec<Problem>,
-    /// Everything that was not looked at.
+    /// All checks that were not possible.
     pub not_checked: Vec<NotChecked>,
 }
 
@@ -176,7 +177,7 @@ impl Report {
         }
     }
 
-    /// Takes one more problem.
+    /// Adds a problem. The file then no longer counts as intact.
     pub fn add(&mut self, problem: Problem) {
         self.intact = false;
         let at = self.problems.partition_point(|before| before.line <= problem.line);

@@ -1,4 +1,4 @@
-//! Hashing payloads: by the job's secret where it is known, by single salts where it is not.
+//! Hashes payloads with salts, derived from the job's secret if it is known, else listed one by one.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use crate::event::PayloadRef;
 use crate::ids::Hash;
 use crate::keys;
 
-/// Where the salts of a job's payloads come from.
+/// Source of the salts of a job's payloads.
 #[derive(Clone, Debug)]
 pub enum Salts {
-    /// The job's secret: every salt derives from it.
+    /// The job's secret, from which every salt is derived.
     Secret(Hash),
-    /// The salts that an evidence file shows, by label.
+    /// The salts in an evidence file, by label.
     Labels(BTreeMap<String, Hash>),
 }
 
 impl Salts {
-    /// The salted hash of a payload; none where its salt is withheld.
+    /// Returns the salted hash of a payload, or `None` if its salt is withheld.
     pub fn payload_ref(&self, label: &str, bytes: &[u8]) -> Option<PayloadRef> {
         match self {
             Salts::Secret(secret) => Some(keys::payload_ref(secret, label, bytes)),

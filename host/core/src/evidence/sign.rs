@@ -1,19 +1,19 @@
-//! Signatures: what is signed and where it stands. The mathematics is the caller's, so that the
-//! kernel names no implementation.
+//! Signatures of evidence files: the signed message and its place in the file. The caller computes and checks
+//! signatures, so that this crate depends on no implementation.
 
 use super::line;
 use super::record::SignatureRecord;
 use crate::ids::Hash;
 
-/// Bytes of an Ed25519 signature.
+/// Length of an Ed25519 signature in bytes.
 pub const SIGNATURE_BYTES: usize = 64;
 
-/// An Ed25519 public key, written `ed25519:` and 64 hexadecimal digits.
+/// An Ed25519 public key, written as `ed25519:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicKey(pub [u8; 32]);
 
 impl PublicKey {
-    /// Read `ed25519:` and 64 lower-case hexadecimal digits.
+    /// Parses `ed25519:` and 64 lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let key = Self(Hash::from_hex(text.strip_prefix("ed25519:")?)?.0);
         (key.to_string() == text).then_some(key)
@@ -26,14 +26,15 @@ impl std::fmt::Display for PublicKey {
     }
 }
 
-/// What is signed: a word that says what it is, and the SHA-256 of all bytes before the signature.
+/// Returns the message to sign: a prefix that names the purpose, and the SHA-256 of all bytes before the
+/// signature.
 pub fn message(before: &[u8]) -> Vec<u8> {
     let mut message = b"latchwork.evidence/1 signature\0".to_vec();
     message.extend_from_slice(&Hash::of(&[before]).0);
     message
 }
 
-/// Puts a signature behind the trailer of a whole file.
+/// Appends a signature after the trailer of a complete file.
 pub fn append_signature(file: &mut Vec<u8>, key: PublicKey, signature: [u8; SIGNATURE_BYTES]) {
     let number = file.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
     let record = SignatureRecord {

@@ -1,5 +1,5 @@
-//! The whole check: lines and chain first; where they hold, everything that can be computed from
-//! the records against everything else.
+//! Verifies an evidence file. Lines and chain are checked first. If they are intact, everything that can be
+//! computed from the records is compared with the other records.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use super::report::{Found, NotChecked, Report, SignatureReport};
 use super::sign::{PublicKey, SIGNATURE_BYTES};
 use crate::state::{Durable, Job};
 
-/// Keys that are trusted, by their names.
+/// Trusted keys and their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
     keys: BTreeMap<PublicKey, String>,
 }
 
 impl Trust {
-    /// Reads a trust file: a key a line, `ed25519:…`, and perhaps a name behind it; empty lines
-    /// and those that begin with `#` say nothing.
+    /// Parses a trust file. Each line contains a key, `ed25519:…`, and optionally a name. Empty lines and lines
+    /// that begin with `#` are ignored.
     ///
     /// # Errors
-    /// The numbers of the lines that are no keys; or none, where the file names no key at all.
+    /// The numbers of the lines that are not keys. The list is empty if the file contains no key at all.
     pub fn parse(text: &str) -> Result<Trust, Vec<usize>> {
         let mut keys = BTreeMap::new();
         let mut bad = Vec::new();
@@ -39,24 +39,24 @@ fn is_silent(line: &str) -> bool {
     line.trim().is_empty() || line.trim_start().starts_with('#')
 }
 
-/// What came of a check.
+/// Result of [`verify`].
 #[derive(Clone, Debug)]
 pub struct Verified {
-    /// What was found.
+    /// The findings.
     pub report: Report,
-    /// The records.
+    /// The records of the file.
     pub evidence: Evidence,
-    /// What the stores held of the job; none where the file is too damaged to tell.
+    /// Durable state of the job, rebuilt from the file. `None` if the file is too damaged.
     pub durable: Option<Durable>,
 }
 
-/// Whether a signature of a message is that of a key.
+/// Returns true if a signature of a message is valid for a key.
 pub type IsSignature<'a> = dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool + 'a;
 
-/// Checks a file. `is_signature` says whether a signature of a message is that of a key.
+/// Verifies a file. `is_signature` returns true if a signature of a message is valid for a key.
 ///
 /// # Errors
-/// It is no evidence file, or one of another version: why.
+/// The reason, if the bytes are not an evidence file or have another format version.
 pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_>) -> Result<Verified, String> {
     let (evidence, mut report) = read::read(bytes)?;
     count(&evidence, &mut report);

@@ -1,29 +1,29 @@
-//! Which payloads are left out of a file.
+//! Selection of the payloads that are withheld from a file.
 
-/// Labels that are left out: `answer/s6/1` names one payload, `answer/s6` or `input` all below.
+/// Labels to withhold. `answer/s6/1` names one payload. `answer/s6` and `input` name all payloads below them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Withhold {
-    /// Nothing is left out.
+    /// Withhold no payload.
     #[default]
     Nothing,
-    /// These labels, and those below them.
+    /// Withhold these labels and those below them.
     Labels(Vec<String>),
-    /// Every payload.
+    /// Withhold every payload.
     Everything,
 }
 
-/// A label that no payload of the job has.
+/// A requested label that no payload of the job has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the job has no payload {label}; it has {}", .known.join(", "))]
 pub struct UnknownLabel {
-    /// The label that was asked for.
+    /// The requested label.
     pub label: String,
-    /// What there is.
+    /// All labels of the job.
     pub known: Vec<String>,
 }
 
 impl Withhold {
-    /// Whether the payload with this label is left out.
+    /// Returns true if the payload with this label is withheld.
     pub fn covers(&self, label: &str) -> bool {
         match self {
             Withhold::Nothing => false,
@@ -32,10 +32,11 @@ impl Withhold {
         }
     }
 
-    /// Whether every label that was asked for is one.
+    /// Checks that every requested label exists.
     ///
     /// # Errors
-    /// The first that is not: leaving out nothing would be believed to have left out something.
+    /// The first label that does not exist. Accepting it would withhold nothing, although the user expects
+    /// otherwise.
     pub(super) fn check(&self, known: &[&str]) -> Result<(), UnknownLabel> {
         let Withhold::Labels(labels) = self else { return Ok(()) };
         match labels.iter().find(|wanted| !known.iter().any(|label| is_or_is_below(label, wanted))) {

@@ -1,4 +1,4 @@
-//! Writing a file: what the stores hold of a job, line by line.
+//! Writes an evidence file: the contents of the stores for one job, line by line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,38 +17,38 @@ use crate::response::{self, Response};
 use crate::state::{Durable, FoldError, Job, label};
 use crate::storage::Record;
 
-/// What goes into a file.
+/// Contents of a file.
 #[derive(Clone, Debug)]
 pub struct Export<'a> {
-    /// Everything that is stored of the job.
+    /// Everything that the store holds for the job.
     pub record: &'a Record,
-    /// Its effects, from their own store.
+    /// Effects of the job, from the effect store.
     pub effects: &'a [Effect],
-    /// What is left out.
+    /// Payloads to withhold.
     pub withhold: &'a Withhold,
-    /// The program that writes: `latchwork 0.1.0`.
+    /// Program that writes the file, such as `latchwork 0.1.0`.
     pub program: &'a str,
-    /// Now, microseconds since 1970 UTC.
+    /// Current time, microseconds since 1970 UTC.
     pub exported_us: i64,
-    /// The key that will sign, where one will.
+    /// Key that will sign the file, if any.
     pub signer: Option<PublicKey>,
 }
 
-/// Why a job cannot be exported.
+/// Reason why a job cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// Its log is not that of a job.
+    /// The log is not a valid log of a job.
     #[error(transparent)]
     Log(#[from] FoldError),
-    /// A label that is to be withheld is none.
+    /// A label to withhold does not exist.
     #[error(transparent)]
     Label(#[from] UnknownLabel),
 }
 
-/// The file, up to and with its trailer.
+/// Returns the file up to and including its trailer.
 ///
 /// # Errors
-/// See [`ExportError`]; nothing is half written.
+/// See [`ExportError`]. No partial file is returned.
 pub fn write(export: &Export<'_>) -> Result<Vec<u8>, ExportError> {
     let durable = Durable::load(export.record.clone(), export.effects.to_vec())?;
     let effects = effects(export);
@@ -119,7 +119,7 @@ fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> Header {
     }
 }
 
-/// The components of the operators that the job pinned, by name and digest.
+/// Returns the components of the operators that the job pinned, by name and digest.
 pub(super) fn plugins(job: &Job) -> Vec<PluginRecord> {
     let mut plugins: BTreeMap<(&str, Hash), (&str, PluginKind, Vec<Operator>)> = BTreeMap::new();
     for (operator, pinned) in &job.header.operators {
@@ -159,8 +159,8 @@ fn effects(export: &Export<'_>) -> Vec<EffectRecord> {
     effects.into_iter().map(one).collect()
 }
 
-/// What the payload table holds, and beside it the hashes of what it does not hold because
-/// another label has the bytes, or nobody.
+/// Returns the payloads of the payload table. Adds the hashes of payloads that are stored under another label
+/// or not at all.
 fn payloads(export: &Export<'_>, durable: &Durable) -> Vec<PayloadRecord> {
     let salt = |label: &str| keys::payload_salt(&export.record.secret, label);
     let mut all: BTreeMap<String, PayloadRecord> = BTreeMap::new();
@@ -199,8 +199,8 @@ fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// The response without previews, outputs and arguments (they are payloads), costs (they are in effects), commands, and
-/// what the plan says already.
+/// Returns the response without previews, outputs and arguments, which are payloads, and without costs, which
+/// are in effects. Commands and facts that the plan states are left out too.
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();

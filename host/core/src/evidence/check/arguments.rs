@@ -1,4 +1,4 @@
-//! A compensation was called with the call that it undoes, and with what came of that.
+//! Checks that each compensation was called with the call that it undoes and with the answer of that call.
 
 use crate::canon;
 use crate::decide;
@@ -11,7 +11,7 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report)
     for (at, event) in &evidence.events {
         let Body::CompensationStarted { slot, .. } = &event.body else { continue };
         let Some(of) = slot.compensated() else { continue };
-        // What is withheld cannot be compared: its hash is, elsewhere.
+        // Withheld payloads cannot be compared here. Their hashes are checked elsewhere.
         let known = durable.args(&of).and(durable.answer(&of)).and_then(|_| decide::undo_arguments(durable, &of));
         let (Some(expected), Some(found)) = (known, durable.args(slot)) else { continue };
         let expected = canon::value_to_canonical(&expected);

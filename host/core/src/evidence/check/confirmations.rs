@@ -1,5 +1,5 @@
-//! Nothing was built on what was not confirmed on resume: read from the events alone. That it had the
-//! consequence which its plugin's rule demands, the fold of the events sees to.
+//! Checks from the events alone that no step consumed an unconfirmed effect. The fold enforces the plugin's
+//! confirmation policy.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +22,9 @@ pub(super) fn check(evidence: &Evidence, report: &mut Report) {
 
 struct Walk {
     plan: Option<Plan>,
-    /// What somebody has yet to confirm.
+    /// Changes that still have to be confirmed.
     asked: BTreeSet<(Slot, Resource)>,
-    /// The call whose effect ended the job.
+    /// Call whose effect ended the job.
     ended: Option<Slot>,
 }
 
@@ -55,7 +55,7 @@ impl Walk {
     }
 
     fn built_on(&self, at: u64, slot: &Slot, report: &mut Report) {
-        // What undoes a call follows rules of its own.
+        // Compensating calls follow other rules.
         if slot.as_str().ends_with("~c") {
             return;
         }
@@ -70,7 +70,7 @@ impl Walk {
         }
     }
 
-    /// Steps whose calls are asked about, and those that depend on them.
+    /// Returns the steps with unconfirmed calls, and all steps that depend on them.
     fn held(&self) -> BTreeSet<StepId> {
         let mut held: BTreeSet<StepId> = self.asked.iter().map(|(slot, _)| slot.step()).collect();
         for step in self.plan.iter().flat_map(|plan| &plan.steps).filter(|_| !self.asked.is_empty()) {

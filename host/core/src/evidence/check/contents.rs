@@ -1,4 +1,5 @@
-//! Payloads and effects have the hashes that events speak of, and their bytes have those hashes.
+//! Checks that payloads and effects have the hashes recorded in the events, and that their bytes have these
+//! hashes.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use crate::ids::Hash;
 use crate::keys;
 use crate::state::{Job, label};
 
-/// One labelled content, whichever kind of record it stands in.
+/// A labelled content from a payload record or an effect record.
 struct Item<'a> {
     at: u64,
     hash: Hash,
@@ -120,7 +121,7 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
     }
 }
 
-/// The bytes that another label shares: an answer's result, else the bytes themselves.
+/// Returns the bytes that another label shares: the result of an answer, otherwise the bytes themselves.
 fn same(other: &str, content: &Content) -> Option<Vec<u8>> {
     let bytes = read::bytes_of(content)?;
     if !other.starts_with("answer/") {

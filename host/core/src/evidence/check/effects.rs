@@ -1,4 +1,4 @@
-//! The effects, from their own table, and the calls of the log and the ledger.
+//! Checks the effects, which come from their own table, against the calls of the log and the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     looked_in_vain(evidence, job, report);
     for (at, event) in &evidence.events {
         let Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } = &event.body else { continue };
-        // That it is there, and its hash, is looked at with all payloads.
+        // The existence and the hash of the effect are checked together with all payloads.
         let Some((_, effect)) = by_try.get(&(slot, *try_no)) else { continue };
         if *ok != (effect.kind == Kind::Ok) {
             let message = format!("{slot}, try {try_no}: the event and the effect do not agree on whether it worked");
@@ -65,8 +65,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
 }
 
-/// No second good answer of one call, and no try after a good answer, whoever says so. A try in doubt that
-/// was repeated under its key may turn out to have worked, too: the other side knows the key.
+/// Checks that no call has a second good answer, and no try after a good answer, in any record. A try in doubt
+/// that was repeated under its key may also have succeeded, because the other side deduplicates by the key.
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
@@ -91,7 +91,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
 }
 
-/// Answers to looks at the world that no event mentions: of workers that had lost the job, or were cut off.
+/// Reports answers of reads that no event mentions. They come from workers that had lost the job or were cut
+/// off.
 fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events
@@ -114,22 +115,22 @@ fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
 }
 
-/// Whether it is a look at the world of a worker that had lost the job: it changed nothing, and what the log
-/// goes by is another one.
+/// Returns true if the effect is a read that the log does not use. Such an effect comes from a worker that had
+/// lost the job, and it changed nothing.
 fn is_stray_look(job: &Job, effect: &EffectRecord) -> bool {
     let Some(call) = job.calls.get(&effect.slot) else { return false };
     let looks = job.pinned(&call.operator).is_some_and(|pinned| !pinned.is_world_changing());
     looks && call.finished.as_ref().is_none_or(|finished| finished.try_no != effect.try_no)
 }
 
-/// Whether a keyed call was repeated while this try of it was in doubt.
+/// Returns true if a keyed call was repeated while this try of the call was in doubt.
 fn was_repeated(job: &Job, slot: &Slot, try_no: u32) -> bool {
     let Some(call) = job.calls.get(slot) else { return false };
     let keyed = job.pinned(&call.operator).is_some_and(|pinned| pinned.class == Class::Keyed);
     keyed && call.verdicts.get(&try_no) == Some(&Verdict::Repeat)
 }
 
-/// What the record shows of an effect is what stands in the effect.
+/// Checks that the fields of the record match the effect in its content.
 fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
     let Some(bytes) = read::bytes_of(&record.content) else { return };
     let effect: Effect = match serde_json::from_slice(&bytes) {
@@ -147,14 +148,14 @@ fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
     }
 }
 
-/// An effect of a call that may change the world has its barrier in the log.
+/// Checks that an effect of a world-changing call has its barrier in the log.
 fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
     let slot = &effect.slot;
     let Some(call) = job.calls.get(slot) else {
         let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step() || slot.is_compensation());
         let pinned = planned.and_then(|step| job.pinned(&step.name));
-        // A refusal or a receipt is an answer without an execution. A worker that loses its job between the answer and
-        // the events leaves only the answer.
+        // A refusal or a receipt is an answer without an execution. A worker that loses its job between the
+        // answer and the events leaves only the answer.
         let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
         let is_executed = effect.try_no > 0 || !is_answer_alone;
         if is_executed && pinned.is_some_and(Pinned::is_world_changing) {

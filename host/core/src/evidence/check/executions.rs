@@ -1,5 +1,4 @@
-//! At most once, and never without permission: read from the events alone, without the fold that
-//! the worker itself goes by.
+//! Checks at-most-once execution and permissions from the events alone, without the fold that the worker uses.
 
 use std::collections::BTreeMap;
 
@@ -49,32 +48,32 @@ struct Walk<'a> {
     plan: Option<Plan>,
     kinds: BTreeMap<(Slot, u32), Kind>,
     calls: BTreeMap<Slot, Seen>,
-    /// Arguments of the gate, and whether it was approved.
+    /// Arguments of each gate, and true if the gate was approved.
     gates: BTreeMap<Slot, (PayloadRef, bool)>,
     undoing: Undoing,
-    /// Whether the finished job was reopened to undo what it did.
+    /// True if the finished job was reopened for an undo.
     is_undone: bool,
 }
 
-/// What is known of a call so far.
+/// State of a call after the events read so far.
 struct Seen {
     try_no: u32,
     end: End,
     committed: bool,
 }
 
-/// How its last try ended.
+/// End of the call's last try.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// It was started, and nothing more is known.
+    /// The try was started, and its end is unknown.
     Open,
-    /// It answered that it worked.
+    /// The call succeeded.
     Good,
-    /// It certainly changed nothing.
+    /// The call certainly changed nothing.
     NotApplied,
-    /// It may have changed the world.
+    /// The call may have changed the world.
     Doubt,
-    /// It is repeated under its external key.
+    /// The call is repeated under its external key.
     Repeat,
 }
 
@@ -113,7 +112,7 @@ impl Walk<'_> {
             }
             Body::CompensationStarted { slot, .. } => self.undoing.begins(at, slot, report),
             Body::CompensationFinished { slot } => self.undoing.finished(at, slot, report),
-            // Another round: what was recorded of the last try stays, and permission is asked anew.
+            // A new round keeps the record of the last try, and permission is required again.
             Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
             Body::JobReopened { calls, purpose, .. } => {
                 self.is_undone |= *purpose == Purpose::Undo;
@@ -139,7 +138,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A final failure is final no more. One that may have happened stays in doubt.
+    /// Reopens final failures. A call that may have happened stays in doubt.
     fn reopened(&mut self, slots: &[Slot], in_doubt: bool) {
         for slot in slots {
             if let Some(seen) = self.calls.get_mut(slot).filter(|seen| seen.end != End::Good) {
@@ -189,7 +188,7 @@ impl Walk<'_> {
         if let Some(failure) = policy::forbids(self.header.mode, step, pinned) {
             denied(format!("{slot} was started although it is forbidden: {failure}"), failure.code.as_str());
         }
-        // What undoes a plan step is asked about like the step itself.
+        // The compensation of a plan step follows the gate rules of the step itself.
         let own = slot.compensated().unwrap_or_else(|| slot.clone()).is_step();
         match self.gates.get(slot) {
             Some((_, false)) => denied(format!("{slot} was started before its gate was approved"), "an approval"),

@@ -1,4 +1,4 @@
-//! The header, with the job's own row, and the events.
+//! Checks the header, which contains the job's row, against the events.
 
 use crate::evidence::read::Evidence;
 use crate::evidence::report::{Found, Report};
@@ -31,8 +31,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         let message = "attempt: the events know a later claim than the job's row";
         report.wrong(*at, Found::Header, message, job.attempt, row.attempt);
     }
-    // A request in the inbox wakes a job without an event, and a claim has none before its first write. A finished job is
-    // woken only by a retry or an undo, which stays in the inbox until the job is reopened.
+    // A request in the inbox wakes a job without an event, and a claim has no event before its first write. A
+    // finished job is woken only by a retry or an undo, which stays in the inbox until the job is reopened.
     let may_wake = match job.state {
         JobState::Cancelled => false,
         state if state.is_terminal() => row.inbox_pending,

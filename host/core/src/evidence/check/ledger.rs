@@ -1,4 +1,4 @@
-//! The ledger's rows, from their own table, and the calls of the log.
+//! Checks the ledger rows, which come from their own table, against the calls of the log.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
     let last = evidence.events.last().map_or(1, |(at, _)| *at);
     for (slot, call) in job.calls.iter().filter(|(slot, _)| !slots.contains(slot)) {
-        // A call that changes nothing has no barrier: its row follows its events, and may have been lost with a process.
+        // A call that only reads has no barrier. Its row follows its events and may be lost when the process
+        // dies.
         let started = call.tries > 0 && is_changing(job, call);
         if started {
             let at = started_line(evidence, slot).unwrap_or(last);
@@ -68,7 +69,7 @@ fn is_receipt(call: &Call) -> bool {
     call.finished.as_ref().is_some_and(|finished| finished.provenance == Provenance::Reused)
 }
 
-/// What never changes of an invocation, and which try it is.
+/// Checks the constant fields of a call and the number of its try.
 fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     let slot = &row.slot;
     let mut differs = |name: &str, expected: String, found: String| {
@@ -86,7 +87,7 @@ fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     }
     // A refusal counts a try that was never started.
     let last = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
-    // A receipt is no execution: its row stands where an earlier round left it.
+    // A receipt is not an execution. Its row is as an earlier round left it.
     let executed = call.tries.saturating_sub(u32::from(is_receipt(call)));
     let least = if changing { executed } else { 0 };
     if row.try_no < least || row.try_no > last {
@@ -100,16 +101,16 @@ fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     }
 }
 
-/// Where the invocation stands; true where the row has not been settled yet.
+/// Checks the state of the row. Returns true if the row is not settled yet.
 fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> bool {
     let slot = &row.slot;
     let finished = call.finished.as_ref();
     let open = call.open_try.is_some();
-    // In a staged commit the row follows its events; until then it stands where it stood before.
+    // In staged commit the row is written after its events. Until then the row keeps its previous state.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => {
-            // A good answer of its own follows a barrier: no row goes back from there to a definite failure. A receipt
-            // follows none.
+            // A good answer of the call itself follows a barrier, so the previous state of the row cannot be a
+            // definite failure. A receipt has no barrier.
             let is_behind = match row.world_changing && !is_receipt(call) {
                 true => matches!(row.state, RowState::Inflight | RowState::Indeterminate),
                 false => !row.state.is_final(),

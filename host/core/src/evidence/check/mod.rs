@@ -1,5 +1,5 @@
-//! What the records say of each other. Each file looks at one pair of witnesses: the log and the
-//! ledger, the log and the effects, the log and the job's row.
+//! Checks the records of a file against each other. Each module compares one pair of records: the log and the
+//! ledger, the log and the effects, or the log and the job's row.
 
 mod arguments;
 mod confirmations;
@@ -15,7 +15,7 @@ use super::read::Evidence;
 use super::report::Report;
 use crate::state::{Durable, FoldError};
 
-/// Checks that need the fold of the events.
+/// Runs the checks that need the fold of the events.
 pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report) {
     header::check(evidence, &durable.job, report);
     ledger::check(evidence, &durable.job, report);
@@ -25,13 +25,13 @@ pub(super) fn folded(evidence: &Evidence, durable: &Durable, report: &mut Report
     outcome::check(evidence, durable, report);
 }
 
-/// Checks that do without the fold: a second pair of eyes on the rules that matter most.
+/// Runs the checks that do not need the fold. They verify the most important rules independently.
 pub(super) fn independent(evidence: &Evidence, report: &mut Report) {
     executions::check(evidence, report);
     confirmations::check(evidence, report);
 }
 
-/// The event a fold stopped at.
+/// Sequence number of the event at which the fold stopped.
 pub(super) fn seq_of(error: &FoldError) -> u64 {
     match error {
         FoldError::Beginning { seq, .. }

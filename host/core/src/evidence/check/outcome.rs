@@ -1,4 +1,4 @@
-//! How the job ended, its outcomes and its response follow from its events.
+//! Checks that the end of the job, its outcomes and its response follow from its events.
 
 use serde_json::Value;
 
@@ -66,14 +66,14 @@ fn succeeded(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &
     }
     let expected = job.result_type(id, true);
     let ordinary = [ResultType::Pure, ResultType::Success, ResultType::SideEffectCommitted];
-    // What was reused or copied means what it meant for the job that executed it.
+    // A reused or copied result keeps the type that it has in the job that executed it.
     let is_own = !step.reuse.as_ref().is_some_and(|(reused, _)| *reused) && step.copied.is_none();
     if is_own && ordinary.contains(&result_type) && result_type != expected {
         wrong(format!("{id} is said to be {result_type:?}"), &format!("{expected:?}"), format!("{result_type:?}"));
     }
 }
 
-/// Completion is never pretended.
+/// Checks that the final state of the job is justified, so that no incomplete job appears complete.
 fn ending(evidence: &Evidence, job: &Job, report: &mut Report) {
     let count = |state| job.steps.iter().filter(|step| step.state == state).count();
     let good = count(StepState::Succeeded);
@@ -92,7 +92,7 @@ fn ending(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
 }
 
-/// The first difference of two values: where, and both.
+/// Returns the first difference of two values: its JSON path and both values.
 fn difference(place: &str, expected: &Value, found: &Value) -> Option<(String, String, String)> {
     match (expected, found) {
         (Value::Object(a), Value::Object(b)) => {

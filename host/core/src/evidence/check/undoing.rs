@@ -1,39 +1,40 @@
-//! Undoing, read from the events alone: only what took effect, the last one first, each once.
+//! Checks compensation from the events alone: only calls that took effect are undone, the last one first, each
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::report::{Found, Report};
 use crate::ids::Slot;
 
-/// What the events up to here say.
+/// State after the events read so far.
 #[derive(Default)]
 pub(super) struct Undoing {
-    /// Calls that may change the world and were started.
+    /// World-changing calls that were started.
     changing: BTreeSet<Slot>,
-    /// Whether the last answer of a call was a good one of its own.
+    /// True for each call whose last answer was a good one of its own.
     good: BTreeMap<Slot, bool>,
     /// Calls that took effect, in the order in which they became final.
     effects: Vec<Slot>,
-    /// What has begun to be undone.
+    /// Calls whose compensation has begun.
     begun: BTreeSet<Slot>,
-    /// What is undone.
+    /// Calls that are undone.
     done: BTreeSet<Slot>,
-    /// The call whose undoing began last.
+    /// Call whose compensation began last.
     open: Option<Slot>,
 }
 
 impl Undoing {
-    /// A call that may change the world is started.
+    /// Records the start of a world-changing call.
     pub(super) fn may_take_effect(&mut self, slot: &Slot) {
         self.changing.insert(slot.clone());
     }
 
-    /// A call has an answer.
+    /// Records an answer of a call.
     pub(super) fn answered(&mut self, slot: &Slot, good: bool) {
         self.good.insert(slot.clone(), good);
     }
 
-    /// The answer of a call is final.
+    /// Records that the answer of a call is final.
     pub(super) fn committed(&mut self, slot: &Slot) {
         let good = self.good.get(slot).copied().unwrap_or(false);
         if good && !slot.is_compensation() && self.changing.contains(slot) && !self.effects.contains(slot) {
@@ -41,7 +42,7 @@ impl Undoing {
         }
     }
 
-    /// A call's turn to be undone.
+    /// Checks the beginning of a compensation.
     pub(super) fn begins(&mut self, at: u64, slot: &Slot, report: &mut Report) {
         let Some(of) = slot.compensated() else {
             let message = format!("{slot} is said to undo a call, and its slot is not that of a compensation");
@@ -63,7 +64,7 @@ impl Undoing {
         self.open = Some(of);
     }
 
-    /// A call that undoes another one is started.
+    /// Checks the start of a compensating call.
     pub(super) fn started(&mut self, at: u64, slot: &Slot, report: &mut Report) {
         let Some(of) = slot.compensated() else { return };
         if !self.effects.contains(&of) {
@@ -79,7 +80,7 @@ impl Undoing {
         }
     }
 
-    /// A call is said to be undone.
+    /// Checks the successful end of a compensation.
     pub(super) fn finished(&mut self, at: u64, slot: &Slot, report: &mut Report) {
         let Some(of) = slot.compensated() else { return };
         if !self.good.get(slot).copied().unwrap_or(false) {
