@@ -1,4 +1,4 @@
-//! Action keys: one action across jobs, whatever becomes of who performs it.
+//! Action keys: one action across jobs, for every state of the key holder.
 
 use serde_json::json;
 
@@ -15,14 +15,14 @@ use crate::response::response;
 use crate::step::StepState;
 use crate::storage::{ActionRow, Request, Resolved};
 
-/// One opaque send named by its recipient.
+/// An opaque send whose action key contains the recipient.
 fn send(to: &str) -> serde_json::Value {
     let mut send = step("a", "Opaque", &[], json!({ "to": to }));
     send["idempotency_template"] = json!("send:{to}");
     send
 }
 
-/// The reservation that a first job leaves, by running it.
+/// Runs a first job and returns the reservation that the job leaves.
 fn left_by(mut first: Sim) -> (Hash, ActionRow) {
     first.process(None).unwrap();
     let (key, row) = first.actions.into_iter().next().expect("the key is reserved");
@@ -39,12 +39,12 @@ fn done() -> (Hash, ActionRow) {
     left_by(Sim::new(Mode::AutoExec, vec![send("ada")]))
 }
 
-/// I21: what was done is not done again, and nobody is asked to approve it.
+/// I21: an action that was performed is not performed again, and no approval is requested for it.
 #[test]
 fn a_committed_action_gives_its_result_and_asks_nobody() {
     for mode in [Mode::AutoExec, Mode::HumanGated] {
         let mut sim = second(mode, send("ada"), done());
-        // A reservation that was refused, or a gate, makes the job look.
+        // The job looks up the key holder after a refused reservation, or before requesting an approval.
         let durable = sim.process_looking().unwrap();
         assert_eq!(durable.job.state, JobState::Completed, "{mode:?}");
         assert!(sim.world.is_empty(), "nothing is executed");
@@ -71,7 +71,7 @@ fn other_arguments_under_a_known_key_are_refused() {
     }
 }
 
-/// I21: an action that somebody performs, or may have performed, blocks; its end wakes the job.
+/// I21: an action that is in flight or in doubt blocks the step, and its settlement wakes the job.
 #[test]
 fn an_open_action_blocks_and_its_settlement_wakes() {
     let (key, row) = done();
@@ -85,7 +85,7 @@ fn an_open_action_blocks_and_its_settlement_wakes() {
         assert_eq!(blocked.holder.unwrap().job_id.as_str(), "job_0");
         assert_eq!(response(&durable).next_actions, ["latch job show job_0"]);
         assert!(sim.waits.contains(&key) && sim.world.is_empty());
-        // Another key's end changes nothing; this one's wakes.
+        // The settlement of another key changes nothing, and the settlement of this key wakes the job.
         let operator = Operator::new("Opaque");
         sim.ask(Request::KeySettled { operator: operator.clone(), key: Hash::default() });
         assert_eq!(sim.process_looking().unwrap().job.state, JobState::Parked);
@@ -96,7 +96,7 @@ fn an_open_action_blocks_and_its_settlement_wakes() {
     }
 }
 
-/// I21: only what certainly did not happen gives its key back.
+/// I21: a key is released only if the action certainly did not happen.
 #[test]
 fn a_key_is_free_only_where_nothing_can_have_happened() {
     let refused = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
@@ -110,21 +110,21 @@ fn a_key_is_free_only_where_nothing_can_have_happened() {
     let mut sim = run(vec![refused()]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert!(sim.actions.is_empty(), "final and certainly not applied");
-    // In doubt, then given up: it may have happened.
+    // In doubt, then closed as lost: the action may have happened.
     let mut sim = run(vec![unknown()]);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     assert_eq!(sim.actions.len(), 1);
     sim.resolve(Slot::new("a"), Resolved::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Failed);
     assert!(sim.actions.values().all(|row| row.receipt.is_none()) && sim.actions.len() == 1, "lost keeps its key");
-    // In doubt, then known not to have happened, then cancelled.
+    // In doubt, then resolved as not applied, then cancelled.
     let mut sim = run(vec![unknown()]);
     sim.process(None).unwrap();
     sim.ask(Request::Cancel);
     sim.resolve(Slot::new("a"), Resolved::NotApplied);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
     assert!(sim.actions.is_empty(), "nobody will try it again");
-    // A retry keeps the key until the answer.
+    // A retried call keeps the key until its answer.
     let mut sim = run(vec![passing(), passing()]);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.world[&Slot::new("a")]), (JobState::Completed, 1));
@@ -140,7 +140,7 @@ fn a_dry_run_never_touches_keys() {
     assert_eq!(sim.actions, before);
 }
 
-/// Two steps of one job with one key: another slot counts as another job.
+/// Two steps of one job with the same key: another slot counts like another job.
 #[test]
 fn another_slot_of_the_same_job_counts_as_another_job() {
     let mut two = send("ada");
@@ -185,7 +185,7 @@ fn keys_follow_the_payload_the_hashes_and_the_template_alone() {
     assert_eq!(key(with("ada", "name", json!("Read"))), None, "what changes nothing has no action key");
 }
 
-/// I146: without a template there is no key that jobs share: each job acts, once.
+/// I146: without a template there is no key that jobs share, and each job acts once.
 #[test]
 fn a_step_without_a_template_has_no_action_key() {
     let unkeyed = |template: Option<serde_json::Value>| {
@@ -212,7 +212,7 @@ fn a_step_without_a_template_has_no_action_key() {
     }
 }
 
-/// A worker whose reservation was refused in the middle of a step runs the step again.
+/// A worker whose reservation was refused while a step ran runs the step again.
 #[test]
 fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
@@ -225,8 +225,8 @@ fn a_step_whose_try_is_gone_may_start_again_in_the_same_attempt() {
     assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
 }
 
-/// I29: in a staged commit the row of an earlier round may still stand behind a receipt. Behind an answer of its own it
-/// cannot, because a barrier came before.
+/// I29: in staged commit, the row of an earlier round may remain while the answer is a receipt. An answer of
+/// the call itself excludes such a row, because a barrier came before the answer.
 #[test]
 fn a_row_behind_its_answer_is_told_from_a_damaged_one() {
     for is_receipt in [true, false] {

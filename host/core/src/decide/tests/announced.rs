@@ -1,4 +1,4 @@
-//! Announced events: compared with the log, never appended twice.
+//! Emitted events are compared with the log and never appended twice.
 
 use serde_json::json;
 
@@ -31,7 +31,8 @@ fn an_announced_event_is_that_of_the_log_or_a_divergence() {
     }
 }
 
-/// I24: another answer would change what was announced after it.
+/// I24: a call is not retried if an event was emitted after its error, because another answer would change that
+/// event.
 #[test]
 fn an_error_that_something_was_announced_after_is_not_tried_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Failing", &[], json!({ "calls": ["Opaque"] }))]);

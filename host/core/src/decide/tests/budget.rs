@@ -1,4 +1,4 @@
-//! Models and budgets: what an answer costs, and the call that is not made any more.
+//! Models and budgets: the cost of an answer, and the refusal of calls beyond the budget.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn paid(cost_micro_usd: u32) -> Answer {
     Answer::Ok(Output { usage: Some(usage), ..good() })
 }
 
-/// Steps `a`, `b`, `c`, one after another, each a call of the operator that costs 40.
+/// Steps `a`, `b` and `c`, one after another. Each is a call of the operator and costs 40.
 fn three(operator: &str, budget: Budget) -> Sim {
     let plan = ["a", "b", "c"].iter().zip([&[][..], &["a"], &["b"]]);
     let mut sim = Sim::new(Mode::AutoExec, plan.map(|(id, after)| step(id, operator, after, json!({}))).collect());
@@ -44,7 +44,7 @@ fn exceeded(sim: &Sim) -> Option<Value> {
     body.map(|body| serde_json::to_value(body).unwrap())
 }
 
-/// How many of the three calls were answered.
+/// Number of the three calls that were answered.
 fn answered(sim: &Sim) -> usize {
     3 - sim.script.values().map(Vec::len).sum::<usize>()
 }
@@ -67,7 +67,7 @@ fn the_call_that_finds_the_budget_used_up_is_not_made() {
     }
 }
 
-/// I34: where the most that a call can cost is known, the budget is never passed.
+/// I34: if the maximum cost of a call is known, the budget is never exceeded.
 #[test]
 fn a_call_that_could_pass_the_budget_is_not_made() {
     for (budget, calls) in [(44, 0), (45, 1), (84, 1), (85, 2), (125, 3)] {
@@ -82,7 +82,7 @@ fn a_call_that_could_pass_the_budget_is_not_made() {
     }
 }
 
-/// I33, I34: an answer that does not say what it used is charged the most that it can have cost.
+/// I33, I34: an answer without usage is charged the maximum cost of the call.
 #[test]
 fn a_silent_answer_costs_the_most_that_it_can() {
     let silent = [Answer::Ok(Output { usage: Some(Usage::default()), ..good() }), Answer::Ok(good())];
@@ -94,13 +94,13 @@ fn a_silent_answer_costs_the_most_that_it_can() {
         assert_eq!(durable.job.cost.cost_micro_usd, spent, "{answer:?}");
         assert_eq!(exceeded(&sim).is_some(), most.is_some(), "the third could pass the budget");
     }
-    // What an answer says is what it cost.
+    // An answer that reports its usage is charged that amount.
     let mut sim = three("Model", per_job(1_000));
     sim.most = Some(45);
     assert_eq!(sim.process(None).unwrap().job.cost.cost_micro_usd, 120);
 }
 
-/// I34: the month is the tenant's, whatever jobs spent in it.
+/// I34: the monthly budget belongs to the tenant and includes the spending of all its jobs.
 #[test]
 fn what_other_jobs_have_spent_counts_in_the_month() {
     for (elsewhere, calls) in [(0, 3), (900, 3), (940, 2), (999, 1), (1_000, 0)] {
@@ -115,7 +115,7 @@ fn what_other_jobs_have_spent_counts_in_the_month() {
     }
 }
 
-/// I34: once refused, a raised budget changes nothing for the slot, wherever the process died.
+/// I34: once a call was refused, raising the budget changes nothing for its slot, wherever the process died.
 #[test]
 fn a_raised_budget_does_not_undo_a_refusal() {
     let mut whole = three("Model", per_job(40));
@@ -145,13 +145,13 @@ fn what_cannot_cost_is_not_stopped() {
     sim.script.insert(Operator::new("Model"), vec![paid(40)]);
     sim.rules.budget = per_job(40);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    // A tool that is no model's is stopped once it is known to cost something.
+    // A tool that is not a model is refused once it is known to cost something.
     let mut sim = three("Read", per_job(40));
     sim.process(None).unwrap();
     assert_eq!(answered(&sim), 1);
 }
 
-/// I32: the answer of a model is marked, and carries the provider's trace.
+/// I32: the answer of a model is marked as nondeterministic and carries the provider's trace ID.
 #[test]
 fn a_models_answer_is_marked() {
     let mut sim = three("Model", Budget::default());
@@ -170,8 +170,8 @@ fn a_models_answer_is_marked() {
     assert_eq!((response.cost.calls, response.cost.fuel), (0, 5), "a call without usage took something all the same");
 }
 
-/// I32: what a model was asked is recorded with its answer, also where a step plugin asks; of a read
-/// the hash is enough.
+/// I32: the prompt of a model is recorded with its answer, also for a call inside a step plugin. For a read,
+/// the hash of the arguments is enough.
 #[test]
 fn what_a_model_was_asked_is_recorded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("s", "Script", &[], json!({ "calls": ["Read", "Model"] }))]);
@@ -196,7 +196,7 @@ fn what_is_promised_to_calls_under_way_counts_until_their_answers_are_recorded()
     assert_eq!(reserved(&durable, &in_flight, &own), 7, "another try is under way");
 }
 
-/// I32: an answer that was put away before its events is used, not asked for again.
+/// I32: an answer stored before its events is used, and the model is not called again.
 #[test]
 fn an_answer_that_was_paid_for_is_used() {
     let mut sim = three("Model", Budget::default());
@@ -215,7 +215,7 @@ fn an_answer_that_was_paid_for_is_used() {
     assert_eq!(provenance, crate::effect::Provenance::CaughtUp);
 }
 
-/// I32, I34: an answer of a model, and a refusal for its cost, are durable at once; a read lingers.
+/// I32, I34: an answer of a model, and a refusal for its cost, are flushed immediately. A read lingers.
 #[test]
 fn what_costs_is_durable_at_once() {
     for (operator, budget, flushed) in [
@@ -227,7 +227,8 @@ fn what_costs_is_durable_at_once() {
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, flushed, "{operator}");
     }
-    // A repeat of what nobody can ask about costs more than a flush; who can be asked is asked.
+    // Opaque calls are flushed because they cannot be reconciled and a repeat costs more than a flush. Keyed
+    // and queryable calls can be resolved without a person, so they linger.
     for (operator, flushed) in [("Opaque", true), ("Keyed", false), ("Queryable", false)] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.process(None).unwrap();

@@ -1,4 +1,4 @@
-//! A cancelled job: nothing of its plan moves any more, and what is in flight is recorded.
+//! Cancelled jobs: no step of the plan moves any more, and calls in flight are recorded.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn invocation(durable: &Durable, slot: &str) -> Invocation {
     }
 }
 
-/// The request reaches a worker that holds the job: it is in its hands before and after.
+/// Returns the state of a job held by a worker, before and after the cancel request.
 fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     let mut before = sim.durable();
     before.seal(decide::claimed(before.job.attempt + 1, "w", Hash::default()), sim.now_us).unwrap();
@@ -48,7 +48,7 @@ fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     (before, after)
 }
 
-/// A step that was ready stays so, and one that runs makes no further call.
+/// A ready step stays ready, and a running step makes no further call.
 #[test]
 fn nothing_new_begins() {
     let plan = vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] })), step("b", "Read", &["a"], json!({}))];
@@ -67,7 +67,7 @@ fn nothing_new_begins() {
     assert!(matches!(next(&after), Next::Drop), "{:?}", next(&after));
 }
 
-/// What was in flight and certainly did nothing is final: nobody tries it again.
+/// A call in flight that certainly did nothing becomes final and is not retried.
 #[test]
 fn a_call_in_flight_is_recorded_and_not_tried_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -88,14 +88,15 @@ fn a_call_in_flight_is_recorded_and_not_tried_again() {
     assert_eq!(answered(&after), RowState::FailedFinal);
 }
 
-/// I3: a step that waits for its call's next question may be cancelled; the call stays in doubt, and a person decides.
+/// I3: a step that waits for the next reconcile request of its call may be cancelled. The call stays in doubt,
+/// and a person decides.
 #[test]
 fn a_call_whose_step_waits_for_a_retry_stays_in_doubt() {
     let in_plan = (step("a", "Queryable", &[], json!({})), "a", StepState::FailedRetryable);
     let in_step = (step("a", "Script", &[], json!({ "calls": ["Queryable"] })), "a/0", StepState::Blocked);
     for (planned, slot, state) in [in_plan, in_step] {
         let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
-        // Killed at each write, until one leaves the step waiting.
+        // The process is killed before each write in turn, until the step is found waiting.
         let waiting = (0..40).find_map(|nth| {
             let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
             sim.script.insert("Queryable".into(), vec![unknown()]);

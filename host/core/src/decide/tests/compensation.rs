@@ -1,4 +1,5 @@
-//! Undoing what a job did: what is undone, in which order, by whom, and what becomes of what cannot.
+//! Compensation: the effects that are undone, their order, the operator that undoes them, and the effects that
+//! stay.
 
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::response::{Undone, response};
 use crate::state::Durable;
 use crate::storage::{Request, Resolved};
 
-/// A job whose tools can undo their own calls, all but `Opaque`'s where it says so.
+/// A job whose operators can undo their own calls, except where the test pins `Opaque` otherwise.
 pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
     let mut sim = Sim::new(mode, steps);
     let Body::PlanCreated { mut plan, .. } = sim.record.events[1].body.clone() else { panic!("a plan") };
@@ -29,7 +30,7 @@ pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
     sim
 }
 
-/// Which operators' plugins export `compensate`.
+/// Pins the operators, with the `compensate` export for those that `exports` selects.
 pub(super) fn pin(sim: &mut Sim, exports: impl Fn(&str) -> bool) {
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
     for (name, pinned) in &mut header.operators {
@@ -43,7 +44,7 @@ pub(super) fn with(mut step: Value, key: &str, value: &str) -> Value {
     step
 }
 
-/// Effects of every class, by plan steps and inside one, and a gate behind them all.
+/// Effects of every class, in plan steps and inside a step plugin, followed by a gate.
 pub(super) fn plan() -> Vec<Value> {
     vec![
         step("r", "Read", &[], json!({})),
@@ -54,7 +55,7 @@ pub(super) fn plan() -> Vec<Value> {
     ]
 }
 
-/// Where the plan's gate stops it, everything before it done.
+/// Runs the job up to the gate of the plan. Everything before the gate is done.
 pub(super) fn stopped(sim: &mut Sim) {
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.map(|b| b.reason_code), Some(Code::RequiresApproval));
@@ -104,11 +105,11 @@ fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
     assert!(states(&durable).iter().all(|(_, state, _)| *state == Undone::Compensated));
     assert_eq!(durable.job.calls[&Slot::new("b~c")].operator.as_str(), "Queryable", "what the plan names undoes it");
     assert!(sim.applied.contains("latch:job_1:b~c:2"), "under a key of its own: {:?}", sim.applied);
-    // The last word of the log is that the job is cancelled.
+    // The last event of the log is the cancellation of the job.
     assert!(matches!(sim.record.events.last().unwrap().body, Body::JobCancelled {}));
 }
 
-/// I37: what undoes a call is told of it: operator, arguments, result, receipt and key.
+/// I37: a compensating call gets the operator, arguments, result, receipt and key of the call that it undoes.
 #[test]
 fn what_undoes_a_call_is_called_with_what_it_undoes() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -122,7 +123,7 @@ fn what_undoes_a_call_is_called_with_what_it_undoes() {
     );
 }
 
-/// I37: a step that failed for good rolls the job back, where the plan says so.
+/// I37: a final failure of a step rolls the job back if the plan requires it.
 #[test]
 fn a_failed_job_undoes_what_it_did_if_its_plan_says_so() {
     for on_failure in ["compensate", "keep"] {
@@ -152,7 +153,7 @@ fn a_failed_job_undoes_what_it_did_if_its_plan_says_so() {
     }
 }
 
-/// I37: nothing that failed, was refused, or is another job's is undone.
+/// I37: failed calls, refused calls and receipts of other jobs are not undone.
 #[test]
 fn only_what_took_effect_is_undone() {
     let steps = vec![
@@ -191,8 +192,8 @@ fn what_nothing_can_undo_is_told_and_never_pretended() {
     assert_eq!(result_types(&durable), types, "a step is rolled back when all that it did is undone");
 }
 
-/// I46: nor does anybody decide about a compensation that was given up for lost before the world has settled: what it did
-/// may show still, and it would be done again.
+/// I46: a verdict on a lost compensation is also refused before the settling time. The effect could still
+/// appear, and the compensation would be executed twice.
 #[test]
 fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
     let gate = with(step("d", "Read", &["a"], json!({})), "gate", "human_confirm");
@@ -216,7 +217,7 @@ fn a_verdict_on_a_lost_compensation_waits_until_the_world_has_settled() {
     assert!(at(Resolved::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
 }
 
-/// Three kinds of word about a compensation that failed, and none at all.
+/// Three kinds of verdict on a failed compensation, and no verdict.
 #[test]
 fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
     let parked = || {
@@ -247,12 +248,12 @@ fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
         assert_eq!((states(&durable)[1].1, times), (state, again), "{verdict:?}");
         assert_eq!((sim.world[&Slot::new("b~c")], sim.world[&Slot::new("a~c")]), (1, 1), "the others follow");
     }
-    // To go on is to leave it.
+    // `--continue` leaves the effect.
     let mut sim = parked();
     sim.ask(Request::Continue);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, Undone::Left));
-    // To abort is to undo nothing more.
+    // `--abort` ends compensation.
     let mut sim = parked();
     sim.ask(Request::Abort);
     let durable = sim.process(None).unwrap();
@@ -261,7 +262,7 @@ fn a_compensation_that_fails_parks_the_job_until_somebody_decides() {
     assert_eq!(told, [Undone::Compensated, Undone::Left, Undone::Left, Undone::Left]);
 }
 
-/// I20, I37: what goes out to undo something is asked about like anything else that goes out.
+/// I20, I37: a compensating call that sends to the outside is gated like any other external call.
 #[test]
 fn compensations_have_gates_of_their_own() {
     let steps = || {
@@ -272,7 +273,7 @@ fn compensations_have_gates_of_their_own() {
     };
     let at_gate = || {
         let mut sim = job(Mode::HumanGated, "keep", steps());
-        // Who approved the call beforehand has not approved that it is undone.
+        // An approval given with the submission covers the call, but not its compensation.
         let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
         header.standing_approvals = vec!["a".into()];
         sim.begin_with(*header);
@@ -300,7 +301,7 @@ fn compensations_have_gates_of_their_own() {
     let blocked = response(&durable).blocked_on.unwrap();
     assert_eq!((durable.job.state, blocked.reason_code), (JobState::Parked, Code::CompensationFailed));
     assert_eq!(states(&durable)[0].2, Some(Code::GateRejected));
-    // Taken up again, it is asked about again.
+    // A compensation that is retried is gated again.
     sim.resolve(slot.clone(), Resolved::NotApplied);
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
@@ -316,8 +317,8 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
 }
 
-/// I37: a crash between the events of a refusal and its row leaves no row. A person can resolve the compensation
-/// nevertheless.
+/// I37: a crash between the events of a refusal and its row leaves no row. A person can resolve the
+/// compensation nevertheless.
 #[test]
 fn a_refused_compensation_without_a_row_is_taken_up() {
     let slot = Slot::new("a~c");
@@ -355,7 +356,7 @@ fn a_refused_compensation_without_a_row_is_taken_up() {
     }
 }
 
-/// I21: an action that was undone is nobody's: another job performs it.
+/// I21: the action key of an undone action is free, and another job performs the action.
 #[test]
 fn the_key_of_an_action_that_was_undone_is_free() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -366,7 +367,7 @@ fn the_key_of_an_action_that_was_undone_is_free() {
     assert_eq!(sim.actions.len(), 0, "{:?}", sim.actions);
 }
 
-/// What is said about a call and contradicted later blocks undoing, until somebody has looked.
+/// Contradicting verdicts on a call block compensation until a person decides.
 #[test]
 fn a_conflict_blocks_undoing() {
     let at_conflict = || {
@@ -394,7 +395,7 @@ fn a_conflict_blocks_undoing() {
     assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 0));
 }
 
-/// I3: a call in doubt is settled before anything is undone, and nothing new is executed for it.
+/// I3: a call in doubt is resolved before anything is undone, and nothing new is executed for it.
 #[test]
 fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
     for happened in [true, false] {
@@ -416,7 +417,8 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
     }
 }
 
-/// What may pass is tried again, with the backoff as an event; the job waits for it by itself.
+/// A compensation with a transient failure is retried. The backoff is an event, and the job waits for it by
+/// itself.
 #[test]
 fn compensations_are_retried_like_any_call() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -427,7 +429,7 @@ fn compensations_are_retried_like_any_call() {
     assert_eq!(sim.world[&Slot::new("c/1~c")], 1);
 }
 
-/// I41: a fork does again what its origin undid, and asks first.
+/// I41: a fork executes undone steps again, after an approval.
 #[test]
 fn a_fork_takes_over_nothing_that_was_undone() {
     use crate::decide::{ForkRequest, fork};
@@ -446,7 +448,7 @@ fn a_fork_takes_over_nothing_that_was_undone() {
     assert_eq!(copied, ["r"], "what was undone is done again, and what was made from it");
     let gated: Vec<_> = gated.iter().map(ToString::to_string).collect();
     assert_eq!(gated, ["a", "b", "c"], "and is asked about first");
-    // An output that is given stands for what was undone.
+    // A given output replaces the output of the undone step.
     let set = [("c".into(), b"1".to_vec())].into();
     let refused = fork(&durable, &ForkRequest { set, ..request.clone() }).unwrap_err();
     assert!(refused.to_string().contains("undone"), "{refused}");
@@ -458,7 +460,7 @@ fn a_fork_takes_over_nothing_that_was_undone() {
     assert_eq!(copied.iter().map(|step| step.step_id.as_str()).collect::<Vec<_>>(), ["r", "a"]);
 }
 
-/// I6, I37: a log that undoes otherwise is refused.
+/// I6, I37: a log that undoes calls in another order is refused.
 #[test]
 fn events_that_undo_out_of_turn_are_refused() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -498,8 +500,8 @@ fn events_that_undo_out_of_turn_are_refused() {
     assert!(apply(&mut job, early).unwrap_err().contains("not in flight"));
 }
 
-/// I37: two words on one compensation that contradict each other: it is neither tried again nor
-/// taken as done, and the key of the action stays taken.
+/// I37: after two contradicting verdicts on one compensation, the compensation is neither retried nor counted
+/// as done. The action key stays reserved.
 #[test]
 fn a_contradicted_compensation_waits_for_somebody() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -528,7 +530,7 @@ fn a_contradicted_compensation_waits_for_somebody() {
     }
 }
 
-/// I37: what went well is undone by nobody, whatever the plan says of failures.
+/// I37: a job that succeeded is not undone, even if the plan requires compensation of failures.
 #[test]
 fn a_job_that_succeeded_undoes_nothing() {
     let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Keyed", &["a"], json!({}))];
@@ -536,13 +538,14 @@ fn a_job_that_succeeded_undoes_nothing() {
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, sim.world.len()), (JobState::Completed, 2));
     assert!(started(&sim).is_empty() && response(&durable).compensations.is_empty());
-    // What has no final answer yet took no effect that could be undone.
+    // A call without a final answer took no effect that could be undone.
     let call = &durable.job.calls[&Slot::new("a")];
     assert!(durable.job.took_effect(call));
     assert!(!durable.job.took_effect(&crate::state::Call { committed: false, ..call.clone() }));
 }
 
-/// A call's own plugin undoes it in the time that the plan gives its step; another tool has its own.
+/// A compensation by the call's own plugin has the timeout of the plan's step. Another operator has its own
+/// timeout.
 #[test]
 fn undoing_by_the_same_plugin_has_the_time_of_the_step() {
     let timed = |id: &str, name: &str, after: &[&str]| with(step(id, name, after, json!({})), "timeout", "7s");
@@ -563,7 +566,7 @@ fn undoing_by_the_same_plugin_has_the_time_of_the_step() {
     assert_eq!(times.collect::<Vec<_>>(), [("b~c".to_owned(), 30_000), ("a~c".to_owned(), 7_000)]);
 }
 
-/// I37: what the plan has confirmed before it is done, it has confirmed before it is undone.
+/// I37: a step that the plan gates before execution is also gated before its compensation.
 #[test]
 fn the_gate_of_a_step_is_asked_again_before_the_step_is_undone() {
     for (gate, state) in [("human_confirm", JobState::Parked), ("none", JobState::Cancelled)] {

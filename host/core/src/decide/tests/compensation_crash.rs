@@ -1,4 +1,4 @@
-//! Every place to die while a job undoes what it did, over a world that counts.
+//! Kills the process at every point of a compensation, with a simulated world that counts executions.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn cuts() -> impl Iterator<Item = Cut> {
     (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
 }
 
-/// Resolves each parked call with the truth until the job is over.
+/// Resolves each parked call truthfully until the job is over.
 fn finish(sim: &mut Sim, cancel: bool) -> Durable {
     for _ in 0..20 {
         if cancel && sim.durable().job.cancel.is_none() {
@@ -54,7 +54,7 @@ fn every_prefix_folds(sim: &Sim) {
     }
 }
 
-/// I1, I37: a cancelled job, killed anywhere while it undoes what it did.
+/// I1, I37: a cancelled job, killed anywhere during its compensation.
 #[test]
 fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
     let mut died = 0;
@@ -89,7 +89,7 @@ fn killed_anywhere_a_failed_job_undoes_each_effect_once() {
         for slot in ["a", "b", "f/0", "a~c", "f/0~c"] {
             assert_eq!(sim.world.get(&Slot::new(slot)), Some(&1), "{cut:?}: {slot} in {:?}", sim.world);
         }
-        // What undoes by key may be executed again, under that key alone.
+        // A keyed compensation may be executed again, but only under the same key.
         let keys = sim.applied.iter().filter(|key| key.contains(":b~c:")).count();
         assert_eq!((keys, sim.world.len()), (1, 6), "{cut:?}: {:?}", sim.applied);
     }
@@ -112,7 +112,7 @@ fn two_crashes_in_a_row_change_nothing() {
     }
 }
 
-/// I37: a compensation that somebody takes up again, killed anywhere.
+/// I37: a failed compensation that a person retries, killed anywhere.
 #[test]
 fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
     for cut in cuts() {
@@ -126,7 +126,7 @@ fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
         sim.resolve(slot.clone(), Resolved::NotApplied);
         drop(sim.process(Some(cut)));
         holds(&sim);
-        // A word that the crash came before is given again.
+        // The verdict is given again if the crash came before it was recorded.
         if sim.durable().job.failed_compensation() == Some(&slot) {
             sim.resolve(slot, Resolved::NotApplied);
         }
@@ -135,8 +135,8 @@ fn killed_anywhere_a_failed_compensation_that_is_taken_up_again_happens_once() {
     }
 }
 
-/// I3: a compensation in doubt is never executed blindly, and one that its own plugin makes is
-/// neither asked about nor repeated: what the plugin says of its calls it says of them alone.
+/// I3: a compensation in doubt is never executed blindly. One made by the call's own plugin is neither
+/// reconciled nor repeated, because the plugin's idempotency class does not cover its `compensate` export.
 #[test]
 fn a_compensation_in_doubt_parks() {
     for (operator, parks) in [("Opaque", true), ("Keyed", true), ("Queryable", true)] {
@@ -154,7 +154,7 @@ fn a_compensation_in_doubt_parks() {
             assert_eq!((durable.job.state == JobState::Parked, blocked.slot.as_str()), (parks, "a~c"), "{operator}");
             assert_eq!((blocked.reason_code, sim.world[&Slot::new("a~c")]), (Code::IndeterminateEffect, 1));
         }
-        // Nobody can tell: the job ends, and says so.
+        // The outcome stays unknown. The job ends and reports this.
         sim.resolve(Slot::new("a~c"), Resolved::Abort);
         let durable = sim.process(None).unwrap();
         holds(&sim);
@@ -164,7 +164,7 @@ fn a_compensation_in_doubt_parks() {
     }
 }
 
-/// A job that undoes nothing more still says what became of the call that was on its way.
+/// A job whose compensation was aborted still resolves the compensating call in flight.
 #[test]
 fn what_is_on_its_way_when_undoing_is_abandoned_is_settled() {
     let mut sim = job(Mode::AutoExec, "keep", plan());

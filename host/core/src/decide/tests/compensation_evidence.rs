@@ -1,4 +1,4 @@
-//! Evidence of undoing: what was forged in it is found, whoever recomputed the hashes.
+//! Evidence of compensation: forgeries are found even if every hash was recomputed.
 
 use super::compensation::{job, plan, stopped};
 use super::evidence::{export, holds, verify};
@@ -22,7 +22,7 @@ fn undone() -> Sim {
     sim
 }
 
-/// The same with other arguments of one compensation, and every hash made anew.
+/// Returns the same job with other arguments of one compensation, and with every hash recomputed.
 fn called_otherwise() -> Sim {
     let mut sim = undone();
     let (secret, name) = (sim.record.secret, label::args(&Slot::new("a~c")));
@@ -49,7 +49,7 @@ fn called_otherwise() -> Sim {
     sim
 }
 
-/// The places of a slot's events of a type.
+/// Positions of a slot's events of one type.
 fn at(lines: &Lines, kind: &str, slot: &str) -> usize {
     let is = |(record, line): &(String, serde_json::Value)| {
         record == "event" && line["event"]["type"] == kind && line["event"]["slot"] == slot
@@ -57,7 +57,7 @@ fn at(lines: &Lines, kind: &str, slot: &str) -> usize {
     lines.iter().position(is).unwrap_or_else(|| panic!("no {kind} of {slot}"))
 }
 
-/// All events of a compensation, taken out.
+/// Removes and returns all events of a compensation.
 fn cut(lines: &mut Lines, slot: &str) -> Lines {
     let of = |(record, line): &(String, serde_json::Value)| record == "event" && line["event"]["slot"] == slot;
     let (cut, rest) = std::mem::take(lines).into_iter().partition(of);
@@ -77,14 +77,14 @@ fn undoing_that_was_forged_is_found() {
     let sim = undone();
     let lines = || take_apart(&export(&sim));
 
-    // Two compensations in the other order.
+    // Two compensations in reverse order.
     let mut forged = lines();
     let later = cut(&mut forged, "a~c");
     let before = at(&forged, "compensation_started", "c/2~c");
     forged.splice(before..before, later);
     assert!(found(forged).contains(&Found::Illegal), "out of order");
 
-    // One before its call was committed.
+    // A compensation before its call was committed.
     let mut forged = lines();
     let early = cut(&mut forged, "c/2~c");
     let before = at(&forged, "tool_invocation_started", "c/2");
@@ -92,7 +92,7 @@ fn undoing_that_was_forged_is_found() {
     let kinds = found(forged);
     assert!(kinds.contains(&Found::Permission) && kinds.contains(&Found::Illegal), "too early: {kinds:?}");
 
-    // One a second time.
+    // A compensation that occurs twice.
     let mut forged = lines();
     let first = at(&forged, "compensation_started", "c/2~c");
     let mut again = forged.clone();
@@ -106,7 +106,7 @@ fn undoing_that_was_forged_is_found() {
     };
     assert!(report.problems.iter().any(twice), "{:#?}", report.problems);
 
-    // One of a call that took no effect.
+    // A compensation of a call that took no effect.
     let mut forged = lines();
     for (record, line) in &mut forged {
         if record == "event" && line["event"]["slot"] == "c/2~c" {
@@ -115,7 +115,7 @@ fn undoing_that_was_forged_is_found() {
     }
     assert!(found(forged).contains(&Found::Permission), "of nothing");
 
-    // One that is said to be done, and nothing answered that it is.
+    // A compensation that finished without a good answer.
     let mut forged = lines();
     let all = cut(&mut forged, "a~c");
     let end: Lines = all.into_iter().filter(|(_, line)| line["event"]["type"] == "compensation_finished").collect();
@@ -125,19 +125,19 @@ fn undoing_that_was_forged_is_found() {
     forged.splice(before..before, end);
     assert!(found(forged).contains(&Found::Permission), "pretended");
 
-    // One left out, and what the ledger and the effects have of it as well: the job did not end so.
+    // A compensation missing from the log, the ledger and the effects: the job could not have ended this way.
     let mut forged = lines();
     cut(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));
     let kinds = found(forged);
     assert!(kinds.contains(&Found::Illegal), "left out: {kinds:?}");
 
-    // One that was called with something else, in whatever record it stands.
+    // A compensation called with other arguments, consistently in all records.
     let report = verify(&export(&called_otherwise()));
     let message = "a~c was called with something else than a, which it undoes";
     assert!(report.problems.iter().any(|problem| problem.message == message), "{:#?}", report.problems);
 
-    // A response that says more than happened.
+    // A response that reports more than happened.
     let mut forged = lines();
     let (_, response) = forged.iter_mut().find(|(record, _)| record == "response").unwrap();
     response["response"]["compensations"][0]["state"] = "left".into();

@@ -1,4 +1,4 @@
-//! What was recorded is looked at when a job is resumed, before anything builds on it.
+//! Recorded changes are verified when a job is resumed, before anything builds on them.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn slot(text: &str) -> Slot {
     Slot::new(text)
 }
 
-/// A call that says what it changed.
+/// The answer of a call that reports its change.
 fn changes(resource: &str, version: &str) -> Answer {
     let change = StateChange {
         resource_type: "file".into(),
@@ -48,7 +48,7 @@ fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     sim
 }
 
-/// `a` changes something, `r` looks, `b` builds on it, `c` does not.
+/// `a` changes a resource, `r` reads, `b` depends on `a`, and `c` does not.
 fn four() -> Vec<Value> {
     vec![
         step("a", "Opaque", &[], json!({})),
@@ -58,7 +58,7 @@ fn four() -> Vec<Value> {
     ]
 }
 
-/// Killed after `a` was recorded, while `r` looked.
+/// A job whose process died after `a` was recorded, while `r` was reading.
 fn interrupted(rule: Confirmation) -> Sim {
     let mut sim = job(rule, four(), &["f"]);
     sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
@@ -89,7 +89,7 @@ fn verifies(sim: &Sim) {
     }
 }
 
-/// I39: it is looked at in each later attempt, once, and never in the one that did it.
+/// I39: a change is verified once in each later attempt, and never in the attempt that made it.
 #[test]
 fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -103,7 +103,7 @@ fn a_recorded_change_is_looked_at_once_in_each_later_attempt() {
     verifies(&sim);
 }
 
-/// I39: the newest change of a thing stands for those before it, whoever made them.
+/// I39: only the newest change of a resource is verified, whichever call made it.
 #[test]
 fn only_the_newest_change_of_a_thing_is_looked_at() {
     let plan = vec![
@@ -118,7 +118,7 @@ fn only_the_newest_change_of_a_thing_is_looked_at() {
     assert_eq!(sim.looks, [(slot("b"), 1), (slot("c"), 1)].into());
 }
 
-/// I39: a strict mismatch ends the job for good; what its steps came to stays.
+/// I39: a strict mismatch ends the job for good. The results of its steps stay.
 #[test]
 fn a_strict_mismatch_ends_the_job() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -137,7 +137,7 @@ fn a_strict_mismatch_ends_the_job() {
     verifies(&sim);
 }
 
-/// I39: several mismatches of one look end the job together, each told.
+/// I39: several mismatches found together end the job once, and each is reported.
 #[test]
 fn two_strict_mismatches_end_the_job_once() {
     let plan = vec![
@@ -156,11 +156,11 @@ fn two_strict_mismatches_end_the_job_once() {
     verifies(&sim);
 }
 
-/// I39: where every step is over, a strict mismatch still is no completion, and no retry either.
+/// I39: even if every step is finished, a strict mismatch prevents completion and retry.
 #[test]
 fn a_job_that_was_about_to_end_is_not_complete() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
-    // The last write says that the job is complete.
+    // The last write completes the job.
     let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
     let mut sim = fresh();
     sim.process(Some(Cut::Write(writes - 1))).unwrap_err();
@@ -172,7 +172,7 @@ fn a_job_that_was_about_to_end_is_not_complete() {
     verifies(&sim);
 }
 
-/// I39: a warning is counted, and the job goes on.
+/// I39: a warning is counted, and the job continues.
 #[test]
 fn a_warning_is_counted() {
     let mut sim = interrupted(Confirmation::Warn);
@@ -185,8 +185,8 @@ fn a_warning_is_counted() {
     verifies(&sim);
 }
 
-/// I39: what builds on it waits for a person, other steps do not, and a confirmed change is not
-/// asked about again.
+/// I39: steps that depend on the change wait for a person, other steps continue, and a confirmed change is not
+/// verified again.
 #[test]
 fn a_person_is_asked_and_the_rest_goes_on() {
     for (rule, found) in [
@@ -220,7 +220,7 @@ fn a_person_is_asked_and_the_rest_goes_on() {
     }
 }
 
-/// I39: what is mended in the meantime needs nobody.
+/// I39: a resource that was repaired in the meantime needs no decision.
 #[test]
 fn what_is_found_again_goes_on_alone() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -234,7 +234,7 @@ fn what_is_found_again_goes_on_alone() {
     verifies(&sim);
 }
 
-/// I39: a step plugin is blocked at its call, and driven again from its log once it is confirmed.
+/// I39: a step plugin is blocked at its call and runs again from its log after the confirmation.
 #[test]
 fn a_running_step_is_blocked_at_its_call() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
@@ -252,7 +252,7 @@ fn a_running_step_is_blocked_at_its_call() {
     verifies(&sim);
 }
 
-/// I39: of two changes of one call each has a look of its own; a look at one settles nothing of the other.
+/// I39: two changes of one call are verified separately, and the result for one does not settle the other.
 #[test]
 fn a_call_that_changed_two_things_waits_for_both() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
@@ -266,7 +266,7 @@ fn a_call_that_changed_two_things_waits_for_both() {
     assert_eq!((states(&durable), durable.job.asked().count()), (vec![StepState::Blocked], 2));
     let mut check = confirmations_of_next_attempt(&durable);
     assert_eq!(check.len(), 2);
-    // The first is as recorded again, the second was not looked at.
+    // The first change is as recorded again, and the second was not verified.
     let draft = looked_at(&durable, &[(check.remove(0), Looked::Confirmed)]);
     assert!(draft.events.iter().all(|body| !matches!(body, Body::StepUnblocked { .. })), "{:?}", draft.events);
     sim.ask(Request::Confirm { slot: slot("s/0"), gone: false });
@@ -280,7 +280,7 @@ fn confirmations_of_next_attempt(durable: &Durable) -> Vec<Check> {
     confirmations(&next)
 }
 
-/// I39: nobody is asked for a job that is given up, and giving up ends one that asks.
+/// I39: no confirmation is requested for an aborting job, and aborting a job ends a pending confirmation.
 #[test]
 fn a_job_that_is_given_up_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);
@@ -295,7 +295,7 @@ fn a_job_that_is_given_up_is_not_confirmed() {
     verifies(&sim);
 }
 
-/// I39: without a verifier, and for what changes nothing, results are injected unchecked.
+/// I39: results of calls without a verifier, and of calls that only read, are injected unchecked.
 #[test]
 fn without_a_verifier_nothing_is_looked_at() {
     let mut sim = Sim::new(Mode::AutoExec, four());
@@ -305,7 +305,7 @@ fn without_a_verifier_nothing_is_looked_at() {
     assert!(sim.looks.is_empty());
 }
 
-/// I30: a consequence that is not the rule's, and a call that builds on what is asked about, are found.
+/// I30: a consequence that contradicts the rule, and a call that builds on an unconfirmed change, are found.
 #[test]
 fn evidence_contradicts_a_forged_consequence() {
     let mut sim = interrupted(Confirmation::Strict);
@@ -321,8 +321,8 @@ fn evidence_contradicts_a_forged_consequence() {
     assert!(found, "{:#?}", report.problems);
 }
 
-/// I37, I39: what is not as it was recorded is not undone before somebody says so, and never in a
-/// job that it ended.
+/// I37, I39: an effect that differs from the record is undone only after a person's decision, and never in a
+/// job that the mismatch ended.
 #[test]
 fn a_mismatch_blocks_undoing() {
     let undoing = |rule: Confirmation| {
@@ -352,8 +352,8 @@ fn a_mismatch_blocks_undoing() {
     assert!(!sim.world.contains_key(&slot("a~c")), "{:?}", sim.world);
 }
 
-/// I37, I39: what a cancelled job is about to undo is looked at first, whatever its plugin's rule: it
-/// has no other end to come to, and a person says how it goes on.
+/// I37, I39: effects that a cancelled job is about to undo are verified first, whatever the rule of the plugin.
+/// A mismatch cannot end the job in another way, so a person decides.
 #[test]
 fn what_is_undone_is_looked_at_first() {
     for go_on in [Request::Continue, Request::Confirm { slot: slot("a"), gone: false }, Request::Abort] {
@@ -376,7 +376,7 @@ fn what_is_undone_is_looked_at_first() {
     }
 }
 
-/// I37: everything that undoing waits for is named, before somebody says that it goes on.
+/// I37: every reason that blocks compensation is reported before a person continues the job.
 #[test]
 fn all_that_blocks_undoing_is_shown() {
     let plan = vec![
@@ -395,7 +395,7 @@ fn all_that_blocks_undoing_is_shown() {
     assert_eq!(blocked, [("a", Code::ConfirmationMismatch), ("b", Code::ConfirmationRequired)]);
 }
 
-/// I37, I39: what a job that a mismatch ended would have undone is listed as left.
+/// I37, I39: the effects that a job ended by a mismatch would have undone are listed as left.
 #[test]
 fn what_a_mismatch_left_is_listed() {
     let mut sim = job(Confirmation::Strict, four(), &["f"]);

@@ -1,4 +1,4 @@
-//! Every place to die, for each class of tool: at most one effect, and the truth at the end.
+//! Kills the process at every point, for each class of tool: at most one effect, and the truth at the end.
 
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn plan(operator: &str) -> Vec<serde_json::Value> {
 
 fn sim(operator: &str) -> Sim {
     let mut sim = Sim::new(Mode::HumanGated, plan(operator));
-    // Approved beforehand, so that nothing but crashes interrupts.
+    // Everything is approved beforehand, so that only crashes interrupt the job.
     approve_all(&mut sim);
     sim
 }
@@ -44,7 +44,7 @@ fn cuts() -> Vec<Cut> {
     cuts
 }
 
-/// Resolves each parked call with the truth until the job is over.
+/// Resolves each parked call truthfully until the job is over.
 fn finish(sim: &mut Sim) -> Durable {
     for _ in 0..20 {
         let durable = sim.durable();
@@ -222,14 +222,14 @@ fn every_prefix_folds(durable: &Durable, sim: &Sim) {
     assert_eq!(durable.job.next_seq, sim.record.events.len() as u64);
 }
 
-/// I126: a call whose processes end one after the other is not hurried through its tries: the first repeat follows at
-/// once, and each later one after a backoff.
+/// I126: a call whose process dies repeatedly does not use up its tries quickly. The first repeat follows
+/// immediately, and each later one after a backoff.
 #[test]
 fn tries_that_were_cut_off_are_repeated_after_a_backoff() {
     for operator in ["Keyed", "Queryable"] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.loses_calls = true;
-        // Nearly the longest that jitter draws.
+        // Nearly the longest backoff that jitter can draw.
         sim.random = u64::from(u32::MAX) - 10_000;
         for _ in 0..3 {
             assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err(), "{operator}");
@@ -242,8 +242,8 @@ fn tries_that_were_cut_off_are_repeated_after_a_backoff() {
     }
 }
 
-/// What replay asks of every prefix: a call that stands open there is never simply executed.
-/// I3, I19.
+/// I3, I19: a call open at the end of any log prefix is never executed blindly, as replay checks for every
+/// prefix.
 #[test]
 fn an_open_call_of_any_prefix_is_in_doubt() {
     let mut checked = 0;

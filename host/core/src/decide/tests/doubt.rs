@@ -1,4 +1,4 @@
-//! Calls in doubt without any crash: a tool that did not say in time what it did.
+//! Calls in doubt without a crash: a tool that did not answer in time.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None }
 }
 
-/// A job of one call of this operator, with these answers before the good one.
+/// A job with one call of this operator. The given answers come before the good one.
 fn job(operator: &str, answers: Vec<Answer>, settling_ms: u32) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a log") };
@@ -44,7 +44,8 @@ fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
     sim.record.events.iter().find(|event| wanted(&event.body)).expect("it happened").time_us
 }
 
-/// I3: the world may say no just before it says yes, and the clock may have been behind by its margin (2 s).
+/// I3: a request in transit could be applied after a "not applied" answer, and the clock may have lagged by its
+/// margin of 2 s.
 #[test]
 fn nobody_asks_or_repeats_before_the_world_has_settled() {
     for operator in ["Queryable", "Keyed"] {
@@ -56,7 +57,7 @@ fn nobody_asks_or_repeats_before_the_world_has_settled() {
     }
 }
 
-/// I3: what did not happen counts as a try, with a backoff that is an event.
+/// I3: a call that did not happen counts as a try, and its backoff is an event.
 #[test]
 fn what_never_takes_effect_is_given_up() {
     let mut sim = job("Queryable", vec![unknown(); 50], 0);
@@ -93,7 +94,7 @@ fn the_backoff_after_what_did_not_happen_is_the_plugins() {
     assert!(!waits.is_empty() && waits.iter().all(|wait_us| *wait_us >= 50_000_000), "{waits:?}");
 }
 
-/// I1: that the repeat changed nothing says nothing about the try that it repeats.
+/// I1: a keyed retry that changed nothing leaves the original try in doubt.
 #[test]
 fn a_refused_repeat_leaves_the_first_try_in_doubt() {
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "not you"));
@@ -103,7 +104,7 @@ fn a_refused_repeat_leaves_the_first_try_in_doubt() {
     assert_eq!(sim.applied.len(), 1);
 }
 
-/// I6: what brings its worker down before anything is durable is found out all the same.
+/// I6: a job that kills its worker before anything is durable is detected nevertheless.
 #[test]
 fn claims_that_left_nothing_are_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
@@ -112,7 +113,7 @@ fn claims_that_left_nothing_are_attempts_without_progress() {
     assert_eq!(sim.durable().job.barren_attempts, 4);
 }
 
-/// I3: a tool that cannot tell yet is asked again at its time, ten times; then a person decides.
+/// I3: a tool that cannot tell yet is asked again at its scheduled time, ten times. Then a person decides.
 #[test]
 fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
     let plan = |in_step: bool| match in_step {
@@ -144,7 +145,7 @@ fn who_cannot_tell_yet_is_asked_again_at_its_time_and_not_for_ever() {
     }
 }
 
-/// I1: an answer that was recorded before anybody's verdict was taken wins over it, whatever it says.
+/// I1: an answer recorded before a person's verdict was applied wins over any verdict.
 #[test]
 fn an_answer_that_came_before_the_verdict_wins() {
     let done = || Resolved::Applied("\"by somebody else\"".into());
@@ -160,7 +161,7 @@ fn an_answer_that_came_before_the_verdict_wins() {
         assert_eq!(until_over(&mut sim), JobState::Parked, "{operator}");
         let (slot, now_us) = (Slot::new("a"), sim.now_us);
         sim.resolve(slot.clone(), verdict.clone());
-        // The worker that had lost the job goes on, and records what it was told.
+        // The worker that had lost the job continues and records the answer that it received.
         let answer = Answer::Ok(good());
         let provenance = Provenance::Executed;
         sim.effects.push(Effect { slot: slot.clone(), try_no: 1, answer, provenance, time_us: now_us, spent: None });
@@ -174,8 +175,8 @@ fn an_answer_that_came_before_the_verdict_wins() {
     }
 }
 
-/// I1, I3: that a repeat changed nothing is kept by nobody; whoever goes on finds the call in doubt, and
-/// comes to an end with it.
+/// I1, I3: the "not applied" answer of a keyed retry is not stored. The next attempt finds the call in doubt
+/// and resolves it.
 #[test]
 fn a_repeat_that_changed_nothing_is_no_answer() {
     let failure = || Failure::new(Code::RateLimit, "later");
@@ -194,12 +195,13 @@ fn a_repeat_that_changed_nothing_is_no_answer() {
     assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_news());
 }
 
-/// I46: a verdict on one try is not taken for the next, and what contradicts the one before is kept.
+/// I46: a verdict on one try does not apply to the next try, and a contradiction to the earlier verdict is
+/// recorded.
 #[test]
 fn a_verdict_is_about_one_try() {
     let slot = Slot::new("a");
     let agrees = Resolved::NotApplied;
-    // Two tries behind, and of a try that nobody had to decide about.
+    // A verdict on the try before the last one, and a verdict on a try that needed none.
     for (try_no, conflicts) in [(1, true), (3, false)] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         until_over(&mut sim);
@@ -222,7 +224,8 @@ fn a_verdict_is_about_one_try() {
     for late in [Resolved::Applied("1".into()), agrees.clone(), Resolved::Abort] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         assert_eq!(until_over(&mut sim), JobState::Parked);
-        // Two people look at the same try; the word of one comes when the other's has led to a second try.
+        // Two people decide about the same try. The second verdict arrives after the first has led to a second
+        // try.
         let second = sim.verdict(&slot, late.clone());
         sim.resolve(slot.clone(), Resolved::NotApplied);
         assert_eq!(until_over(&mut sim), JobState::Parked, "in doubt again");
@@ -235,7 +238,7 @@ fn a_verdict_is_about_one_try() {
     }
 }
 
-/// I46: nobody decides about a call before the world has settled.
+/// I46: a verdict on a call is refused before the settling time.
 #[test]
 fn a_verdict_waits_until_the_world_has_settled() {
     let slot = Slot::new("a");
@@ -258,7 +261,8 @@ fn a_verdict_waits_until_the_world_has_settled() {
     assert_eq!(said("b"), Err(Undecidable::NoCall));
 }
 
-/// A person is not kept waiting for a backoff: nobody repeats, or asks about, an opaque call by itself.
+/// A person's decision does not wait for a backoff, because an opaque call is never repeated or reconciled
+/// automatically.
 #[test]
 fn a_person_decides_about_an_opaque_call_at_once() {
     let mut sim = job("Opaque", vec![], 60_000);

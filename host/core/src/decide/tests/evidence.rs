@@ -1,4 +1,4 @@
-//! Evidence of the small worker's jobs: each verifies, and none does after it was touched.
+//! Evidence of the simulated jobs: every file verifies, and no modified file does.
 
 use serde_json::{Value, json};
 
@@ -34,14 +34,14 @@ pub(super) fn verify(file: &[u8]) -> Report {
     evidence::verify(file, None, &|_, _, _| true).expect("it is evidence").report
 }
 
-/// What the job left so far verifies.
+/// Checks that the evidence of the job so far verifies.
 pub(super) fn holds(sim: &Sim) -> Report {
     let report = verify(&export(sim));
     assert!(report.intact, "{:#?}", report.problems);
     report
 }
 
-/// One world-changing call, done.
+/// A finished job with one world-changing call.
 fn small(payload: &Value) -> Sim {
     let mut sim = Sim::new(crate::event::Mode::AutoExec, vec![step("b", "Opaque", &[], payload.clone())]);
     sim.process(None).expect("nobody kills it");
@@ -63,7 +63,8 @@ fn codes(report: &Report) -> Vec<&str> {
     report.not_checked.iter().map(|note| note.code).collect()
 }
 
-/// I29: wherever a process dies, what it left verifies, and so does what comes of it.
+/// I29: wherever a process dies, the evidence left behind verifies, and so does the evidence of the resumed
+/// job.
 #[test]
 fn evidence_of_every_crash_verifies() {
     let cuts = (0..40).map(Cut::Write).chain((0..8).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]));
@@ -90,7 +91,7 @@ fn evidence_of_every_crash_verifies() {
     assert!(died > 20, "the cuts are reached: {died}");
 }
 
-/// I29: cancelled, failed and gated jobs are evidence too.
+/// I29: the evidence of cancelled, failed and gated jobs verifies too.
 #[test]
 fn evidence_of_jobs_that_do_not_complete_verifies() {
     let steps = vec![step("a", "Opaque", &[], json!({})), step("b", "Script", &[], json!({ "calls": ["Opaque"] }))];
@@ -118,7 +119,7 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
     assert!(notes.contains(&"unsigned") && notes.contains(&"unverified_effects"), "{notes:?}");
 }
 
-/// I24, I29: another round of a final failure is no second execution, and a forged one still is.
+/// I24, I29: another round of a final failure is not a second execution, and a forged round is found.
 #[test]
 fn evidence_of_retried_jobs_verifies() {
     let no = || crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
@@ -136,7 +137,7 @@ fn evidence_of_retried_jobs_verifies() {
     assert!(report.problems.iter().any(|p| p.kind == Found::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I29: every byte, changed in two ways, is found, and in the line in which it stands.
+/// I29: every byte, changed in two ways, is found and located in its line.
 #[test]
 fn every_changed_byte_is_found_in_its_line() {
     let file = export(&small(&json!({})));
@@ -152,14 +153,14 @@ fn every_changed_byte_is_found_in_its_line() {
             let report = verify(&changed);
             let first = report.problems.first().unwrap_or_else(|| panic!("byte {at} changed to {other} is not found"));
             assert_eq!(first.line, line, "byte {at} changed to {other}: {first}");
-            // The neighbours are not accused, but for what the damage makes of them.
+            // The neighbouring lines are reported only for consequences of the damage.
             assert!(report.problems.iter().all(|p| p.line <= line + 2), "byte {at}: {:#?}", report.problems);
         }
         line += u64::from(file[at] == b'\n');
     }
 }
 
-/// I29: lines that are missing, doubled or moved, and a tail that was cut.
+/// I29: missing, duplicated and moved lines are found, and so is a truncated file.
 #[test]
 fn moved_and_missing_lines_are_found_in_their_place() {
     let file = export(&small(&json!({})));
@@ -192,7 +193,7 @@ fn moved_and_missing_lines_are_found_in_their_place() {
     assert_eq!(cut.problems.first().map(|p| p.line), Some(lines.len() as u64));
 }
 
-/// I29: an event of another job breaks the chain where it stands.
+/// I29: an event of another job breaks the chain at its place.
 #[test]
 fn an_event_of_another_job_is_found() {
     let (ours, theirs) = (export(&small(&json!({ "n": 1 }))), export(&small(&json!({ "n": 2 }))));
@@ -207,7 +208,7 @@ fn an_event_of_another_job_is_found() {
     }
 }
 
-/// A forgery that recomputes everything leaves a good file good.
+/// Taking a good file apart and putting it together again leaves the file good.
 #[test]
 fn taking_apart_and_putting_together_changes_nothing() {
     let file = export(&small(&json!({})));
@@ -224,13 +225,13 @@ fn find(records: &[(String, Value)], kind: &str) -> usize {
     records.iter().position(|(record, fields)| record == "event" && fields["event"]["type"] == kind).expect("there")
 }
 
-/// I30: a second execution, planted with every hash recomputed, shows in the other stores.
+/// I30: a second execution, planted with every hash recomputed, contradicts the other stores.
 #[test]
 fn a_planted_double_execution_is_found() {
     let sim = small(&json!({}));
     let has = |report: &Report, kind: Found| report.problems.iter().any(|problem| problem.kind == kind);
 
-    // In the log alone: started and answered once more before it was committed.
+    // In the log alone: started and answered once more before the commit.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed");
         let (started, finished) = (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
@@ -269,7 +270,8 @@ fn a_planted_double_execution_is_found() {
     assert!(has(&report, Found::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: a worker that loses its job stores a receipt or a refusal (try 0) without its events. Neither is an execution.
+/// I30: a worker that loses its job stores a receipt or a refusal as try 0 without events. Neither is an
+/// execution.
 #[test]
 fn an_answer_that_the_log_does_not_know_is_no_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
@@ -290,7 +292,7 @@ fn an_answer_that_the_log_does_not_know_is_no_execution() {
     }
 }
 
-/// I30: each witness alone, changed with every hash recomputed, is contradicted by another.
+/// I30: each record changed alone, with every hash recomputed, is contradicted by another record.
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);
@@ -336,7 +338,7 @@ fn row(records: &mut [(String, Value)]) -> &mut Value {
     of_kind(records, "ledger")
 }
 
-/// I30: a send that nobody approved is found although every hash is right.
+/// I30: a send without approval is found although every hash is correct.
 #[test]
 fn a_call_without_its_approval_is_found() {
     let mut sim = Sim::new(crate::event::Mode::HumanGated, vec![step("b", "Opaque", &[], json!({}))]);
@@ -354,7 +356,8 @@ fn a_call_without_its_approval_is_found() {
     }
 }
 
-/// I31: what is withheld is not in the file, nor anything it could be guessed with; the rest holds.
+/// I31: a withheld payload is not in the file, and neither is anything from which it could be guessed. The rest
+/// of the file verifies.
 #[test]
 fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let sim = {
@@ -381,7 +384,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let text = String::from_utf8(all).expect("text");
     assert!(!text.contains("canary") && !text.contains("\"salt\"") && !text.contains(&secret));
 
-    // What has the same bytes goes with it: a tool's answer is its step's output.
+    // A payload with the same bytes is withheld too: the answer of a tool is the output of its step.
     let some = export_with(&sim, &Withhold::Labels(vec!["output/a".into(), "input/b".into()]), None);
     let report = verify(&some);
     assert!(report.intact, "{:#?}", report.problems);
@@ -404,7 +407,7 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     assert!(evidence::write(&export).is_err(), "a label that is none is refused");
 }
 
-/// I31: hashes in a redacted file are still bound by the chain.
+/// I31: the hashes in a redacted file are still bound by the chain.
 #[test]
 fn a_withheld_payload_cannot_be_exchanged() {
     let mut records = take_apart(&export_with(&small(&json!({})), &Withhold::Everything, None));
@@ -413,11 +416,11 @@ fn a_withheld_payload_cannot_be_exchanged() {
     assert!(report.problems.iter().any(|problem| problem.kind == Found::Payload), "{:#?}", report.problems);
 }
 
-/// I29: a signature stands for its file, its key, and nobody who is not trusted.
+/// I29: a signature is valid for its file and its key only, and only trusted keys are accepted.
 #[test]
 fn signatures_are_checked_and_cannot_be_cut_off() {
     let (key, other) = (PublicKey([7; 32]), PublicKey([8; 32]));
-    // The mathematics is the host's; here a message's hash beside the key stands for it.
+    // The host implements real signatures. Here a hash of key and message replaces the signature.
     let sign = |key: &PublicKey, message: &[u8]| {
         let mut signature = [0; 64];
         signature[..32].copy_from_slice(&Hash::of(&[&key.0, message]).0);

@@ -1,4 +1,4 @@
-//! Forks: what is copied, what is executed again, and what is asked about first.
+//! Forks: the steps that are copied, the steps that are executed again, and the steps that are gated.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn plan() -> Vec<serde_json::Value> {
     ]
 }
 
-/// Nobody is asked about anything: ada is trusted with every tool.
+/// A job that requests no approvals, because its policy trusts ada with every tool.
 fn trusting(mode: Mode) -> Sim {
     let mut sim = Sim::new(mode, plan());
     let trust = ["Opaque", "Keyed", "Queryable"].map(|name| (format!("ada/{name}"), 3)).into();
@@ -50,7 +50,7 @@ fn setting(at: &str, step: &str) -> ForkRequest {
     ForkRequest { set, ..request(at) }
 }
 
-/// The job that begins with the fork, in a world of its own.
+/// The job that begins with the fork, in a simulated world of its own.
 fn forked(origin: &Sim, request: &ForkRequest) -> Sim {
     let fork = decide::fork(&origin.durable(), request).expect("it can be forked");
     let mut sim = trusting(origin.durable().job.header.mode);
@@ -97,7 +97,7 @@ fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about()
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.world, [(Slot::new("s/1"), 1)].into());
 
-    // A fork of the fork remembers who made what, and what was done before.
+    // A fork of the fork keeps the original executions and the gates of earlier effects.
     let again = forked(&sim, &request("t"));
     assert_eq!(copied(&again), ["r", "x", "o", "s"]);
     let at_o = decide::fork(&sim.durable(), &request("o")).unwrap();
@@ -105,7 +105,7 @@ fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about()
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
 }
 
-/// I41: a fork of a fork gates a copied step that succeeded although a call in it was given up for lost.
+/// I41: a fork of a fork gates a copied step that succeeded although a call in it was closed as lost.
 #[test]
 fn a_lost_call_of_a_copied_step_is_gated() {
     let steps = vec![
@@ -138,7 +138,7 @@ fn a_lost_call_of_a_copied_step_is_gated() {
     assert_eq!(gated(&sim), [StepId::new("s")]);
 }
 
-/// I41: killed anywhere, a fork comes to the same end, and what it copied is never executed.
+/// I41: a fork killed anywhere comes to the same end, and copied steps are never executed.
 #[test]
 fn a_fork_survives_every_cut() {
     let mut origin = trusting(Mode::HumanGated);
@@ -147,7 +147,7 @@ fn a_fork_survives_every_cut() {
     assert_eq!(durable.job.state, JobState::Parked, "`o` waits for its gate");
     let gated = forked(&origin, &request("o")).durable().job.forked.unwrap().gated;
     assert_eq!(gated.len(), 3, "the origin may still do all of it");
-    // One process ends, and approves what it sees.
+    // One process runs to its end, and the gate that it left open is approved.
     let round = |sim: &mut Sim, cut: Option<Cut>| {
         let died = sim.process(cut).is_err();
         let durable = sim.durable();
@@ -171,7 +171,7 @@ fn a_fork_survives_every_cut() {
                 in_doubt |= sim.durable().rows.values().any(|row| row.state == RowState::Indeterminate);
             }
             let done = [(Slot::new("o"), 1), (Slot::new("s/1"), 1)].into();
-            // Opaque calls that were cut off are a person's to resolve.
+            // Opaque calls that were cut off need a person's verdict.
             assert!(in_doubt || sim.durable().job.state == JobState::Completed, "cut {cut}");
             assert!(in_doubt || sim.world == done, "cut {cut}: {:?}", sim.world);
             assert!(sim.world.values().all(|times| *times == 1));
@@ -212,7 +212,7 @@ fn a_job_that_goes_on_by_itself_is_not_forked() {
     assert!(matches!(refused, ForkRefusal::GoesOn { state: JobState::Running, .. }), "{refused}");
 }
 
-/// I41: what failed, what was undone, and what was made from it is executed again.
+/// I41: failed steps, undone steps, and the steps that depend on them are executed again.
 #[test]
 fn what_did_not_succeed_or_was_undone_is_not_copied() {
     let failing = step("x", "Failing", &[], json!({ "calls": [], "fail": true }));
@@ -245,7 +245,7 @@ fn what_did_not_succeed_or_was_undone_is_not_copied() {
     assert!(why.contains("undone"), "{why}");
 }
 
-/// I41: whatever the origin may have done, it is asked about before it is done again.
+/// I41: a step in which the origin may have changed the world is gated before it runs again.
 #[test]
 fn what_may_have_been_done_is_gated() {
     let gated = |origin: &crate::state::Durable, at: &str| {
@@ -254,7 +254,7 @@ fn what_may_have_been_done_is_gated() {
         };
         gated.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    // Nobody found out about it.
+    // A call whose outcome stayed unknown.
     let mut origin = trusting(Mode::AutoExec);
     let failure = crate::error::Failure::new(crate::error::Code::NetworkTimeout, "?");
     let unknown = crate::effect::Answer::Unknown { failure, kept: None };
@@ -265,7 +265,8 @@ fn what_may_have_been_done_is_gated() {
     let durable = origin.process(None).unwrap();
     assert!(durable.job.state.is_terminal());
     assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");
-    // What was tried in vain is not: it certainly changed nothing. Without a final answer, who knows.
+    // A failed call that certainly changed nothing is not gated. Without a final answer, its outcome is unknown
+    // and it is gated.
     let mut origin = trusting(Mode::AutoExec);
     let failure = crate::error::Failure::new(crate::error::Code::AuthForbidden, "no");
     origin.script.insert("Opaque".into(), vec![crate::effect::Answer::NotApplied(failure)]);
@@ -273,7 +274,8 @@ fn what_may_have_been_done_is_gated() {
     assert!(gated(&durable, "o").is_empty());
     durable.job.calls.get_mut(&Slot::new("o")).unwrap().committed = false;
     assert_eq!(gated(&durable, "o"), ["o"]);
-    // What the origin's own origin did: the fork refused to do it again, and a fork of that asks too.
+    // An effect of the origin's own origin: the approval was rejected in the fork, and a fork of that fork is
+    // gated too.
     let mut origin = trusting(Mode::AutoExec);
     origin.process(None).unwrap();
     let mut fork = forked(&origin, &request("s"));
@@ -284,7 +286,7 @@ fn what_may_have_been_done_is_gated() {
     assert_eq!(gated(&durable, "s"), ["s"]);
 }
 
-/// I40: an output is set only where there is one to take the place of.
+/// I40: only the output of a copied step can be replaced.
 #[test]
 fn an_output_is_set_for_what_is_copied_alone() {
     let failing = step("x", "Failing", &[], json!({ "calls": [], "fail": true }));

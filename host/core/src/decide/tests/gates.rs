@@ -1,4 +1,4 @@
-//! Gates: asked before anything is executed, bound to the exact call, decided once.
+//! Gates: requested before anything is executed, bound to the exact call, decided once.
 
 use serde_json::json;
 
@@ -145,7 +145,7 @@ fn rules_that_became_narrower_after_an_approval_hold() {
         let mut sim = Sim::new(Mode::HumanGated, plan);
         sim.process(None).unwrap();
         approve(&mut sim, "ada", slot);
-        // Between the approval and the run.
+        // The policy changes between the approval and the run.
         quorum(&mut sim, 1, false);
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "{slot}: not by herself any more");
@@ -158,8 +158,8 @@ fn rules_that_became_narrower_after_an_approval_hold() {
     }
 }
 
-/// I27: where the policy wants reasons, only approvals that give one count; who gave none may say why
-/// later.
+/// I27: if the policy requires reasons, only approvals with a reason count. An approver who gave no reason may
+/// add one later.
 #[test]
 fn an_approval_may_have_to_say_why() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
@@ -178,7 +178,7 @@ fn an_approval_may_have_to_say_why() {
             assert_eq!((durable.job.state, sim.world.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
             assert!(durable.job.gates[&Slot::new(slot)].approvals.is_empty(), "{slot}: {reason:?}");
         }
-        // He may have approved before the rule was made.
+        // The approver may have approved before the rule was introduced.
         sim.rules.gate_reason = false;
         sim.rules.gate_quorum = 2;
         sim.rules.standing_approvals = false;
@@ -269,14 +269,14 @@ fn a_gate_that_nobody_decides_about_expires() {
 fn a_decision_disarms_the_gates_timer() {
     let mut sim = Sim::new(Mode::HumanGated, send());
     let due_us = sim.process(None).unwrap().job.timers()["gate/a"];
-    // The timer fired, but the approval was acknowledged before the end was written.
+    // The timer fired, but the approval was acknowledged before the expiry was written.
     sim.ask(Request::Timer { name: "gate/a".into(), due_us });
     approve(&mut sim, "bob", "a");
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.world[&Slot::new("a")], 1);
 }
 
-/// I20: each of the five things that an approval is bound to, by itself.
+/// I20: each of the five fields that an approval is bound to changes the hash by itself.
 #[test]
 fn an_approval_is_of_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
@@ -291,14 +291,14 @@ fn an_approval_is_of_operator_digest_slot_arguments_and_mode() {
         gate_hash(pinned, "Opaque", &Slot::new("a/2"), b"{}", Mode::HumanGated),
         gate_hash(pinned, "Opaque", &slot, b"{\"a\":1}", Mode::HumanGated),
         gate_hash(pinned, "Opaque", &slot, b"{}", Mode::AutoExec),
-        // The same bytes, divided otherwise.
+        // The same bytes, split between the fields in another way.
         gate_hash(pinned, "Opaque", &Slot::new("a/1{"), b"}", Mode::HumanGated),
     ];
     let distinct: std::collections::BTreeSet<_> = hashes.iter().map(|hash| hash.to_hex()).collect();
     assert_eq!(distinct.len(), hashes.len());
 }
 
-/// What a worker has that just claimed the job.
+/// The state of the job as a worker finds it directly after its claim.
 fn claimed(sim: &Sim) -> Durable {
     let mut durable = sim.durable();
     let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
@@ -318,7 +318,7 @@ fn inside() -> Vec<serde_json::Value> {
     vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))]
 }
 
-/// I20: a step that comes back with other arguments than those that were approved is stopped.
+/// I20: a step that requests other arguments than the approved ones is stopped.
 #[test]
 fn other_arguments_than_the_approved_ones_are_never_executed() {
     let mut sim = Sim::new(Mode::HumanGated, inside());
@@ -352,7 +352,7 @@ fn other_arguments_than_the_approved_ones_are_never_executed() {
     assert_eq!(divergence.field, "approved arguments");
 }
 
-/// I27: what the rules do not accept is not written down as an approval either.
+/// I27: an approval that the policy does not accept is not recorded as one.
 #[test]
 fn a_standing_approval_that_does_not_count_is_not_recorded() {
     for (standing, self_approve, named) in
@@ -372,7 +372,7 @@ fn a_standing_approval_that_does_not_count_is_not_recorded() {
     }
 }
 
-/// I27: approvals that were given under wider rules do not count under those of today.
+/// I27: approvals given under a wider policy do not count under the current one.
 #[test]
 fn approvals_that_the_rules_of_today_do_not_accept_do_not_count() {
     for standing in [true, false] {
@@ -396,7 +396,7 @@ fn approvals_that_the_rules_of_today_do_not_accept_do_not_count() {
     }
 }
 
-/// I27: a person who approves twice is one person, in what is written and in what is read.
+/// I27: a person who approves twice counts once, both when the approval is written and when it is read.
 #[test]
 fn who_approves_twice_is_one_person() {
     let mut sim = Sim::new(Mode::HumanGated, send());
@@ -409,7 +409,7 @@ fn who_approves_twice_is_one_person() {
     sim.process(None).unwrap();
     let is_approval = |body: &Body| matches!(body, Body::GateApproved { .. });
     assert_eq!(sim.record.events.iter().filter(|event| is_approval(&event.body)).count(), 1);
-    // A log that says it twice says it once, and what was approved of another call is not of this one.
+    // A duplicate approval in the log counts once, and an approval of another call does not count for this one.
     let mut durable = claimed(&sim);
     let gate_hash = gate(&sim, "a");
     let by = Decider { actor: "bob".into(), reason: None };
@@ -441,7 +441,8 @@ fn a_gate_that_is_asked_again_for_another_call_begins_without_approvals() {
     }
 }
 
-/// I27: a refusal tells who and why; what ends by time waits for every request that came before.
+/// I27: a rejection states the actor and the reason. An expiry is written only after every earlier request was
+/// handled.
 #[test]
 fn a_refusal_says_why_and_an_expiry_waits_for_what_was_acknowledged() {
     for (slot, plan) in [("a", send()), ("a/0", inside())] {

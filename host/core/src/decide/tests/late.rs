@@ -1,4 +1,4 @@
-//! Answers that were put away before anybody could write what they mean.
+//! Answers that were stored before their events could be written.
 
 use serde_json::json;
 
@@ -19,8 +19,8 @@ fn put_away(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
-/// I105: a look whose answer was put away, and whose events were not written, is made again. One try has one
-/// answer, and the log says what the effect says.
+/// I105: a read whose answer was stored without its events is repeated. A try has only one answer, and the log
+/// agrees with the stored effect.
 #[test]
 fn a_look_that_is_made_again_has_the_answer_that_was_put_away() {
     let no = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
@@ -38,8 +38,8 @@ fn a_look_that_is_made_again_has_the_answer_that_was_put_away() {
     }
 }
 
-/// I29: where commits are staged, the answer of a keyed try comes after the call was repeated. The other side
-/// knows the key: that is no second execution.
+/// I29: in staged commit, the answer of a keyed try may arrive after the call was repeated. The other side
+/// deduplicates by the key, so this is not a second execution.
 #[test]
 fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
@@ -51,7 +51,8 @@ fn a_late_answer_of_a_try_that_was_repeated_under_its_key_is_no_double_execution
     holds(&sim);
 }
 
-/// I29: a look of a worker that had lost the job, put away after the one that the log goes by, is no second execution.
+/// I29: a read by a worker that had lost the job, stored after the answer in the log, is not a second
+/// execution.
 #[test]
 fn a_stray_look_is_no_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
@@ -62,7 +63,7 @@ fn a_stray_look_is_no_double_execution() {
     assert!(told.message.contains("(a)"), "{}", told.message);
 }
 
-/// I29: tries of a look that failed are told by the log, and are no answers beside it.
+/// I29: failed tries of a read are in the log, so their effects are not reported as unused answers.
 #[test]
 fn a_look_that_was_tried_again_leaves_no_answer_beside_the_log() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
@@ -72,7 +73,7 @@ fn a_look_that_was_tried_again_leaves_no_answer_beside_the_log() {
     assert!(holds(&sim).not_checked.iter().all(|told| told.code != "unused_answers"));
 }
 
-/// What became of a try in doubt whose answer was put away, and nothing else: its draft.
+/// Returns the draft for a try in doubt whose answer was stored without its events.
 fn settled(kept: Effect) -> Draft {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
     sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
@@ -82,7 +83,7 @@ fn settled(kept: Effect) -> Draft {
     let durable = sim.durable();
     let slot = Slot::new("a");
     let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
-    // Whatever the tool says now.
+    // The stored answer wins over this reconcile answer.
     let said = ReconcileAnswer::Happened(good());
     let Next::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
         panic!("in doubt")
@@ -90,8 +91,8 @@ fn settled(kept: Effect) -> Draft {
     draft
 }
 
-/// I5: what a tool had said when it was asked, put away just before a crash, is taken as that: an answer keeps how
-/// it became known, its verdict is an event, and what did not happen is tried again.
+/// I5: a reconcile answer stored directly before a crash keeps its meaning. Its provenance is kept, its verdict
+/// is an event, and a call that did not happen is retried.
 #[test]
 fn what_a_tool_said_before_a_crash_is_its_word() {
     for (kept, told) in [
@@ -116,8 +117,8 @@ fn what_a_tool_said_before_a_crash_is_its_word() {
     assert!(draft.events.iter().any(resolved) && draft.events.iter().any(again), "{:?}", draft.events);
 }
 
-/// I119: the answer of a worker that had lost the job comes while the next one asks the tool: what the tool says of
-/// it then is nothing new.
+/// I119: the answer of a worker that had lost the job arrives during the reconcile request of the next worker.
+/// The reconcile answer is then ignored.
 #[test]
 fn an_answer_that_comes_while_the_tool_is_asked_settles_its_try() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
@@ -136,7 +137,7 @@ fn an_answer_that_comes_while_the_tool_is_asked_settles_its_try() {
     assert!(draft.effects.is_empty(), "it is stored");
 }
 
-/// I1: the answer that came before a person's word was a refusal that may be tried again: it is.
+/// I1: an answer that came before a person's verdict was a retryable refusal, so the call is retried.
 #[test]
 fn a_late_refusal_is_tried_again_whatever_somebody_says() {
     for code in [Code::NetworkTimeout, Code::WallClockLimit] {

@@ -1,4 +1,5 @@
-//! The kernel driven by a small worker of its own over a world that counts, cut off anywhere.
+//! Tests of the decisions with a small simulated worker and a world that counts executions. The worker can be
+//! cut off at any point.
 
 mod actions;
 mod announced;

@@ -1,4 +1,4 @@
-//! Modes: what a dry run reports, and what trust lifts.
+//! Modes: the report of a dry run, and the gates that trust removes.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ fn auto(level: u32) -> AutoExec {
     AutoExec { enabled: true, min_trust: 2, trust: [("ada/Opaque".to_owned(), level)].into() }
 }
 
-/// I42: trust lifts the mode's gates and no others.
+/// I42: trust removes the gates of the mode and no others.
 #[test]
 fn trust_lifts_the_gates_of_the_mode_and_never_the_plans_own() {
     let plan = |gate: &str| {
@@ -86,7 +86,7 @@ fn a_demand_that_is_not_met_is_a_denial() {
         let ours = Pinned { determinism, ..operators[&read].clone() };
         assert_eq!(unmet(&rules, &read, &ours, "{}"), None, "only what comes from outside");
     }
-    // The denial of a read is its answer: final, and nothing was changed.
+    // The denial is the final answer of the read, and nothing was changed.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
     let failure = crate::error::Failure::new(Code::PolicyDenied, "no citations");
     sim.script.insert(read, vec![Answer::NotApplied(failure)]);

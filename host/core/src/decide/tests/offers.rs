@@ -1,4 +1,4 @@
-//! What a response offers to type is what the commands accept, and can help.
+//! Checks that every command offered in a response would be accepted and could help.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::response::{Response, response};
 use crate::state::Durable;
 use crate::storage::Resolved;
 
-/// Types every command that is offered: each is taken by the function that its command asks.
+/// Checks each offered command with the function that decides about that command.
 pub(super) fn each_is_taken(of: &str, durable: &Durable, shown: &Response, now_us: i64) {
     let job = &durable.job;
     let shown = shown.clone().with_pending(durable, &[], now_us);
@@ -44,10 +44,11 @@ pub(super) fn each_is_taken(of: &str, durable: &Durable, shown: &Response, now_u
     }
 }
 
-/// I162: another round is offered where it may end otherwise, and not where the same code fails again.
+/// I162: a retry is offered only if it may end differently. A failure that the same code would repeat gets no
+/// offer.
 #[test]
 fn a_failure_that_would_repeat_offers_no_retry() {
-    // What code and input alone decide; every other failure may have a cause that goes away.
+    // Failures that follow from code and input alone. Every other failure may have a temporary cause.
     let again = [
         Code::InvalidInput,
         Code::SchemaValidationFailed,
@@ -85,7 +86,7 @@ fn a_failure_that_would_repeat_offers_no_retry() {
     }
 }
 
-/// I162: what the SDK of a plugin refuses is granted by no configuration, so no retry is offered.
+/// I162: no configuration can grant an access that the plugin's SDK refuses, so no retry is offered.
 #[test]
 fn a_refusal_of_the_sdk_offers_no_retry() {
     let offers = |detail: &str| {
@@ -98,7 +99,7 @@ fn a_refusal_of_the_sdk_offers_no_retry() {
     assert!(offers(r#"{"exception":"PermissionError"}"#), "a grant may be missing");
 }
 
-/// I162: where the one who asked for the job may not approve, the offer says that another person does.
+/// I162: if the requester of the job may not approve, the offer states that another person has to.
 #[test]
 fn an_approval_that_the_requester_may_not_give_names_another() {
     let approves = |self_approve: bool| {

@@ -1,4 +1,4 @@
-//! Parameters in a job: read by bindings from what was stored at submission.
+//! Parameters of a job: bindings read them from the values stored at submission.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::response::response;
 use crate::state::{Durable, FoldError};
 use crate::step::StepState;
 
-/// A read, and a send whose action is named by a parameter.
+/// A read, and a send whose action key contains a parameter.
 fn plan() -> Value {
     let mut send = step("b", "Opaque", &["a"], json!({ "to": { "$ref": "intent#/to/0" }, "text": { "$ref": "a#" } }));
     send["hashes"] = json!({ "letter": { "$ref": "intent#/letter" } });
@@ -29,7 +29,7 @@ fn input(durable: &Durable, step: &str) -> Value {
     serde_json::from_slice(&durable.input(&step.into()).expect("the step was ready")).unwrap()
 }
 
-/// I147: bindings and template keys resolve against the stored values, wherever the process dies.
+/// I147: bindings and template keys resolve to the stored values, wherever the process dies.
 #[test]
 fn parameters_are_resolved_after_every_crash() {
     let whole = |mut sim: Sim| {
@@ -56,7 +56,7 @@ fn parameters_are_resolved_after_every_crash() {
     }
 }
 
-/// I147: a dry run skips what depends on skipped steps, never what reads a parameter.
+/// I147: a dry run skips steps that depend on skipped steps, but not a step that only reads a parameter.
 #[test]
 fn a_parameter_is_no_skipped_step() {
     let mut sim = Sim::of(Mode::DryRun, plan(), Some(&values("x")));
@@ -66,7 +66,7 @@ fn a_parameter_is_no_skipped_step() {
     assert_eq!((would.args, would.open), (json!({ "to": "ada", "text": "done" }), vec![]));
 }
 
-/// I147: the values are those that the log names, or the job is refused.
+/// I147: a job is refused if its stored values are not those named in the log.
 #[test]
 fn values_that_are_not_the_ones_of_the_log_are_refused() {
     let mut sim = Sim::of(Mode::AutoExec, plan(), Some(&values("x")));

@@ -1,4 +1,4 @@
-//! What people asked and the job has not taken in yet.
+//! Requests of people that the job has not applied yet.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn row(id: i64, actor: &str, request: Request) -> InboxRow {
     InboxRow { id, actor: actor.into(), reason: None, request }
 }
 
-/// A job at the gates of `a` and `b`, which take so many people.
+/// A job waiting at the gates of `a` and `b`, with this quorum.
 fn gated(quorum: u32) -> (Sim, Hash) {
     let call = |id: &str| step(id, "Opaque", &[], json!({ "to": id }));
     let mut sim = Sim::new(Mode::HumanGated, vec![call("a"), call("b")]);
@@ -29,7 +29,7 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
     response(&durable).with_pending(&durable, inbox, sim.now_us)
 }
 
-/// I107: what was asked is shown and not offered again; what was not asked still is.
+/// I107: accepted requests are shown and not offered again. Other commands are still offered.
 #[test]
 fn what_was_asked_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);
@@ -65,7 +65,7 @@ fn what_was_asked_is_not_offered_again() {
     assert_eq!(own, plain, "what workers say to each other is nobody's decision");
 }
 
-/// I107: a second word that says otherwise is found, one that says the same is not.
+/// I107: a second request that contradicts an earlier one is detected, and one that agrees is accepted.
 #[test]
 fn what_contradicts_an_earlier_word_is_found() {
     let (sim, gate_hash) = gated(2);
@@ -100,7 +100,7 @@ fn what_contradicts_an_earlier_word_is_found() {
     }
 }
 
-/// I107: who cancelled a job is shown until that is over.
+/// I107: the actor who cancelled a job is shown until the job is over.
 #[test]
 fn a_job_that_is_being_cancelled_says_so() {
     let call = step("a", "Opaque", &[], json!({}));

@@ -1,5 +1,4 @@
-//! The plan of a job: its identity, what its bindings become, and what becomes of a step whose
-//! bindings have nothing.
+//! The plan of a job: its identity, its resolved bindings, and steps whose bindings cannot be resolved.
 
 use serde_json::{Value, json};
 
@@ -13,7 +12,7 @@ use crate::response::response;
 use crate::state::Job;
 use crate::step::StepState;
 
-/// A job executes the plan that its hash names, or none.
+/// A job executes only the plan whose hash it recorded.
 #[test]
 fn a_plan_that_is_not_the_one_of_its_hash_is_refused() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);
@@ -57,8 +56,8 @@ fn a_binding_to_what_is_not_there_fails_its_step() {
     }
 }
 
-/// I42: a dry run needs no keys, so a template over what was skipped stops nothing; what is shown
-/// as open is what was not made, and nothing else.
+/// I42: a dry run needs no action keys, so a template over a skipped output stops nothing. Only skipped outputs
+/// are shown as open.
 #[test]
 fn a_dry_run_leaves_open_what_was_skipped_alone() {
     let mut keyed = step("k", "Read", &["o"], json!({}));
@@ -79,7 +78,7 @@ fn a_dry_run_leaves_open_what_was_skipped_alone() {
     assert_eq!((would.open, would.args), (vec!["/open/1".to_owned(), "/open/2".to_owned()], both));
 }
 
-/// I42: not even a question about a key is asked.
+/// I42: a dry run does not even look up the holder of an action key.
 #[test]
 fn a_dry_run_does_not_ask_who_holds_a_key() {
     let mut send = step("a", "Opaque", &[], json!({ "to": "ada" }));

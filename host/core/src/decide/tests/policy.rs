@@ -1,5 +1,5 @@
-//! What a declaration covers, what modes forbid and gate, and which of two policies holds: each
-//! rule by itself.
+//! Effect declarations, the gates and prohibitions of modes, and the combination of two policies: each rule by
+//! itself.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn tool(effects: &[Effect]) -> Pinned {
     pinned(Class::Opaque, effects, PluginKind::Tool)
 }
 
-/// I42: looking and making values are always covered, changes by their names alone.
+/// I42: reads and outcomes are always covered, and changes only by their own name.
 #[test]
 fn a_change_is_covered_by_its_name_alone() {
     for effect in [ReadOnly, ProduceOutcome] {
@@ -43,7 +43,8 @@ fn a_change_is_covered_by_its_name_alone() {
     }
 }
 
-/// A call inside a step is held to what the step declares; what only looks needs no declaration.
+/// A call inside a step is limited to the effects that the step declares. A call that only reads needs no
+/// declaration.
 #[test]
 fn calls_inside_a_step_are_held_to_its_declaration() {
     let mut one = step("a", "Script", &[], json!({ "calls": ["Read", "Opaque"] }));
@@ -54,8 +55,7 @@ fn calls_inside_a_step_are_held_to_its_declaration() {
     assert!(sim.world.is_empty());
 }
 
-/// I42: what leaves the house is forbidden in one mode and asked about in another; what stays in
-/// it is neither.
+/// I42: external effects are forbidden in one mode and gated in another. Internal writes are neither.
 #[test]
 fn modes_forbid_and_gate_what_leaves_the_house() {
     assert_eq!(Mode::default(), Mode::HumanGated);
@@ -76,7 +76,7 @@ fn modes_forbid_and_gate_what_leaves_the_house() {
     }
 }
 
-/// I42: the plan's own gate and those that a policy names stand in every mode.
+/// I42: the plan's own gates and those named by a policy apply in every mode.
 #[test]
 fn what_plan_and_policy_gate_is_gated_in_every_mode() {
     let tags = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
@@ -85,7 +85,7 @@ fn what_plan_and_policy_gate_is_gated_in_every_mode() {
     let confirmed = Step { gate: Gate::HumanConfirm, ..plain.clone() };
     let tagged = Step { policy_tags: vec!["money".into()], ..plain.clone() };
     let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
-    // What a step plugin's operator declares is gated where it is caused: at its calls.
+    // Effects declared by a step plugin's operator are gated where they are caused: at its calls.
     let script = pinned(Class::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
     for mode in Mode::ALL {
         let gated =
@@ -101,7 +101,7 @@ fn what_plan_and_policy_gate_is_gated_in_every_mode() {
     }
 }
 
-/// I42: nobody is trusted with anything before the tenant says so.
+/// I42: automatic execution requires the tenant's consent and the highest trust by default.
 #[test]
 fn acting_without_being_asked_is_off_and_takes_the_highest_trust() {
     let auto = AutoExec::default();
@@ -117,8 +117,8 @@ fn acting_without_being_asked_is_off_and_takes_the_highest_trust() {
     assert_eq!(trusted.process(None).unwrap().job.state, JobState::Completed);
 }
 
-/// I42: in a mode that the policy lists no longer, an open job begins nothing that changes the
-/// world; it reads, ends what it began, and undoes what it did.
+/// I42: an open job in a mode that the policy no longer lists begins nothing that changes the world. The job
+/// still reads, finishes begun calls and undoes its effects.
 #[test]
 fn a_withdrawn_mode_begins_nothing_more() {
     let withdrawn = |sim: &mut Sim| sim.rules.modes.retain(|mode| *mode != Mode::AutoExec);
@@ -138,14 +138,14 @@ fn a_withdrawn_mode_begins_nothing_more() {
     assert!(failed[0].message.contains("AUTO_EXEC"), "{}", failed[0].message);
     assert!(sim.world.is_empty());
 
-    // A call inside a step is refused to the step.
+    // A call inside a step is refused with an error to the step.
     let mut sim = trusting(vec![step("s", "Script", &[], json!({ "calls": ["Read", "Opaque"] }))]);
     withdrawn(&mut sim);
     let durable = sim.process(None).unwrap();
     assert_eq!(&*durable.output(&"s".into()).unwrap(), br#"["\"done\"","MODE_FORBIDS"]"#);
     assert!(sim.world.is_empty());
 
-    // What was begun in it is brought to an end, and undone.
+    // Calls that were begun in the mode are finished, and undone.
     let mut sim = super::compensation::job(Mode::AutoExec, "keep", plan());
     sim.process(Some(Cut::AfterExecute(1))).unwrap_err();
     withdrawn(&mut sim);
@@ -162,7 +162,8 @@ fn a_withdrawn_mode_begins_nothing_more() {
     assert_eq!(sim.world.len(), 8, "{:?}", sim.world);
 }
 
-/// I42: each setting of a policy by itself: of two, the narrower holds, whichever is the older.
+/// I42: each setting of a policy by itself. Of two policies the narrower setting applies, whichever policy is
+/// older.
 #[test]
 fn of_two_policies_each_setting_is_the_narrower() {
     let wide = || Rules {

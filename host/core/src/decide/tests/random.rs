@@ -1,6 +1,6 @@
-//! Random plans, run by processes that die at random points, answered at random by people and
-//! tools: whatever happens, the job ends legally, the world saw each effect once, and the
-//! response says what an account of the events kept by other code says.
+//! Random plans, run by processes that die at random points, with random answers from people and tools. In
+//! every case the job ends legally, and the world saw each effect once. The response agrees with an independent
+//! account of the events.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::state::Job;
 use crate::storage::{Request, Resolved};
 
 const PLANS: u32 = 1_000;
-/// Processes that one job may take: crashes, answers of people, and the last one.
+/// Maximum number of processes for one job, including crashes and decisions of people.
 const PROCESSES_MAX: usize = 60;
 const TOOLS: [&str; 5] = ["Opaque", "Keyed", "Queryable", "Read", "Model"];
 
@@ -37,7 +37,7 @@ impl Dice {
     fn below(&mut self, bound: u32) -> u32 {
         self.0.below(bound)
     }
-    /// True one time in `n`.
+    /// Returns true one time in `n`.
     fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
@@ -84,7 +84,7 @@ fn plan(dice: &mut Dice) -> Vec<Value> {
     steps
 }
 
-/// What the tools answer before they answer well.
+/// The answers that the tools give before their good one.
 fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
     let answer = |dice: &mut Dice| match dice.below(5) {
         0 => Answer::NotApplied(Failure::new(Code::AuthForbidden, "401")),
@@ -95,7 +95,7 @@ fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
     TOOLS.map(|tool| (Operator::new(tool), (0..dice.below(4)).map(|_| answer(dice)).collect())).into()
 }
 
-/// Somebody does something about what the job waits for, or about the job.
+/// A person decides about a blocked step or about the job.
 fn somebody(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
     if dice.one_in(25) {
         sim.ask(Request::Cancel);
@@ -132,7 +132,7 @@ fn somebody(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                 let key = blocked.correlation_key.clone().expect("a signal has a key");
                 sim.ask(Request::Signal { key, payload: "{\"n\":1}".into() });
             }
-            // Its time comes.
+            // The time that the job waits for passes.
             _ => sim.now_us = sim.now_us.max(blocked.until.unwrap_or_default()),
         }
     }
@@ -163,7 +163,7 @@ fn run(seed: u32) -> Sim {
     sim.loses_calls = dice.one_in(3);
     sim.not_yets = if dice.one_in(3) { dice.below(14) } else { 0 };
     for round in 0..PROCESSES_MAX {
-        // Crashes stop at some time, as they do for whoever watches over the machine.
+        // Crashes stop after half of the processes, so that the job can end.
         let cut = cut(&mut dice).filter(|_| round < PROCESSES_MAX / 2);
         let killed = sim.process(cut).is_err();
         let durable = sim.durable();
@@ -180,7 +180,7 @@ fn run(seed: u32) -> Sim {
     panic!("plan {seed} does not end: {:#?}", response(&sim.durable()));
 }
 
-/// What the events say about one step, told by nothing but their names.
+/// Account of each step, built only from the names and fields of the events.
 #[derive(Default)]
 struct Account {
     end: BTreeMap<String, (&'static str, Option<String>)>,
@@ -214,7 +214,7 @@ impl Account {
     }
 }
 
-/// The response says what the account says, no more and no less.
+/// Checks that the response agrees exactly with the account.
 fn agrees(seed: u32, sim: &Sim, shown: &Response) {
     let account = Account::of(&sim.record.events);
     for step in &shown.steps {
@@ -256,8 +256,8 @@ fn agrees(seed: u32, sim: &Sim, shown: &Response) {
     }
 }
 
-/// The world against the log: each effect once (keyed repeats count once downstream), and nothing
-/// that the log does not have.
+/// Compares the world with the log. Each effect happened once, repeats of keyed calls count once, and the world
+/// has no effect that the log lacks.
 fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     let durable = sim.durable();
     let changes = |slot: &Slot| {
@@ -272,7 +272,7 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     }
     undone_in_reverse(seed, sim);
     for (slot, call) in durable.job.calls.iter().filter(|(slot, _)| changes(slot)) {
-        // What somebody undid by hand was not done by a call.
+        // An effect that a person undid by hand was not undone by a call.
         let by_hand = |provenance| slot.is_compensation() && provenance == Provenance::Operator;
         let ok = call.finished.as_ref().is_some_and(|finished| finished.ok && !by_hand(finished.provenance));
         assert!(!ok || sim.world.contains_key(slot), "plan {seed}: {slot} succeeded and never happened");
@@ -280,7 +280,7 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     }
 }
 
-/// What was undone had been committed, once, and was undone the last one first.
+/// Checks that every undone call had been committed, once, and that the last one was undone first.
 fn undone_in_reverse(seed: u32, sim: &Sim) {
     let mut committed: Vec<String> = Vec::new();
     let mut undone: Vec<usize> = Vec::new();
@@ -299,13 +299,13 @@ fn undone_in_reverse(seed: u32, sim: &Sim) {
     assert!(undone.is_sorted_by(|a, b| a > b), "plan {seed}: {committed:?} undone as {undone:?}");
 }
 
-/// Wherever the last process had died: what stood open would not have been executed blindly.
+/// Checks every prefix of the log: a call open at its end would not be executed blindly.
 fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     let whole = sim.durable();
     for end in 2..=sim.record.events.len() {
         let prefix = Job::fold(&sim.record.events[..end]).expect("every prefix is a job");
         for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
-            // What is given up executes nothing anyhow, but for what undoes.
+            // An aborting job executes only compensating calls.
             if !prefix.is_given_up() || slot.is_compensation() {
                 let checked = check_open_call(&whole, &prefix, slot, call);
                 checked.unwrap_or_else(|said| panic!("plan {seed}, {end} events, {slot}: {said}"));
@@ -328,13 +328,13 @@ fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
         undid += u32::from(sim.world.keys().any(Slot::is_compensation));
     }
     assert!(undid >= 20, "few jobs undid anything: {undid}");
-    // The dice reach every end, or the test says little.
+    // The random plans must reach every final state often enough for the test to be meaningful.
     for end in ["COMPLETED", "PARTIAL", "FAILED", "CANCELLED"] {
         assert!(ends.get(end).copied().unwrap_or(0) >= 20, "{ends:?}");
     }
 }
 
-/// One seed is one run, or a failure could not be looked at again.
+/// A seed determines the whole run, so that a failure can be reproduced.
 #[test]
 fn a_seed_gives_the_same_bytes_twice() {
     for seed in [1, 77, 500] {

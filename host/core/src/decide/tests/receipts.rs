@@ -1,5 +1,5 @@
-//! Receipts of what is being undone, or is not as it was recorded: nobody is told that the action was
-//! performed before that is certain again.
+//! Receipts of actions that are being undone or that differ from the record. No other job gets such a receipt
+//! until the state of the action is certain again.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::response::response;
 use crate::state::Durable;
 use crate::storage::{Request, Resolved};
 
-/// An opaque send under a key of its own, and a gate behind it that stops the job.
+/// An opaque send with an action key, followed by a gate that stops the job.
 fn sent() -> Sim {
     let mut sim = job(
         Mode::AutoExec,
@@ -34,7 +34,7 @@ fn send() -> serde_json::Value {
     send
 }
 
-/// Whether another job would be given the receipt; else the action is open for it.
+/// Returns true if another job would get the receipt. Otherwise the action is open.
 fn is_given(sim: &Sim) -> bool {
     let held: Vec<_> = sim.actions.values().filter(|row| row.slot.as_str() == "a").collect();
     assert_eq!(held.len(), 1, "nobody else may perform it: {held:?}");
@@ -50,7 +50,7 @@ fn fails(sim: &mut Sim) {
     sim.script.insert(Operator::new("Opaque"), vec![no]);
 }
 
-/// I38, I45: from the moment at which undoing begins.
+/// I38, I45: the receipt is withdrawn from the moment at which compensation begins.
 #[test]
 fn while_a_call_is_undone_its_receipt_is_nobodys() {
     let mut sim = sent();
@@ -64,7 +64,7 @@ fn while_a_call_is_undone_its_receipt_is_nobodys() {
     assert!(is_free(&sim), "it is undone: whoever asks next performs it");
 }
 
-/// I38, I45: what certainly was not undone was performed, and is told as that again.
+/// I38, I45: an action that certainly was not undone counts as performed, and its receipt is restored.
 #[test]
 fn what_could_not_be_undone_gives_its_receipt_again() {
     for word in [None, Some(Request::Continue), Some(Request::Abort)] {
@@ -77,7 +77,7 @@ fn what_could_not_be_undone_gives_its_receipt_again() {
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
         assert!(is_given(&sim));
     }
-    // Given up before anybody approved that it is undone.
+    // Compensation aborted before its approval.
     let mut sim = sent();
     sim.rules.gate_effects = vec![crate::manifest::Effect::ExternalSend];
     sim.ask(Request::Cancel);
@@ -88,7 +88,7 @@ fn what_could_not_be_undone_gives_its_receipt_again() {
     assert!(is_given(&sim));
 }
 
-/// I38, I45: where nobody will ever know, nobody is told anything.
+/// I38, I45: an action whose outcome stays unknown never gives a receipt.
 #[test]
 fn what_was_lost_in_undoing_stays_open() {
     let mut sim = sent();
@@ -100,8 +100,7 @@ fn what_was_lost_in_undoing_stays_open() {
     assert!(!is_given(&sim));
 }
 
-/// I20, I38: undoing that failed and is tried again on somebody's word is asked about under the
-/// rules of now.
+/// I20, I38: a failed compensation that a person retries is gated under the current policy.
 #[test]
 fn a_further_round_of_undoing_is_asked_about() {
     let mut sim = sent();
@@ -116,7 +115,7 @@ fn a_further_round_of_undoing_is_asked_about() {
     assert_eq!(sim.world.get(&Slot::new("a~c")).copied(), tried, "and nothing is executed before");
 }
 
-/// I15: in a job that is given up nobody is asked about its plan any more.
+/// I15: an aborting job no longer waits at the gates of its plan.
 #[test]
 fn the_gates_of_a_cancelled_plan_are_closed() {
     let sim = sent();
@@ -132,7 +131,7 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     assert!(batch.timers.iter().any(|timer| timer.name == "gate/d" && timer.due_us.is_none()), "{:?}", batch.timers);
 }
 
-/// Killed after `a` was recorded; when it is looked at, something else is there.
+/// A job killed after `a` was recorded. When the change is verified, the resource differs.
 pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     let mut sim = job(Mode::AutoExec, "keep", vec![send(), step("r", "Read", &["a"], json!({}))]);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
@@ -156,8 +155,8 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     (sim, durable)
 }
 
-/// I39, I44, I45: an effect that is known to be otherwise is no receipt for others, until a person says
-/// what it is worth, also after the end of the job.
+/// I39, I44, I45: an effect that differs from the record gives no receipt to others until a person decides,
+/// also after the end of the job.
 #[test]
 fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
     for gone in [false, true] {
@@ -177,7 +176,7 @@ fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
         sim.process(None).unwrap();
         assert_eq!(is_free(&sim), gone, "it was said once");
     }
-    // In a job that goes on: taken as it is, or found again.
+    // In an open job: the change is accepted by a person, or found as recorded again.
     for finds in [false, true] {
         let (mut sim, durable) = mismatched(Confirmation::HumanInLoop);
         assert_eq!((durable.job.state, is_given(&sim)), (JobState::Parked, false));
@@ -194,7 +193,8 @@ fn what_is_not_as_recorded_is_no_receipt_until_somebody_says_so() {
     assert_eq!((durable.job.state, is_given(&sim)), (JobState::Completed, true), "a warning takes nothing back");
 }
 
-/// I25, I39: a fork makes anew what is not there as it was recorded, and what was made from it.
+/// I25, I39: a fork executes a step again if its effect is not as recorded, and also the steps that depend on
+/// it.
 #[test]
 fn a_fork_does_not_take_over_what_is_not_there() {
     let request = ForkRequest {

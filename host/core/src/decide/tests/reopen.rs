@@ -1,5 +1,5 @@
-//! Another round of a finished job: the same slots and external keys, and never permission for
-//! what may have happened.
+//! Retry of a finished job: the same slots and external keys are used, and a call that may have happened is
+//! never executed again.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn chain() -> Vec<serde_json::Value> {
     ]
 }
 
-/// I24: failed and skipped steps run again under the first external key, what succeeded stays.
+/// I24: failed and skipped steps run again under the first external key, and successful steps stay.
 #[test]
 fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
     let mut sim = fails("Keyed", Code::NetworkTimeout, 4, chain());
@@ -40,7 +40,7 @@ fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
     assert_eq!((durable.job.state, durable.job.calls[&Slot::new("a")].tries), (JobState::Partial, 4));
     let next = response(&durable).next_actions;
     assert_eq!(next, ["latch job retry job_1"]);
-    // Retries are counted anew: three more failures, then it works.
+    // Retries are counted from zero again: three more failures, then success.
     let again = || Answer::NotApplied(Failure::new(Code::NetworkTimeout, "no"));
     sim.script.insert(Operator::new("Keyed"), vec![again(), again(), again()]);
     sim.ask(Request::Retry);
@@ -57,7 +57,7 @@ fn a_retry_takes_up_what_failed_and_what_was_skipped_because_of_it() {
     sim.durable();
 }
 
-/// I24: a lost call goes back to doubt, never to permission.
+/// I24: a lost call returns to doubt and may not be executed.
 #[test]
 fn a_lost_call_is_in_doubt_again() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -83,7 +83,7 @@ fn a_lost_call_is_in_doubt_again() {
     assert_eq!(&*durable.output(&"a".into()).unwrap(), b"\"truth\"");
 }
 
-/// A call that failed last in a step plugin is tried again; the others are injected.
+/// The last failed call of a step plugin is retried, and the other calls are injected.
 #[test]
 fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
     let plan = |calls: &[&str]| vec![step("a", "Failing", &[], json!({ "calls": calls }))];
@@ -93,7 +93,7 @@ fn the_last_call_of_a_step_plugin_is_tried_again_and_no_other() {
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!((sim.world[&Slot::new("a/0")], sim.world[&Slot::new("a/1")]), (1, 1));
-    // An error that is followed by another call cannot be answered otherwise.
+    // An error that is followed by another call cannot get another answer.
     let mut sim = fails("Opaque", Code::AuthForbidden, 1, plan(&["Opaque", "Keyed"]));
     let durable = sim.process(None).unwrap();
     assert_eq!(reopenable(&durable), Err(Refusal::Followed { slot: Slot::new("a/0") }));
@@ -105,12 +105,12 @@ fn what_cannot_be_retried_is_refused() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
     let durable = sim.process(None).unwrap();
     assert!(matches!(reopenable(&durable), Err(Refusal::State { state: JobState::Completed, .. })));
-    // A step plugin's own error comes again.
+    // A step plugin's own error would occur again.
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Failing", &[], json!({ "calls": [], "fail": true }))]);
     let durable = sim.process(None).unwrap();
     let step = "a".into();
     assert_eq!(reopenable(&durable), Err(Refusal::Deterministic { step, code: Code::InvalidInput }));
-    // What was undone is not tried again.
+    // A job with undone effects is not retried.
     let mut sim = fails("Keyed", Code::AuthForbidden, 1, chain());
     let mut durable = sim.process(None).unwrap();
     let call = durable.job.calls[&Slot::new("a")].clone();
@@ -118,7 +118,7 @@ fn what_cannot_be_retried_is_refused() {
     assert_eq!(reopenable(&durable), Err(Refusal::Compensated { slot: Slot::new("r~c") }));
 }
 
-/// A refused gate is asked again in the next round.
+/// The gate of a rejected step is requested again in the next round.
 #[test]
 fn a_rejected_gate_is_asked_again() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
@@ -134,7 +134,7 @@ fn a_rejected_gate_is_asked_again() {
     assert_eq!(sim.world[&Slot::new("a")], 1);
 }
 
-/// A job that is not over, or that somebody gave up, is not retried, whatever failed in it.
+/// A job that is open, cancelled or aborted is not retried, whatever failed in it.
 #[test]
 fn only_what_ended_by_itself_is_retried() {
     let mut gated = step("b", "Opaque", &[], json!({}));
@@ -150,7 +150,7 @@ fn only_what_ended_by_itself_is_retried() {
     assert_eq!(reopenable(&durable), Err(Refusal::GivenUp { step: "b".into() }));
 }
 
-/// Who approved a call that somebody else refused is asked again with the others.
+/// After a rejection, an approver whose approval was recorded is asked again together with the others.
 #[test]
 fn approvals_of_a_refused_gate_do_not_count_in_the_next_round() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);

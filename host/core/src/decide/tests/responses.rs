@@ -1,4 +1,4 @@
-//! What a response says in each state of a job (§13): status, reasons, previews, and what to type.
+//! Response of a job in each of its states (§13): status, reasons, previews, and commands to type.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn no() -> Answer {
     Answer::NotApplied(Failure::new(Code::AuthForbidden, "not you"))
 }
 
-/// The job in the hands of a worker that has just claimed it.
+/// The state of the job directly after a worker's claim.
 fn claimed(sim: &Sim) -> Durable {
     let mut durable = sim.durable();
     let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
@@ -34,7 +34,7 @@ fn claimed(sim: &Sim) -> Durable {
     durable
 }
 
-/// The job brought to rest by this event.
+/// The response after this event settled the job.
 fn rested(sim: &Sim, body: Body, to: JobState) -> Response {
     let mut durable = claimed(sim);
     let status = Some(StatusWrite { to, wake_at_us: None });
@@ -42,7 +42,7 @@ fn rested(sim: &Sim, body: Body, to: JobState) -> Response {
     response(&durable)
 }
 
-/// Dies before each write in turn, until the first step is found in this state.
+/// Kills the process before each write in turn, until the first step is found in this state.
 fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
     for at in 0..50 {
         let mut sim = make();
@@ -54,7 +54,7 @@ fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
     panic!("no write leaves the step {state:?}");
 }
 
-/// The job as it waits for a time, where nothing else is to be done.
+/// The job waiting for a time while nothing else can be done.
 fn waiting(sim: &Sim) -> (Durable, i64) {
     let mut durable = claimed(sim);
     let rest = decide::rest(&durable);
@@ -78,7 +78,7 @@ fn reasons(response: &Response) -> Vec<Option<Code>> {
     response.steps.iter().map(|step| step.reason_code).collect()
 }
 
-/// A partial result is never reported as complete, and a failure says what failed.
+/// A partial result is never reported as complete, and a failure names the failed step.
 #[test]
 fn the_status_is_that_of_the_job() {
     let run = |mode: Mode, answer: Option<Answer>, steps: Vec<Value>| {
@@ -130,7 +130,7 @@ fn an_open_job_is_running_and_resumed() {
     }
 }
 
-/// Where only times are waited for, nobody has to do anything; else somebody has.
+/// A job that waits only for times needs no person. Every other waiting job does.
 #[test]
 fn a_job_that_goes_on_by_itself_is_running_and_others_are_partial() {
     let retried = || {
@@ -192,7 +192,7 @@ fn what_a_person_has_to_decide_can_be_typed() {
     let call = view.blocked_on.as_ref().and_then(|blocked| blocked.call.clone()).unwrap();
     assert_eq!((call.operator.as_str(), call.args), ("Opaque", json!({ "n": 1 })));
     assert_eq!(call.external_key.as_deref(), Some("latch:job_1:a:1"), "what to look for outside");
-    // A verdict is taken only of a call that is in doubt for the ledger too.
+    // A verdict is accepted only for a call that the ledger also holds in doubt.
     durable.rows.get_mut(&Slot::new("a")).unwrap().state = RowState::Inflight;
     assert_eq!(actions(&response(&durable)), ["latch resume job_1"]);
 }
@@ -244,7 +244,7 @@ fn a_conflict_offers_to_go_on_and_to_stop() {
     assert_eq!(view.contradicted, [Slot::new("a")]);
 }
 
-/// Where the database is of the past, the response says so whatever the job says of itself.
+/// The response of a restored database reports the restore, whatever the state of the job.
 #[test]
 fn a_restored_database_is_the_first_thing_to_look_at() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
@@ -273,7 +273,7 @@ fn a_diverged_and_a_poison_job_say_why_and_what_to_do() {
     assert_eq!((actions(&view), view.blocked.len()), (ways.to_vec(), 0));
 }
 
-/// The job, its reads making outcomes by their operator's word.
+/// A job whose reads produce outcomes as their operator declares.
 fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
@@ -288,8 +288,7 @@ fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response 
     response(&sim.process(None).unwrap())
 }
 
-/// What a plan says of an outcome stands before what its operator says; a draft is what is not
-/// said to be final.
+/// The plan's declaration of an outcome overrides the operator's. An outcome is a draft unless declared final.
 #[test]
 fn an_outcome_is_what_plan_and_operator_say() {
     let read = || step("a", "Read", &[], json!({}));
@@ -305,7 +304,7 @@ fn an_outcome_is_what_plan_and_operator_say() {
     assert_eq!(outcome(&producing(vec![planned.clone()], Some("final"), "\"x\"")), of("Text.Review", "final"));
     planned["outcome"]["status"] = json!("draft");
     assert_eq!(outcome(&producing(vec![planned], Some("final"), "\"x\"")), of("Text.Review", "draft"));
-    // A model's is one too, and the name of a wait is a label alone.
+    // The output of a model can be an outcome too, and the name of a wait step is only a label.
     let mut asked = step("a", "Model", &[], json!({}));
     asked["kind"] = json!("llm");
     assert_eq!(outcome(&producing(vec![asked], None, "\"x\"")), of("Email.Draft", "draft"));
@@ -332,7 +331,7 @@ fn a_preview_is_the_beginning_cut_between_characters() {
     assert_eq!(preview(&fits), fits, "240 bytes are shown whole");
     let long = quoted("x".repeat(239));
     assert_eq!(preview(&long), format!("{}…", &long[..240]));
-    // Two bytes each, behind one: the 240th would be a half.
+    // Each character has two bytes and follows one byte, so byte 240 is in the middle of a character.
     let umlauts = quoted("ä".repeat(200));
     assert_eq!(preview(&umlauts), format!("\"{}…", "ä".repeat(119)));
 }

@@ -1,4 +1,4 @@
-//! Retries as a job has them: how often, how fast, by whose word, and that a restart forgets nothing.
+//! Retries in a job: their number, their backoff, the precedence of overrides, and their survival of a restart.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn failing(code: Code, times: usize, retry_after_ms: Option<u32>) -> Vec<Answer>
     vec![Answer::NotApplied(failure); times]
 }
 
-/// A job of one read that fails so often, under these overrides of step and plugin.
+/// A job of one read that fails this many times, under these overrides of step and plugin.
 fn job(code: Code, of_step: Option<Value>, of_plugin: Option<RetrySpec>, retry_after_ms: Option<u32>) -> Sim {
     let mut read = step("a", "Read", &[], json!({}));
     if let Some(retry) = of_step {

@@ -1,4 +1,4 @@
-//! An earlier result stands in for a step: decided once, recorded, injected ever after.
+//! Reuse of an earlier result for a step: decided once, recorded, and injected from then on.
 
 use serde_json::{Value, json};
 
@@ -12,14 +12,14 @@ use crate::response::response;
 use crate::reuse::{Reason, Reusable};
 use crate::storage::Resolved;
 
-/// A read whose answer may be kept for an hour.
+/// A read whose answer may be reused for an hour.
 fn cached(payload: Value) -> Value {
     let mut read = step("a", "Read", &[], payload);
     read["cache_policy"] = json!({ "ttl_seconds": 3600 });
     read
 }
 
-/// What a first job keeps.
+/// The reusable results of a first job.
 fn first(mode: Mode) -> Vec<Reusable> {
     let mut sim = Sim::new(mode, vec![cached(json!({ "q": 1 }))]);
     sim.process(None).unwrap();
@@ -86,7 +86,7 @@ fn a_dry_run_keeps_nothing_and_neither_does_what_changes_the_world() {
     assert!(sim.reusables.is_empty(), "a step whose calls changed the world is not kept");
 }
 
-/// What is kept says what later jobs have to know of it.
+/// A reusable result carries the facts that later jobs need to judge it.
 #[test]
 fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
     let kept = |answer: &str| {
@@ -105,7 +105,7 @@ fn a_result_is_kept_with_its_type_sensitivity_and_what_it_says_of_itself() {
     assert!(kept(r#"{"verified":true}"#).is_verified);
 }
 
-/// I23: what stands in for the outcome of a step is an outcome of this job.
+/// I23: a result reused as the outcome of a step is an outcome of this job.
 #[test]
 fn a_reused_outcome_is_an_outcome() {
     let drafted = || {
@@ -124,7 +124,7 @@ fn a_reused_outcome_is_an_outcome() {
     assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, Reason::WithinTtl)]));
 }
 
-/// What a person said of a call is in what the step made of it.
+/// A result that depends on a person's verdict on a call is marked as such.
 #[test]
 fn a_result_with_a_persons_word_in_it_is_kept_as_one() {
     let mut planned = cached(json!({ "calls": ["Opaque"] }));

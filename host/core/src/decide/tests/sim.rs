@@ -1,4 +1,4 @@
-//! A worker in one thread: what it wrote is a list of batches, and a crash cuts the list.
+//! Single-threaded simulated worker. Its writes are a list of batches, and a crash cuts off the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,59 +21,59 @@ mod store;
 
 pub(super) use operators::{good, operators, pinned, step};
 
-/// Where the process dies.
+/// Point at which the process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Before the n-th write (from 0).
+    /// Before the n-th write, counted from 0.
     Write(usize),
-    /// Before the n-th execution: permitted, not executed.
+    /// Before the n-th execution, counted from 0: permitted, but not executed.
     BeforeExecute(usize),
-    /// After the n-th execution: executed, not recorded.
+    /// After the n-th execution, counted from 0: executed, but not recorded.
     AfterExecute(usize),
 }
 
-/// The process died.
+/// Error of a process that died at its cut.
 #[derive(Debug)]
 pub(super) struct Dead;
 
-/// What outlives processes: the batches, and the world.
+/// State that outlives the processes: the stored batches and the world.
 pub(super) struct Sim {
     pub(super) record: Record,
     pub(super) effects: Vec<Recorded>,
-    /// Executions by slot.
+    /// Number of executions by slot.
     pub(super) world: BTreeMap<Slot, u32>,
-    /// Distinct effects downstream: a keyed tool's repeats count once.
+    /// External keys of the effects in the world. Repeats of a keyed call count once.
     pub(super) applied: BTreeSet<String>,
     pub(super) rules: Rules,
-    /// Answers of tools to be given before the good one, by operator.
+    /// Answers that tools give before the good one, by operator.
     pub(super) script: BTreeMap<Operator, Vec<Answer>>,
-    /// What other jobs of the tenant have spent this month.
+    /// Spending of the tenant's other jobs this month, in micro-USD.
     pub(super) spent_elsewhere: u64,
-    /// The most that a call can cost, where it is known.
+    /// Maximum cost of a call in micro-USD, if known.
     pub(super) most: Option<u64>,
-    /// Of each answer that was written: whether it was to be durable at once.
+    /// For each recorded answer: true if its write was to be flushed immediately.
     pub(super) answers_flushed: Vec<bool>,
-    /// How often `reconcile` cannot tell yet.
+    /// Number of `reconcile` requests that are answered "not yet".
     pub(super) not_yets: u32,
-    /// What `reconcile` cannot tell.
+    /// True if `reconcile` cannot tell.
     pub(super) reconcile_unknown: bool,
-    /// Whether calls without an answer never reach the world.
+    /// True if calls without an answer never reach the world.
     pub(super) loses_calls: bool,
     pub(super) now_us: i64,
-    /// Reservations of action keys; other jobs' are put here by tests.
+    /// Reservations of action keys. Tests add the reservations of other jobs.
     pub(super) actions: BTreeMap<Hash, ActionRow>,
     looks_first: bool,
-    /// Keys the job waits for.
+    /// Action keys that the job waits for.
     pub(super) waits: BTreeSet<Hash>,
-    /// What is kept for later jobs.
+    /// Reusable results that the job left for later jobs.
     pub(super) reusables: Vec<Reusable>,
-    /// What an earlier job left: its index row and the output.
+    /// Reusable result of an earlier job: its index row and its output.
     pub(super) earlier: Option<(Reusable, Vec<u8>)>,
-    /// What verifiers find, by slot; what is not here is as it was recorded.
+    /// Results of verifiers by slot. Any other change is as recorded.
     pub(super) finds: BTreeMap<Slot, Looked>,
-    /// How often a verifier looked, by slot.
+    /// Number of verifications by slot.
     pub(super) looks: BTreeMap<Slot, u32>,
-    /// How often the job freed a key that another job held.
+    /// Number of times the job settled a key that another job held.
     pub(super) settled_of_others: u32,
     /// Claims whose event was never written.
     pub(super) lost_claims: u32,
@@ -89,7 +89,7 @@ impl Sim {
         Self::of(mode, json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps }), None)
     }
 
-    /// A job of a plan in normal form, and the values of its parameters where it has any.
+    /// A job of a plan in normal form, with the values of its parameters if there are any.
     pub(super) fn of(mode: Mode, plan: Value, values: Option<&Value>) -> Sim {
         let plan: Plan = serde_json::from_value(plan).unwrap();
         let secret = Hash::of(&[b"secret"]);
@@ -149,7 +149,7 @@ impl Sim {
             effects: vec![],
             world: BTreeMap::new(),
             applied: BTreeSet::new(),
-            // The tenant trusts everybody: `AUTO_EXEC` asks only where the plan does.
+            // The policy trusts every actor, so `AUTO_EXEC` has only the gates of the plan.
             rules: Rules {
                 standing_approvals: true,
                 auto_exec: AutoExec { enabled: true, min_trust: 0, trust: BTreeMap::new() },
@@ -180,7 +180,7 @@ impl Sim {
         }
     }
 
-    /// The same plan, accepted under another header.
+    /// Starts the job again with the same plan and another header.
     pub(super) fn begin_with(&mut self, header: Header) {
         let accepted = Body::IntentAccepted { header: Box::new(header) };
         let accepted = Event::seal(0, 1_000, 0, accepted, Hash::default());
@@ -189,7 +189,7 @@ impl Sim {
         self.record.events = vec![accepted, created];
     }
 
-    /// One process from its claim until the job rests or the process dies.
+    /// Runs one process, from its claim until the job settles or the process dies.
     pub(super) fn process(&mut self, cut: Option<Cut>) -> Result<Durable, Dead> {
         self.cut = cut;
         self.writes = 0;
@@ -269,7 +269,7 @@ impl Sim {
         }
     }
 
-    /// A process that looks at reservations before it tries anything, as after a refusal.
+    /// Runs a process that looks up the action key holders before any try, as after a refused reservation.
     pub(super) fn process_looking(&mut self) -> Result<Durable, Dead> {
         self.looks_first = true;
         self.process(None)
@@ -293,8 +293,8 @@ impl Sim {
         self.ask_as("bob", request);
     }
 
-    /// A verdict on a call in doubt, as the command line gives it; where there is no doubt, on the try
-    /// that was resolved.
+    /// Returns the request for a verdict on a call in doubt, as the command line sends it. If the call is not
+    /// in doubt, the request names the try that was resolved.
     pub(super) fn verdict(&self, slot: &Slot, verdict: Resolved) -> Request {
         let durable = self.durable();
         decide::verdict(&durable, slot, verdict.clone(), i64::MAX).unwrap_or_else(|_| {
@@ -303,17 +303,17 @@ impl Sim {
         })
     }
 
-    /// Gives that verdict.
+    /// Puts a verdict into the inbox of the next process.
     pub(super) fn resolve(&mut self, slot: Slot, verdict: Resolved) {
         self.ask(self.verdict(&slot, verdict));
     }
 
-    /// The same as somebody else.
+    /// Puts a request of this actor into the inbox.
     pub(super) fn ask_as(&mut self, actor: &str, request: Request) {
         self.ask_because(actor, None, request);
     }
 
-    /// The same, with a reason.
+    /// Puts a request of this actor into the inbox, with a reason.
     pub(super) fn ask_because(&mut self, actor: &str, reason: Option<&str>, request: Request) {
         let (id, reason) = (self.inbox.len() as i64, reason.map(str::to_owned));
         self.inbox.push(InboxRow { id, actor: actor.into(), reason, request });

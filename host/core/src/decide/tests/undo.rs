@@ -1,4 +1,4 @@
-//! Undoing what a finished job did: what is refused, what is undone, and how the job ends.
+//! Undo of a finished job: the refusals, the effects that are undone, and the end of the job.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::response::{Undone, response};
 use crate::state::{Durable, Job};
 use crate::storage::{ActionRow, Request, Resolved};
 
-/// A finished job with effects of every class, by plan steps and inside one.
+/// A finished job with effects of every class, in plan steps and inside a step plugin.
 pub(super) fn finished(mode: Mode) -> Sim {
     let mut steps = plan();
     steps.truncate(4);
@@ -43,7 +43,7 @@ fn no(code: Code) -> Answer {
     Answer::NotApplied(Failure::new(code, "no"))
 }
 
-/// A job of three bookings whose last step fails; rolled back where its plan says so.
+/// A job of three bookings whose last step fails. It is rolled back if its plan requires it.
 fn failed(on_failure: &str) -> Sim {
     let steps = vec![
         step("a", "Opaque", &[], json!({})),
@@ -53,7 +53,7 @@ fn failed(on_failure: &str) -> Sim {
     job(Mode::AutoExec, on_failure, steps)
 }
 
-/// I155: a completed job undoes each effect once, the last one first, and ends CANCELLED.
+/// I155: a completed job undoes each effect once, the last one first, and ends `CANCELLED`.
 #[test]
 fn completed_job_is_undone_in_reverse_order() {
     let mut sim = finished(Mode::AutoExec);
@@ -85,7 +85,8 @@ fn completed_job_is_undone_in_reverse_order() {
     }
 }
 
-/// I155: partial and failed jobs are undone too, and offered to be. A completed job is left in peace.
+/// I155: partial and failed jobs can be undone too, and the undo is offered. A completed job gets no such
+/// offer.
 #[test]
 fn partial_and_failed_jobs_are_undone() {
     let mut sim = failed("keep");
@@ -138,7 +139,7 @@ fn undo_is_refused_where_it_can_do_nothing() {
     assert!(response(&durable).next_actions.is_empty(), "what cannot help is not offered");
 }
 
-/// I155: gates are those of compensation; an approval of the call is none of its undoing.
+/// I155: an undo has the gates of compensation. An approval of the call does not cover its undo.
 #[test]
 fn undo_asks_at_the_gates_of_compensation() {
     let mut sim = job(Mode::HumanGated, "keep", vec![step("a", "Opaque", &[], json!({}))]);
@@ -160,7 +161,8 @@ fn undo_asks_at_the_gates_of_compensation() {
     holds(&sim);
 }
 
-/// I155: a compensation that fails parks the job, and every word on it counts as after a cancel.
+/// I155: a failed compensation parks the job, and every decision about it has the same effect as after a
+/// cancel.
 #[test]
 fn failing_undo_waits_for_a_decision() {
     for (request, expected) in [(Request::Continue, 3), (Request::Abort, 1)] {
@@ -169,7 +171,7 @@ fn failing_undo_waits_for_a_decision() {
         let durable = undo(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
-        // A cancel of what is cancelled already changes nothing.
+        // A cancel request for a job that is already cancelled changes nothing.
         sim.ask(Request::Cancel);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         sim.ask(request);
@@ -187,7 +189,7 @@ fn failing_undo_waits_for_a_decision() {
     holds(&sim);
 }
 
-/// I155: a rollback that a person stopped goes on where it stopped; what a person left stays left.
+/// I155: an undo continues a rollback that a person aborted. An effect that a person left stays.
 #[test]
 fn abandoned_rollback_is_taken_up_by_an_undo() {
     for (word, left) in [(Request::Abort, 0), (Request::Continue, 1)] {
@@ -218,7 +220,7 @@ fn abandoned_rollback_is_taken_up_by_an_undo() {
     }
 }
 
-/// I155: nothing is undone while evidence contradicts what was decided about a call, and what was lost stays unknown.
+/// I155: nothing is undone while evidence contradicts a verdict on a call. A lost call stays unknown.
 #[test]
 fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -228,7 +230,7 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     sim.process(None).unwrap();
     sim.resolve(Slot::new("b"), Resolved::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Partial);
-    // An answer comes after the end: it happened after all.
+    // An answer arrives after the end: the call did happen.
     sim.ask(Request::LateEffect { slot: Slot::new("b"), try_no: 1 });
     assert!(sim.process(None).unwrap().job.calls[&Slot::new("b")].conflict);
     let durable = undo(&mut sim);
@@ -243,7 +245,7 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     holds(&sim);
 }
 
-/// I155, I21: the second end frees no key that another job has taken since the first.
+/// I155, I21: the second end of the job releases no key that another job has reserved since the first.
 #[test]
 fn second_end_leaves_the_keys_of_other_jobs_alone() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -269,7 +271,8 @@ fn second_end_leaves_the_keys_of_other_jobs_alone() {
     assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
 }
 
-/// I157: only an undo has the newer version, so that a program which knows none refuses the log; a retry keeps its bytes.
+/// I157: only the event of an undo has the newer version, so that a program without undo refuses the log. The
+/// event of a retry keeps its bytes.
 #[test]
 fn undo_has_a_version_of_its_own_and_a_retry_keeps_its_bytes() {
     let by = || crate::event::Decider { actor: "ada".into(), reason: Some("again".into()) };
@@ -290,7 +293,7 @@ fn undo_has_a_version_of_its_own_and_a_retry_keeps_its_bytes() {
     }
 }
 
-/// I155: nothing but compensations runs in a job that is undone, and evidence of anything else is refused.
+/// I155: only compensations run in a job that is undone, and evidence of anything else is refused.
 #[test]
 fn only_compensations_run_in_an_undone_job() {
     let mut sim = finished(Mode::AutoExec);
@@ -315,7 +318,7 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
-/// I30, I155: the walk over the events finds it by itself, as it finds an effect that is undone twice.
+/// I30, I155: the check of the events alone finds this by itself, and also an effect that is undone twice.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
     use crate::evidence::forge::{put_together, take_apart};
@@ -328,7 +331,7 @@ fn forged_evidence_of_an_undo_is_found() {
         assert!(!report.intact);
         report.problems.iter().map(|problem| (problem.kind, problem.message.clone())).collect::<Vec<_>>()
     };
-    // The call of a step, behind the reopening.
+    // A call of a plan step after the reopening.
     let mut forged = lines();
     let call = forged.iter().position(|(_, line)| of(line, "tool_invocation_started")).unwrap();
     let call = forged.remove(call);
@@ -338,7 +341,7 @@ fn forged_evidence_of_an_undo_is_found() {
     let expected =
         |(kind, message): &(Found, String)| *kind == Found::Permission && message.contains("reopened for an undo");
     assert!(said.iter().any(expected), "{said:#?}");
-    // A retry in its place: the job would have had to end otherwise.
+    // A retry in place of the undo: the job could not have ended this way.
     let mut forged = lines();
     let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();
     line["event"].as_object_mut().unwrap().remove("purpose");
@@ -346,7 +349,8 @@ fn forged_evidence_of_an_undo_is_found() {
     assert!(!found(forged).is_empty());
 }
 
-/// I156: a job that a strict mismatch ended is not undone, and an effect that a person found gone is not either.
+/// I156: a job that a strict mismatch ended cannot be undone, and neither can an effect that a person found to
+/// be lost.
 #[test]
 fn what_is_not_as_recorded_is_not_undone() {
     use crate::decide::Looked;
@@ -360,14 +364,15 @@ fn what_is_not_as_recorded_is_not_undone() {
             continue;
         }
         assert_eq!(undoable(&durable).map(|due| due.len()), Ok(1));
-        // It blocks undoing, as after a cancel.
+        // The mismatch blocks compensation, as after a cancel.
         let mut other = super::receipts::mismatched(rule).0;
         let durable = undo(&mut other);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::ConfirmationMismatch);
         other.ask(Request::Confirm { slot: Slot::new("a"), gone: false });
         let durable = other.process(None).unwrap();
         assert_eq!((durable.job.state, states(&durable)), (JobState::Cancelled, all(&["a"], Undone::Compensated)));
-        // Gone for good: its action is free, and another job may have performed it since.
+        // The effect no longer exists. Its action key is free, and another job may have performed the action
+        // since.
         sim.ask(Request::Confirm { slot: Slot::new("a"), gone: true });
         let durable = sim.process(None).unwrap();
         assert!(durable.job.is_gone(&Slot::new("a")));
@@ -378,7 +383,7 @@ fn what_is_not_as_recorded_is_not_undone() {
     }
 }
 
-/// I155, I6: a log in which an undone job ends otherwise than CANCELLED is refused.
+/// I155, I6: a log in which an undone job ends in any other state than `CANCELLED` is refused.
 #[test]
 fn undone_job_ends_as_cancelled_alone() {
     let mut sim = finished(Mode::AutoExec);
@@ -396,7 +401,7 @@ fn undone_job_ends_as_cancelled_alone() {
     }
 }
 
-/// I41, I155: a fork copies no step with an effect that the origin goes on to undo.
+/// I41, I155: a fork copies no step with an effect that the origin is going to undo.
 #[test]
 fn fork_copies_nothing_that_will_be_undone() {
     let mut sim = finished(Mode::AutoExec);
@@ -415,13 +420,13 @@ fn fork_copies_nothing_that_will_be_undone() {
         copied.into_iter().map(|step| step.step_id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(copied(&durable), ["r"]);
-    // An effect that a person left as it is stays, so its step is copied.
+    // An effect that a person left stays, so its step is copied.
     sim.ask(Request::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, copied(&durable)), (JobState::Cancelled, vec!["r".into(), "a".into(), "b".into()]));
 }
 
-/// I155: the gate of an abandoned undoing is requested again, with a time of its own.
+/// I155: the gate of an aborted compensation is requested again, with a new expiry time.
 #[test]
 fn gate_of_an_abandoned_undoing_is_requested_again() {
     let steps =

@@ -1,4 +1,4 @@
-//! Every place to die while a finished job is undone, over a world that counts.
+//! Kills the process at every point of an undo, with a simulated world that counts executions.
 
 use super::evidence::holds;
 use super::sim::Cut;
@@ -15,7 +15,7 @@ fn cuts() -> impl Iterator<Item = Cut> {
     (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
 }
 
-/// I1, I155: killed anywhere, twice in a row, each effect is undone once and the job ends CANCELLED.
+/// I1, I155: killed anywhere, twice in a row, each effect is undone once and the job ends `CANCELLED`.
 #[test]
 fn killed_anywhere_a_finished_job_is_undone_once() {
     let mut died = 0;
@@ -33,7 +33,7 @@ fn killed_anywhere_a_finished_job_is_undone_once() {
         loop {
             rounds += 1;
             assert!(rounds < 20, "{when}: the job does not end");
-            // The request is a row of the inbox: it is there until the reopening is durable.
+            // The request is an inbox row and stays there until the reopening is durable.
             if sim.durable().job.undo.is_none() {
                 sim.ask(Request::Undo);
             }

@@ -1,4 +1,4 @@
-//! A barrier whose commit got no answer, and was durable all the same: nothing was executed under it.
+//! A barrier whose commit was never acknowledged but is durable. Nothing was executed under it.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::ledger::{Quiescence, RowState};
 use crate::state::Durable;
 use crate::storage::{InboxRow, Request};
 
-/// A job whose worker has written the barrier of its call, and knows this nonce.
+/// A job whose worker has written the barrier of its call. Also returns the nonce of that barrier.
 fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let executed = before.len();
@@ -29,7 +29,7 @@ fn asked(durable: &Durable, nonce: Option<u64>) -> Invocation {
     Invocation { nonce, ..recorded_invocation(durable, &slot, &durable.job.calls[&slot]) }
 }
 
-/// I118: its own writer goes on with the try, and writes no second barrier.
+/// I118: the writer of the barrier continues the try without a second barrier.
 #[test]
 fn its_own_writer_goes_on() {
     for operator in ["Opaque", "Queryable", "Keyed"] {
@@ -38,13 +38,13 @@ fn its_own_writer_goes_on() {
         else {
             panic!("{operator}: it does not go on");
         };
-        // Nothing is written again, and whether it may begin still is asked again.
+        // Nothing is written again, and the permission to execute is checked again.
         assert!(draft.is_silent() && draft.acquire && draft.flush_now, "{operator}: {draft:?}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }
 }
 
-/// I118: the repeat of a keyed call goes on as a repeat.
+/// I118: the continued keyed retry still counts as a keyed retry.
 #[test]
 fn a_repeat_goes_on_as_one() {
     let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
@@ -54,7 +54,8 @@ fn a_repeat_goes_on_as_one() {
     assert_eq!((started.try_no, started.provenance), (2, Provenance::KeyedRetry));
 }
 
-/// I118: nobody else does: another nonce is an older call of the same worker, and none at all is another one's.
+/// I118: no other caller continues the try. Another nonce means an older call of the same worker, and no nonce
+/// means another worker.
 #[test]
 fn nobody_else_goes_on() {
     let (mut sim, durable, nonce) = begun("Opaque", vec![]);
@@ -67,7 +68,7 @@ fn nobody_else_goes_on() {
     assert_eq!(draft.ledger[0].row().state, RowState::Indeterminate);
 }
 
-/// I118: in a job that was given up meanwhile nothing is executed, and nothing is in doubt.
+/// I118: in a job that was cancelled in the meantime nothing is executed, and no call is in doubt.
 #[test]
 fn a_job_that_was_given_up_records_that_nothing_was_done() {
     let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);

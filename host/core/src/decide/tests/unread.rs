@@ -1,4 +1,4 @@
-//! Jobs that are not loaded any more, because their processes ended while they loaded them.
+//! Jobs that are no longer loaded, because their workers died while loading them.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn end(attempt: u32) -> LogEnd {
     LogEnd { seq: 1, time_us: 1, attempt }
 }
 
-/// I123: only what came after the last word counts, and the attempt at hand does not.
+/// I123: only attempts after the last recorded event count, and the current attempt does not.
 #[test]
 fn attempts_are_silent_that_came_after_the_last_word() {
     let cases = [(1, 0, 0), (2, 0, 1), (4, 0, 3), (4, 3, 0), (9, 3, 5), (3, 3, 0), (u32::MAX, 0, u32::MAX - 1)];
@@ -27,7 +27,7 @@ fn attempts_are_silent_that_came_after_the_last_word() {
     }
 }
 
-/// A claim of the job as this attempt, and what is known of it.
+/// Returns a claim of the job with this attempt number, and the outline of the job.
 fn claimed(sim: &Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> (Claim, Outline) {
     let last = sim.record.events.last().expect("it has begun");
     let end = LogEnd { seq: last.seq, time_us: last.time_us, attempt: last.attempt };
@@ -36,7 +36,7 @@ fn claimed(sim: &Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> (C
     (Claim { row, now_us }, Outline { end, reopen })
 }
 
-/// Claims the job as attempt `attempt`, and parks it unread; answers the cause.
+/// Claims the job as attempt `attempt`, parks it without loading it, and returns the cause.
 fn park(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> String {
     let (claim, outline) = claimed(sim, attempt, now_us, reopen);
     let (batch, cause) = park_unread(&claim, &outline, "w", Hash::default());
@@ -48,7 +48,8 @@ fn park(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<InboxRow>) -> S
     cause
 }
 
-/// I123: the log goes on as if the job had been loaded, says why it is parked, and its time never goes back.
+/// I123: the log continues as if the job had been loaded, states why the job is parked, and its time never goes
+/// back.
 #[test]
 fn a_job_is_parked_without_its_log() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -60,7 +61,7 @@ fn a_job_is_parked_without_its_log() {
     assert_eq!(durable.job.parked, Some((Code::AttemptsExhausted, None)));
     assert_eq!(durable.job.parked_cause, Some(cause));
     assert!(sim.record.events.iter().all(|event| event.time_us >= before_us));
-    // Somebody lets it go on: it is loaded, and does what it has to do once.
+    // A person continues the job. The job is loaded and executes its call once.
     sim.ask(Request::Continue);
     let durable = sim.process(None).expect("nobody kills it");
     assert_eq!((durable.job.state, durable.job.attempt), (JobState::Completed, 7));
@@ -68,7 +69,7 @@ fn a_job_is_parked_without_its_log() {
     holds(&sim);
 }
 
-/// I123: wherever the log ends, with a call under way, waiting, parked or given up, it goes on behind that.
+/// I123: the job is parked after any end of the log: with a call in flight, waiting, parked or cancelled.
 #[test]
 fn a_job_is_parked_behind_any_log() {
     let mut states = BTreeSet::new();
@@ -101,7 +102,8 @@ fn a_job_is_parked_behind_any_log() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: one that was over is open again, with nothing to do, however often: whoever asked asks once more.
+/// I123: a finished job is reopened without any work and parked, any number of times. The requester has to ask
+/// for the retry once more.
 #[test]
 fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -125,7 +127,7 @@ fn a_job_that_was_over_is_parked_as_one_that_was_opened_again() {
     assert_eq!(sim.process(None).expect("nobody kills it").job.state, JobState::Completed, "asked once more");
 }
 
-/// Claims the job as this attempt, and gives it back unread.
+/// Claims the job with this attempt number and releases it without loading it.
 fn give_back(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
     let (claim, outline) = claimed(sim, attempt, sim.now_us, reopen);
     let context = sim.context();
@@ -136,7 +138,7 @@ fn give_back(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
     sim.store(batch);
 }
 
-/// I125: given back, an attempt does not count, however often.
+/// I125: a released attempt does not count, however often the job is released.
 #[test]
 fn a_job_is_given_back_without_its_log() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -149,7 +151,7 @@ fn a_job_is_given_back_without_its_log() {
     holds(&sim);
 }
 
-/// I125: one that was over is opened again first, and is tried again when its effects can be had.
+/// I125: a finished job is reopened first, and its retry runs once its effects are available again.
 #[test]
 fn a_retried_job_is_given_back_as_one_that_was_opened_again() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -166,7 +168,8 @@ fn a_retried_job_is_given_back_as_one_that_was_opened_again() {
     holds(&sim);
 }
 
-/// I123, I125, I155: a request to undo is begun even where the job cannot be loaded, and it is carried out later.
+/// I123, I125, I155: a request to undo reopens the job even if the job cannot be loaded. The undo is carried
+/// out later.
 #[test]
 fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
     for gives_back in [false, true] {
@@ -190,7 +193,8 @@ fn an_undo_is_begun_by_a_process_that_cannot_load_the_job() {
     }
 }
 
-/// I155: reopened without being loaded, a job takes back the receipts of its abandoned undoing when it is loaded.
+/// I155: a job reopened without being loaded withdraws the receipts of its aborted compensation once it is
+/// loaded.
 #[test]
 fn receipts_are_taken_back_once_a_reopened_job_is_loaded() {
     let steps =
@@ -206,7 +210,7 @@ fn receipts_are_taken_back_once_a_reopened_job_is_loaded() {
     let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: Request::Undo };
     let (attempt, now_us) = (sim.durable().job.attempt + 6, sim.now_us);
     park(&mut sim, attempt, now_us, Some(asked));
-    // A cancel of what is cancelled already only wakes it.
+    // A cancel request for a job that is already cancelled only wakes it.
     sim.ask(Request::Cancel);
     let durable = sim.process(None).expect("nobody kills it");
     assert_eq!(durable.job.failed_compensation(), Some(&Slot::from("b~c")));

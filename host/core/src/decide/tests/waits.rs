@@ -1,4 +1,4 @@
-//! Wait steps: begun once, ended once, by the signal that has their key or by their time.
+//! Wait steps: started once, and ended once by the signal with their key or by their time.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     ];
     let mut sim = Sim::new(Mode::HumanGated, plan);
     sim.process(None).unwrap();
-    // The key of `c` is not known yet: anything may be for it.
+    // The key of `c` is not known yet, so any signal may be for it.
     for (key, payload) in [("second", "2"), ("third", "3"), ("second", "4"), ("first", r#"{"next":"third"}"#)] {
         sim.ask(signal(key, payload));
     }
@@ -99,7 +99,7 @@ fn a_timer_ends_its_wait_once_and_not_early() {
     assert_eq!(name, "wait/a");
     let started = sim.record.events.iter().find(|event| matches!(event.body, Body::WaitStarted { .. })).unwrap();
     assert!((due_us - started.time_us - 3 * 3_600_000_000).abs() <= 100);
-    // Of another time: a timer that was armed before, or nobody knows which.
+    // A timer with another time: one set earlier, or an unknown one.
     sim.ask(Request::Timer { name: name.clone(), due_us: due_us - 1 });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     sim.ask(Request::Timer { name: name.clone(), due_us });
@@ -138,7 +138,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
         assert_eq!(response(&durable).failed.first().map(|failed| failed.reason_code), code);
         assert_eq!(count(&sim, |body| matches!(body, Body::WaitTimedOut { .. })), 1);
 
-        // The timer fired first, but the signal was acknowledged before the end was written.
+        // The timer fired first, but the signal was acknowledged before the timeout was written.
         let mut sim = Sim::new(Mode::HumanGated, plan);
         let due_us = sim.process(None).unwrap().job.timers()[&name];
         sim.ask(Request::Timer { name, due_us });
@@ -199,7 +199,7 @@ fn a_dry_run_waits_for_nothing() {
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Completed);
     let codes: Vec<_> = response(&durable).steps.iter().map(|step| step.reason_code).collect();
-    // `c` is bound to `a` through `b` only.
+    // `c` is bound to `a` only through `b`.
     assert_eq!(codes, [Some(Code::ModeForbids), Some(Code::DryRunUpstream), Some(Code::DryRunUpstream), None]);
 }
 
@@ -243,7 +243,8 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
     }
 }
 
-/// I25: what can be for no wait is not kept, of two early ones the first is, and the log says who sent it.
+/// I25: a signal that fits no wait is not stored. Of two early signals the first is stored, and the log names
+/// its sender.
 #[test]
 fn a_signal_is_kept_once_and_only_where_it_can_be_wanted() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });

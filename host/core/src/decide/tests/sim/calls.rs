@@ -1,4 +1,4 @@
-//! What a worker does with steps and their calls, and what the world makes of it.
+//! Simulated execution of steps and their calls, and their effects on the simulated world.
 
 use serde_json::{Value, json};
 
@@ -154,7 +154,7 @@ impl Sim {
         let slot = &invocation.slot;
         let scripted = self.script.get_mut(&invocation.operator).filter(|s| !s.is_empty()).map(|s| s.remove(0));
         let answer = scripted.unwrap_or_else(|| Answer::Ok(good()));
-        // What answers `NotApplied` did not touch the world; all else did, unless it was lost.
+        // An answer `NotApplied` did not touch the world. Every other answer did, unless the call was lost.
         let is_lost = self.loses_calls && matches!(answer, Answer::Unknown { .. });
         if changing && !is_lost && !matches!(answer, Answer::NotApplied(_)) {
             *self.world.entry(slot.clone()).or_default() += 1;

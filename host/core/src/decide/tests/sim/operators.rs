@@ -1,4 +1,4 @@
-//! The operators that plans of the tests name.
+//! Operators named by the plans of the tests.
 
 use std::collections::BTreeMap;
 
@@ -47,14 +47,14 @@ pub(in crate::decide::tests) fn operators() -> BTreeMap<Operator, Pinned> {
             Pinned { determinism: Determinism::Stable, ..pinned(Class::Read, &[Effect::ReadOnly], PluginKind::Tool) },
         ),
         ("Script", pinned(Class::Read, &send, PluginKind::Step)),
-        // Like `Script`, but fails where a call does; it declares nothing of what it calls.
+        // Like `Script`, but fails if a call fails. Declares none of the effects of its calls.
         ("Failing", pinned(Class::Read, &[], PluginKind::Step)),
     ]
     .map(|(name, pinned)| (Operator::new(name), pinned))
     .into()
 }
 
-/// A plan step.
+/// Returns a plan step.
 pub(in crate::decide::tests) fn step(id: &str, name: &str, depends_on: &[&str], payload: Value) -> Value {
     json!({
         "step_id": id, "kind": "operator", "name": name, "payload": payload, "depends_on": depends_on,

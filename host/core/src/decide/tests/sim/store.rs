@@ -1,4 +1,4 @@
-//! What a store does with what is written.
+//! Simulated store: the effects of a write.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ impl Sim {
         if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
             self.answers_flushed.push(draft.flush_now);
         }
-        // What a staged commit may part are a final answer and its row, which the answer repairs.
+        // Staged commit may separate a final answer from its row, because the answer repairs the row.
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
@@ -80,7 +80,7 @@ impl Sim {
         }
     }
 
-    /// What the store does with reservations, as far as one job sees it.
+    /// Applies a write to the reservations, as far as one job sees them.
     pub(super) fn act(&mut self, action: ActionWrite) {
         match action {
             ActionWrite::Reserve { key, args_hash, slot, .. } => {
