@@ -331,7 +331,7 @@ fn a_preview_is_the_beginning_cut_between_characters() {
     assert_eq!(preview(&fits), fits, "240 bytes are shown whole");
     let long = quoted("x".repeat(239));
     assert_eq!(preview(&long), format!("{}…", &long[..240]));
-    // Each character has two bytes and follows one byte, so byte 240 is in the middle of a character.
+    // The text is one byte followed by two-byte characters, so byte 240 is inside a character.
     let umlauts = quoted("ä".repeat(200));
     assert_eq!(preview(&umlauts), format!("\"{}…", "ä".repeat(119)));
 }
