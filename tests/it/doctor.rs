@@ -95,7 +95,7 @@ fn deep_finds_damaged_reservations_and_indexes() {
     assert_eq!((code, &named(&sound, "jobs")[0]["verdict"]), (0, &json!("ok")), "{sound:#?}");
     for (change, slot, says) in [
         ("UPDATE actions SET receipt = CAST('{\"result\":\"7\"}' AS BLOB)", "k", "receipt"),
-        ("UPDATE actions SET args_hash = zeroblob(32)", "k", "arguments' hash"),
+        ("UPDATE actions SET args_hash = zeroblob(32)", "k", "arguments hash"),
         ("UPDATE actions SET key = zeroblob(32)", "k", "not reserved"),
         ("UPDATE actions SET slot = 'x'", "k", "reserved for"),
         ("UPDATE ledger SET action_key = zeroblob(32) WHERE slot = 'k'", "k", "action key of the ledger row"),

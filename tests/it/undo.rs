@@ -66,7 +66,7 @@ fn completed_job_is_undone_and_says_so() {
     let said = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
     assert_eq!(said, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
     // Nothing more can be done with it but a fork, which asks first.
-    refused(&undo(&place, &job, &[]), "was undone before");
+    refused(&undo(&place, &job, &[]), "was already undone");
     refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
     assert_eq!(place.latch(&["job", "cancel", &job, "--json"]).code, 2);
     let fork = place.latch(&["job", "fork", &job, "--at", "b", "--json", "--actor", "ada"]).json();
@@ -84,7 +84,7 @@ fn undo_that_cannot_help_is_refused() {
     let job = id(&run(&place, &["--approve", "e"]).json());
     let events = || place.latch(&["job", "events", &job, "--json"]).stdout;
     let before = events();
-    refused(&undo(&place, &job, &[]), "nothing can undo what job");
+    refused(&undo(&place, &job, &[]), "nothing can undo the effects of job");
     plan(&place, "keep", &[step("r", "Effect.Read", &[], json!({ "note": 1 }))]);
     let read = id(&run(&place, &[]).json());
     refused(&undo(&place, &read, &[]), "has no committed effect");
@@ -146,7 +146,7 @@ fn undo_by_workers_and_by_two_people_happens_once() {
     for output in codes {
         // The slower one may find the job undone.
         let said = String::from_utf8_lossy(&output.stdout);
-        let late = output.status.code() == Some(2) && said.contains("was undone before");
+        let late = output.status.code() == Some(2) && said.contains("was already undone");
         assert!(output.status.code() == Some(0) || late, "{said}");
     }
     all_undone(&place, &job, "by two people");

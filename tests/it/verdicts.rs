@@ -43,5 +43,10 @@ fn a_verdict_is_refused_until_the_world_has_settled() {
     let failed = place.latch(&["resume", id, "--json"]).json();
     assert_eq!((&failed["state"], &failed["failed"][0]["reason_code"]), (&json!("FAILED"), &json!("INVOCATION_LOST")));
     let unknown = place.latch(&["job", "resolve", id, "nothing", "--abort"]);
-    assert!(unknown.code == 2 && unknown.stderr.contains("no call there"), "{} {}", unknown.stdout, unknown.stderr);
+    assert!(
+        unknown.code == 2 && unknown.stderr.contains("no call at this slot"),
+        "{} {}",
+        unknown.stdout,
+        unknown.stderr
+    );
 }

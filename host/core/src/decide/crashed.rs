@@ -36,7 +36,7 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     let mut asked = recorded_invocation(&found, slot, call);
     match next(&found, &asked, &context) {
         Next::Look => {}
-        other => return Err(format!("{} before anybody looked whether its owner is at rest", word(&other))),
+        other => return Err(format!("{} before checking whether its owner is quiescent", word(&other))),
     }
     asked.quiescence = Some(Quiescence::Quiescent);
     match next(&found, &asked, &context) {
@@ -110,13 +110,13 @@ fn repeats(draft: &Draft, slot: &Slot) -> bool {
 fn word(next: &Next) -> &'static str {
     match next {
         Next::Answer(_) => "answered",
-        Next::Write(_) => "written about",
+        Next::Write(_) => "recorded",
         Next::Execute { .. } => "executed",
-        Next::Reconcile { .. } => "asked about",
-        Next::Look => "looked at",
+        Next::Reconcile { .. } => "reconciled",
+        Next::Look => "checked for quiescence",
         Next::LookAction | Next::LookSpent => "looked up",
         Next::WaitMs(_) => "waited for",
-        Next::Block(_) => "left to somebody",
+        Next::Block(_) => "left to a person",
         Next::StopOldCall => "stopped",
         Next::Diverge(_) => "diverged",
         Next::Drop => "dropped",

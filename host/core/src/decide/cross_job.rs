@@ -36,12 +36,12 @@ impl Reservation {
         if row.args_hash != self.args_hash {
             let (expected, found) = (self.args_hash.to_hex(), row.args_hash.to_hex());
             return Some(format!(
-                "the arguments' hash of its action key is not that of the call (expected {expected}, found {found})"
+                "the arguments hash of its action key differs from the call (expected {expected}, found {found})"
             ));
         }
         match &row.receipt {
             Some(receipt) if action::is_same_receipt(receipt, &self.receipt) => None,
-            Some(_) => Some("the receipt of its action key is not the recorded answer".to_owned()),
+            Some(_) => Some("the receipt of its action key differs from the recorded answer".to_owned()),
             None => Some("its action key has no receipt".to_owned()),
         }
     }
@@ -107,7 +107,7 @@ impl Indexed {
             ("result type", found.result_type == self.result_type),
         ];
         let (name, _) = same.into_iter().find(|(_, same)| !same)?;
-        Some(format!("the {name} in the index of reusable results is not the recorded one"))
+        Some(format!("the {name} in the index of reusable results differs from the recorded one"))
     }
 }
 

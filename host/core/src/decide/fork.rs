@@ -46,7 +46,7 @@ pub struct Fork {
 pub enum ForkRefusal {
     /// The job may still do the work that the fork would do.
     #[error(
-        "job {job_id} is {} and goes on by itself: let it come to rest with `latch resume {job_id}`, or cancel it",
+        "job {job_id} is {} and continues by itself: let it finish with `latch resume {job_id}`, or cancel it",
         state.as_str()
     )]
     GoesOn {
@@ -72,7 +72,7 @@ pub enum ForkRefusal {
         why: &'static str,
     },
     /// The stores no longer hold bytes that the copied step needs.
-    #[error("{what} of step {step} is not kept: fork at {step} or before it")]
+    #[error("{what} of step {step} is not stored any more: fork at {step} or before it")]
     Gone {
         /// The step.
         step: StepId,
@@ -237,7 +237,7 @@ fn copy(origin: &Durable, request: &ForkRequest, step: &Step, payloads: &mut Pay
     let mut emits = Vec::new();
     for (n, emit) in (0..).zip(&step.emits) {
         let label = label::emitted(id, n);
-        let bytes = origin.payloads.get(&label).ok_or_else(|| gone("an announced event"))?;
+        let bytes = origin.payloads.get(&label).ok_or_else(|| gone("an emitted event"))?;
         emits.push((emit.name.clone(), emit.after_calls, payloads.keep(label, bytes.to_vec())));
     }
     let outcome = step.outcome.as_ref().map(|outcome| {

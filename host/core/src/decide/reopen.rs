@@ -18,7 +18,7 @@ use super::{Context, undoable};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The job is not finished, or nothing in it failed.
-    #[error("job {job_id} is {}: only a PARTIAL or FAILED job is retried", state.as_str())]
+    #[error("job {job_id} is {}: only a PARTIAL or FAILED job can be retried", state.as_str())]
     State {
         /// ID of the job.
         job_id: JobId,
@@ -26,15 +26,15 @@ pub enum Refusal {
         state: JobState,
     },
     /// Effects of the job were undone.
-    #[error("{slot} compensated what the job did: fork it with `latch job fork`, or submit it anew")]
+    #[error("{slot} undid an effect of the job: fork the job with `latch job fork`, or submit it again")]
     Compensated {
         /// Slot of the compensation.
         slot: Slot,
     },
     /// An effect of the job was found to differ from the record.
     #[error(
-        "what {slot} changed was not found as it was recorded ({found}), and everything the job would go on to do \
-         builds on it: submit it anew with `latch run PLAN --new`"
+        "the effect of {slot} is not as recorded ({found}), and the rest of the job would build on it: submit the job \
+         again with `latch run PLAN --new`"
     )]
     NotConfirmed {
         /// Slot of the call.
@@ -43,15 +43,15 @@ pub enum Refusal {
         found: String,
     },
     /// The job was cancelled or aborted.
-    #[error("step {step} was given up together with the job: submit it anew with `latch run PLAN --new`")]
+    #[error("step {step} was cancelled together with the job: submit the job again with `latch run PLAN --new`")]
     GivenUp {
         /// A step that was cancelled.
         step: StepId,
     },
     /// Later host calls of the step depend on the recorded error and would change with another answer.
     #[error(
-        "the error of {slot} is followed by other host calls of its step, which another answer would change: submit \
-         the job anew with `latch run PLAN --new`"
+        "the step made other host calls after the error of {slot}, which another answer would change: submit the job \
+         again with `latch run PLAN --new`"
     )]
     Followed {
         /// Slot of the failed call.
@@ -59,8 +59,8 @@ pub enum Refusal {
     },
     /// The step's code is deterministic and would fail again.
     #[error(
-        "step {step} failed by itself ({code}), and would again: its code is deterministic. Mend plan or plugin and \
-         submit it anew with `latch run PLAN --new`"
+        "step {step} failed by itself ({code}) and would fail again: its code is deterministic. Fix the plan or the \
+         plugin, then submit the job again with `latch run PLAN --new`"
     )]
     Deterministic {
         /// The step.

@@ -13,8 +13,8 @@ use super::action;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UndoRefusal {
     /// The job is still open.
-    #[error("job {job_id} is {}: only a COMPLETED, PARTIAL or FAILED job is undone. An open job is cancelled, which \
-             undoes what it did: `latch job cancel {job_id}`", state.as_str())]
+    #[error("job {job_id} is {}: only a COMPLETED, PARTIAL or FAILED job can be undone. To undo the effects \
+             of an open job, cancel it: `latch job cancel {job_id}`", state.as_str())]
     Open {
         /// ID of the job.
         job_id: JobId,
@@ -22,7 +22,7 @@ pub enum UndoRefusal {
         state: JobState,
     },
     /// The job was already cancelled or undone.
-    #[error("job {job_id} {}: each of its effects is undone, or stays as it is", ended(*by_undo))]
+    #[error("job {job_id} {}: each of its effects is undone or was left", ended(*by_undo))]
     Cancelled {
         /// ID of the job.
         job_id: JobId,
@@ -36,14 +36,14 @@ pub enum UndoRefusal {
         job_id: JobId,
     },
     /// Every effect is undone, or a person decided to leave it.
-    #[error("every effect of job {job_id} is undone or was left as it is by a person: there is nothing more to undo")]
+    #[error("every effect of job {job_id} is undone or was left by a person: there is nothing more to undo")]
     Undone {
         /// ID of the job.
         job_id: JobId,
     },
     /// No operator can undo the remaining effects.
     #[error(
-        "nothing can undo what job {job_id} did ({}): the plugin exports no `compensate`, and the plan names no \
+        "nothing can undo the effects of job {job_id} ({}): the plugin exports no `compensate`, and the plan names no \
              `compensate_with`",
         list(slots)
     )]
@@ -55,8 +55,8 @@ pub enum UndoRefusal {
     },
     /// The job ended because an effect was not as recorded.
     #[error(
-        "what {slot} changed was not found as it was recorded ({found}), which ended the job: undoing could undo \
-             what others made of it since. Undo it by hand"
+        "the effect of {slot} is not as recorded ({found}), which ended the job: an undo could destroy later changes \
+             by others. Undo it by hand"
     )]
     NotConfirmed {
         /// Slot of the call.
@@ -67,7 +67,7 @@ pub enum UndoRefusal {
 }
 
 fn ended(by_undo: bool) -> &'static str {
-    if by_undo { "was undone before" } else { "was cancelled" }
+    if by_undo { "was already undone" } else { "was cancelled" }
 }
 
 fn list(slots: &[Slot]) -> String {

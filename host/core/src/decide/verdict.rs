@@ -35,10 +35,10 @@ pub enum Undecidable {
 impl fmt::Display for Undecidable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoCall => f.write_str("the job has no call there"),
-            Self::Executing => f.write_str("it may still be executing"),
-            Self::Decided(state) => write!(f, "it is {state:?} and not in doubt"),
-            Self::Settling { wait_ms } => write!(f, "what it did may take another {wait_ms} ms to show"),
+            Self::NoCall => f.write_str("the job has no call at this slot"),
+            Self::Executing => f.write_str("the call may still be executing"),
+            Self::Decided(state) => write!(f, "the call is {state:?} and not in doubt"),
+            Self::Settling { wait_ms } => write!(f, "the effect of the call may take another {wait_ms} ms to show"),
         }
     }
 }

@@ -64,18 +64,18 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
         return Err(damage(what, &shown(&canonical[at..]), shown(&text[at..])));
     }
     let Value::Object(mut fields) = value else {
-        return Err(damage("the line is no object".to_owned(), "one JSON object", shown(text)));
+        return Err(damage("the line is not an object".to_owned(), "one JSON object", shown(text)));
     };
     let recorded = fields.remove("sum").as_ref().and_then(Value::as_str).map(str::to_owned).unwrap_or_default();
     let sum = Hash::of(&[&canon::value_to_canonical(&Value::Object(fields.clone()))]).to_hex();
     if sum != recorded {
-        return Err(damage("the line is not the one its sum was made of".to_owned(), &recorded, sum));
+        return Err(damage("the line does not match its sum".to_owned(), &recorded, sum));
     }
     let number = fields.remove("line").as_ref().and_then(Value::as_u64);
     let record = fields.remove("record").as_ref().and_then(Value::as_str).map(str::to_owned);
     match (number, record) {
         (Some(number), Some(record)) => Ok(Line { number, record, fields }),
-        _ => Err(damage("the line has no `line` or no `record`".to_owned(), "both", shown(text))),
+        _ => Err(damage("the line has no field `line` or no field `record`".to_owned(), "both", shown(text))),
     }
 }
 

@@ -55,14 +55,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, Report), String> {
     let whole = pieces.pop_if(|last| last.is_empty()).is_some();
     let opened: Vec<Result<Line, line::Damage>> = pieces.iter().map(|text| line::open(text)).collect();
     if !opened.iter().flatten().any(|line| ORDER.contains(&line.record.as_str())) {
-        return Err("no line of it is a record of evidence".to_owned());
+        return Err("no line is an evidence record".to_owned());
     }
     if let Some(Ok(first)) = opened.first()
         && first.record == "header"
         && let Some(schema) = first.fields.get("schema").and_then(Value::as_str)
         && schema != SCHEMA
     {
-        return Err(format!("it is written as {schema:?}, this program reads {SCHEMA:?}"));
+        return Err(format!("its format is {schema:?}, but this program reads {SCHEMA:?}"));
     }
     let mut reader = Reader {
         evidence: Evidence::default(),
@@ -140,7 +140,7 @@ impl Reader {
                     let found = Hash::of(&[&file[..self.offset]]);
                     // Skipped if the file is damaged, because the damage was already reported at its place.
                     if found != trailer.sha256 && self.report.intact {
-                        let message = "the lines before the trailer are not those it was written for";
+                        let message = "the lines before the trailer do not match its hash";
                         self.report.wrong(at, Found::FileHash, message, trailer.sha256, found);
                     }
                 }
@@ -155,13 +155,13 @@ impl Reader {
                 twice
             }
             other => {
-                let message = format!("a record {other:?} is nothing this version knows");
+                let message = format!("unknown kind of record: {other:?}");
                 self.report.wrong(at, Found::DamagedLine, message, ORDER.join(", "), other);
                 false
             }
         };
         if twice {
-            let message = format!("a second {}", line.record);
+            let message = format!("duplicate {}", line.record);
             self.report.wrong(at, Found::MissingLines, message, "one in a file", "another");
         }
     }
@@ -179,13 +179,13 @@ impl Reader {
             };
             self.report.wrong(at, Found::MissingLines, missing, most, number);
         } else if number < least {
-            let message = format!("line {number} of the exported file stands here: it was moved, doubled or inserted");
+            let message = format!("line {number} of the exported file is here: it was moved, duplicated or inserted");
             self.report.wrong(at, Found::MissingLines, message, expected, number);
         }
         self.next_number = expected.max(number + 1);
         if let Some(section) = ORDER.iter().position(|record| *record == line.record) {
             if section < self.section {
-                let message = format!("a record {:?} stands behind the {:?} records", line.record, ORDER[self.section]);
+                let message = format!("a record {:?} follows the {:?} records", line.record, ORDER[self.section]);
                 self.report.wrong(at, Found::MissingLines, message, ORDER[self.section], &line.record);
             }
             self.section = self.section.max(section);
@@ -199,20 +199,20 @@ impl Reader {
         let bytes = raw.iter().find(|(name, _)| name == "event").expect("it was read above").1.get().as_bytes();
         let found = Hash::of(&[&record.prev_hash.0, bytes]);
         if found != record.hash {
-            self.report.wrong(at, Found::Chain, "the event does not have its hash", record.hash, found);
+            self.report.wrong(at, Found::Chain, "the event does not match its hash", record.hash, found);
             return;
         }
         let before = self.evidence.events.last().map(|(_, event)| event);
         let head = before.map_or_else(Hash::default, |event| event.hash);
         let next = before.map_or(0, |event| event.seq + 1);
         if record.prev_hash != head && !after_damage {
-            let message = "the event does not follow on the one before it: the chain is broken here";
+            let message = "the event does not follow the previous one: the chain is broken here";
             self.report.wrong(at, Found::Chain, message, head, record.prev_hash);
         }
         let seq = record.event.get("seq").and_then(Value::as_u64);
         if seq != Some(next) && !after_damage {
             let found = seq.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
-            self.report.wrong(at, Found::Chain, "the number of the event", next, found);
+            self.report.wrong(at, Found::Chain, "the sequence number of the event is wrong", next, found);
         }
         match Event::open(bytes, seq.unwrap_or(next), record.prev_hash) {
             Ok(event) => self.evidence.events.push((at, event)),
@@ -235,7 +235,7 @@ impl Reader {
             ("trailer", self.evidence.trailer.is_some(), last),
         ];
         for (part, _, at) in parts.into_iter().filter(|(_, there, _)| !there) {
-            let message = format!("the file has no {part}: it was cut");
+            let message = format!("the file has no {part}: it was truncated");
             self.report.wrong(at, Found::MissingLines, message, part, "nothing");
         }
     }

@@ -106,7 +106,7 @@ fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is
     let announced = evidence.header().and_then(|header| header.signer.clone());
     let Some((at, signed)) = &evidence.signature else {
         if let Some(key) = announced {
-            let message = "the header names a signer, and the signature is not there";
+            let message = "the header names a signer, but the signature is missing";
             report.wrong(report.lines, Found::Signature, message, key, "no signature");
         } else if trust.is_some() && evidence.header.is_some() {
             report.wrong(1, Found::Trust, "the file is not signed", "a signature of a trusted key", "none");
@@ -129,7 +129,7 @@ fn signature(evidence: &Evidence, report: &mut Report, trust: Option<&Trust>, is
         report.wrong(*at, Found::Signature, "the header names another signer", expected, &record.public_key);
     }
     if !valid {
-        let message = "the signature is not that of this file by this key";
+        let message = "the signature does not match this file and this key";
         report.wrong(*at, Found::Signature, message, "a valid signature", &record.public_key);
     } else if trust.is_some() && name.is_none() {
         let message = "the trust file does not name the key that signed";
@@ -143,14 +143,15 @@ fn not_checked(report: &mut Report) {
         (_, true) => None,
         (false, _) => Some((
             "unsigned",
-            "the file is not signed: it is at best consistent in itself, and whoever could write it could have \
-             written another"
+            "the file is not signed: it is at best internally consistent, and its writer could have written any \
+             other content"
                 .to_owned(),
         )),
         (true, false) => Some((
             "untrusted_key",
             format!(
-                "the signature shows that the holder of {} wrote the file; whose key that is was not checked (--trust)",
+                "the signature shows that the holder of {} wrote the file; the owner of this key was not checked (use \
+                 --trust)",
                 signature.key.as_deref().unwrap_or_default()
             ),
         )),
@@ -158,7 +159,7 @@ fn not_checked(report: &mut Report) {
     report.not_checked.extend(said.map(|(code, message)| NotChecked::new(code, message)));
     if report.withheld > 0 {
         let message =
-            format!("{} payloads are withheld: their hashes are bound, their content is unknown", report.withheld);
+            format!("{} payloads are withheld: their hashes are protected, their content is unknown", report.withheld);
         report.not_checked.push(NotChecked::new("withheld", message));
     }
 }

@@ -14,7 +14,7 @@ pub enum Withhold {
 
 /// A requested label that no payload of the job has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the job has no payload {label}; it has {}", .known.join(", "))]
+#[error("the job has no payload {label}; its payloads are: {}", .known.join(", "))]
 pub struct UnknownLabel {
     /// The requested label.
     pub label: String,

@@ -134,7 +134,7 @@ fn undoing_that_was_forged_is_found() {
 
     // A compensation called with other arguments, consistently in all records.
     let report = verify(&export(&called_otherwise()));
-    let message = "a~c was called with something else than a, which it undoes";
+    let message = "the arguments of a~c do not match a, the call that it undoes";
     assert!(report.problems.iter().any(|problem| problem.message == message), "{:#?}", report.problems);
 
     // A response that reports more than happened.

@@ -16,7 +16,7 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report)
         let (Some(expected), Some(found)) = (known, durable.args(slot)) else { continue };
         let expected = canon::value_to_canonical(&expected);
         if *found != *expected {
-            let message = format!("{slot} was called with something else than {of}, which it undoes");
+            let message = format!("the arguments of {slot} do not match {of}, the call that it undoes");
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             report.wrong(*at, Found::Payload, message, text(&expected), text(&found));
         }

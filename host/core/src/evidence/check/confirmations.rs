@@ -46,7 +46,7 @@ impl Walk {
             Body::JobCompleted {} => {
                 let open = self.ended.as_ref().or(self.asked.first().map(|(slot, _)| slot));
                 if let Some(slot) = open {
-                    let message = format!("the job is said to be complete, and nobody confirmed {slot}");
+                    let message = format!("the job completed although {slot} was not confirmed");
                     report.wrong(at, Found::Illegal, message, "confirmation_accepted", "job_completed");
                 }
             }
@@ -65,7 +65,7 @@ impl Walk {
         }
         let held = self.held();
         if held.contains(&slot.step()) {
-            let message = format!("{slot} was started before somebody confirmed what it builds on");
+            let message = format!("{slot} was started before the changes it depends on were confirmed");
             report.wrong(at, Found::Permission, message, "confirmation_accepted", format!("{slot} was started"));
         }
     }

@@ -32,11 +32,11 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         for (label, reference) in payloads::references(event) {
             match items.get(&label) {
                 None => {
-                    let message = format!("the event speaks of {label}, and the file has no record of it");
+                    let message = format!("the event refers to {label}, but the file has no record of it");
                     report.wrong(*at, Found::Payload, message, reference.hash, "no record");
                 }
                 Some(item) if (item.hash, item.len) != (reference.hash, reference.len) => {
-                    let message = format!("{label} is not what event {} on line {at} speaks of", event.seq);
+                    let message = format!("{label} differs from the reference in event {} on line {at}", event.seq);
                     let expected = format!("{} ({} bytes)", reference.hash, reference.len);
                     let found = format!("{} ({} bytes)", item.hash, item.len);
                     report.wrong(item.at, Found::Payload, message, expected, found);
@@ -48,13 +48,13 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
     let loose: Vec<&str> = items.keys().filter(|label| !spoken_of.contains(*label)).map(String::as_str).collect();
     if !loose.is_empty() {
-        let message = format!("no event speaks of {}: only the file's own sums bind it", loose.join(", "));
+        let message = format!("no event refers to {}: only the sums in the file protect it", loose.join(", "));
         report.not_checked.push(NotChecked::new("unbound", message));
     }
     let unkept = items.values().filter(|item| *item.content == Content::NotKept).count();
     if unkept > 0 {
         let message = format!(
-            "arguments of {unkept} calls are not kept: their hashes are checked where steps are executed again"
+            "the arguments of {unkept} calls are not stored: their hashes are checked only if steps are executed again"
         );
         report.not_checked.push(NotChecked::new("not_kept", message));
     }
@@ -76,7 +76,7 @@ fn items<'a>(evidence: &'a Evidence, report: &mut Report) -> BTreeMap<String, It
                 place.insert(item);
             }
             Entry::Occupied(place) => {
-                let message = format!("a second record of {}", place.key());
+                let message = format!("duplicate record of {}", place.key());
                 report.wrong(item.at, Found::Payload, message, "one", "another");
             }
         }
@@ -91,7 +91,7 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
     let bytes = match (item.content, item.salt) {
         (Content::Withheld, None) => return,
         (Content::Withheld, Some(_)) => {
-            let message = format!("{label} is withheld and its salt is not: its value could be guessed");
+            let message = format!("{label} is withheld but its salt is present: its value could be guessed");
             return wrong(message, "no salt".to_owned(), "a salt".to_owned());
         }
         (_, None) => return wrong(format!("{label} has no salt"), "a salt".to_owned(), "none".to_owned()),
@@ -100,7 +100,11 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
         {
             let expected = payloads::elsewhere(label, job);
             let expected = expected.map_or_else(|| "its own bytes".to_owned(), |content| format!("{content:?}"));
-            return wrong(format!("{label} is always kept, or elsewhere"), expected, format!("{:?}", item.content));
+            return wrong(
+                format!("the bytes of {label} are not where they must be"),
+                expected,
+                format!("{:?}", item.content),
+            );
         }
         (Content::NotKept, _) => return,
         (Content::SameAs(other), _) => items.get(other).and_then(|item| same(other, item.content)),
@@ -117,7 +121,7 @@ fn content(label: &str, item: &Item<'_>, items: &BTreeMap<String, Item<'_>>, job
     if found.is_none_or(|found| (found.hash, found.len) != (item.hash, item.len)) {
         let expected = format!("{} ({} bytes)", item.hash, item.len);
         let found = found.map(|found| format!("{} ({} bytes)", found.hash, found.len)).unwrap_or_default();
-        wrong(format!("{label} does not have its hash"), expected, found);
+        wrong(format!("the bytes of {label} do not match its hash"), expected, found);
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     for record in &evidence.effects {
         let (at, effect) = record;
         if by_try.insert((&effect.slot, effect.try_no), record).is_some() {
-            let message = format!("a second effect of {}, try {}", effect.slot, effect.try_no);
+            let message = format!("duplicate effect of {}, try {}", effect.slot, effect.try_no);
             report.wrong(*at, Found::Effect, message, "one effect for a try", "another");
         }
         inside(*at, effect, report);
@@ -29,11 +29,11 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         // The existence and the hash of the effect are checked together with all payloads.
         let Some((_, effect)) = by_try.get(&(slot, *try_no)) else { continue };
         if *ok != (effect.kind == Kind::Ok) {
-            let message = format!("{slot}, try {try_no}: the event and the effect do not agree on whether it worked");
+            let message = format!("{slot}, try {try_no}: the event and the effect disagree on success");
             report.wrong(*at, Found::Effect, message, format!("{:?} (effect)", effect.kind), format!("ok: {ok}"));
         }
         if *provenance != effect.provenance && *provenance != Provenance::CaughtUp {
-            let message = format!("{slot}, try {try_no}: the event and the effect do not agree on how it became known");
+            let message = format!("{slot}, try {try_no}: the event and the effect disagree on the provenance");
             let (expected, found) = (format!("{:?} (effect)", effect.provenance), format!("{provenance:?}"));
             report.wrong(*at, Found::Effect, message, expected, found);
         }
@@ -50,15 +50,15 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     let (looked_at, unverified): (Vec<_>, Vec<_>) = changed.partition(|(_, effect)| has_verifier(effect));
     if !unverified.is_empty() {
         let message = format!(
-            "{} effects on the world are as the tools reported them (unverified): nobody asks the other side",
+            "{} effects on the world are as the tools reported them (unverified): they have no verifier",
             unverified.len()
         );
         report.not_checked.push(NotChecked::new("unverified_effects", message));
     }
     if !looked_at.is_empty() {
         let message = format!(
-            "{} effects on the world have a verifier, which looks at them when the job is resumed and leaves an event \
-             where they are not as recorded; this check asked nobody",
+            "{} effects on the world have a verifier, which checks them when the job is resumed and writes an event if \
+             they are not as recorded; this check did not call it",
             looked_at.len()
         );
         report.not_checked.push(NotChecked::new("effects_not_asked_about", message));
@@ -75,7 +75,7 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
         }
         if let Some(first) = good.get(&effect.slot).filter(|first| **first != effect.try_no) {
             let message =
-                format!("{} was executed again (try {}) after try {first} had worked", effect.slot, effect.try_no);
+                format!("{} was executed again (try {}) after try {first} had succeeded", effect.slot, effect.try_no);
             let (expected, found) =
                 (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
             report.wrong(*at, Found::DoubleExecution, message, expected, found);
@@ -85,7 +85,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut Report) {
     }
     for (at, row) in &evidence.rows {
         if let Some(first) = good.get(&row.slot).filter(|first| **first < row.try_no) {
-            let message = format!("the ledger has let {} be executed again after try {first} had worked", row.slot);
+            let message =
+                format!("the ledger allowed {} to be executed again after try {first} had succeeded", row.slot);
             report.wrong(*at, Found::DoubleExecution, message, format!("try {first}"), format!("try {}", row.try_no));
         }
     }
@@ -107,8 +108,8 @@ fn looked_in_vain(evidence: &Evidence, job: &Job, report: &mut Report) {
         evidence.effects.iter().filter(|(_, effect)| in_vain(effect)).map(|(_, effect)| effect.slot.as_str()).collect();
     if !slots.is_empty() {
         let message = format!(
-            "answers of calls that change nothing are kept beside those that the log goes by ({}): a worker that had lost \
-             the job looked, too, or one was cut off before it could write that it had; nothing follows from them",
+            "the file has answers of reads that the log does not use ({}): they come from a worker that had lost the \
+             job or was cut off before it could record them, and have no consequences",
             slots.join(", ")
         );
         report.not_checked.push(NotChecked::new("unused_answers", message));
@@ -143,7 +144,7 @@ fn inside(at: u64, record: &EffectRecord, report: &mut Report) {
     let shown = (&record.slot, record.try_no, record.kind, record.provenance, record.time_us);
     let is = (&effect.slot, effect.try_no, Kind::from(&effect.answer), effect.provenance, effect.time_us);
     if shown != is {
-        let message = "slot, try, kind, provenance or time of the record is not that of the effect in it";
+        let message = "slot, try, kind, provenance or time of the record differs from the effect in it";
         report.wrong(at, Found::Effect, message, format!("{is:?}"), format!("{shown:?}"));
     }
 }
@@ -159,7 +160,7 @@ fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
         let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
         let is_executed = effect.try_no > 0 || !is_answer_alone;
         if is_executed && pinned.is_some_and(Pinned::is_world_changing) {
-            let message = format!("there is an effect of {slot}, and the log never started it");
+            let message = format!("there is an effect of {slot}, but the log never started the call");
             report.wrong(at, Found::DoubleExecution, message, "no effect", format!("try {}", effect.try_no));
         }
         return;
@@ -167,7 +168,8 @@ fn belongs(at: u64, effect: &EffectRecord, job: &Job, report: &mut Report) {
     let known = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
     let changing = job.pinned(&call.operator).is_some_and(Pinned::is_world_changing);
     if changing && effect.try_no > known {
-        let message = format!("there is an effect of {slot}, try {}, and the log never started it", effect.try_no);
+        let message =
+            format!("there is an effect of {slot}, try {}, but the log never started that try", effect.try_no);
         let (expected, found) = (format!("at most try {known}"), format!("try {}", effect.try_no));
         report.wrong(at, Found::DoubleExecution, message, expected, found);
     }

@@ -33,10 +33,10 @@ pub(super) fn check(evidence: &Evidence, report: &mut Report) {
     let mut before = first;
     for (at, event) in &evidence.events {
         if event.time_us < before.time_us {
-            report.wrong(*at, Found::Illegal, "event times never go back", before.time_us, event.time_us);
+            report.wrong(*at, Found::Illegal, "the event time goes back", before.time_us, event.time_us);
         }
         if event.attempt < before.attempt {
-            report.wrong(*at, Found::Illegal, "attempts never go back", before.attempt, event.attempt);
+            report.wrong(*at, Found::Illegal, "the attempt number goes back", before.attempt, event.attempt);
         }
         walk.event(*at, event, report);
         before = event;
@@ -83,7 +83,7 @@ impl Walk<'_> {
             Body::ToolInvocationStarted { slot, operator, try_no, args, .. } => {
                 self.started(at, slot, operator, *try_no, report);
                 if self.is_undone && !slot.is_compensation() {
-                    let message = format!("{slot} was started in a job that was reopened to undo what it did");
+                    let message = format!("{slot} was started in a job that was reopened for an undo");
                     report.wrong(at, Found::Permission, message, "compensations only", slot);
                 }
                 if slot.is_compensation() {
@@ -158,10 +158,10 @@ impl Walk<'_> {
         if let Some(seen) = self.calls.get(slot) {
             let why = match seen.end {
                 _ if seen.committed => Some("its answer was final"),
-                End::Good => Some("it had answered that it worked"),
-                End::Open if changing => Some("nobody had found out whether it happened"),
+                End::Good => Some("it had succeeded"),
+                End::Open if changing => Some("its outcome was unknown"),
                 End::Doubt if changing => Some("it may have happened"),
-                End::Repeat if !keyed => Some("its operator does not dedupe on a key"),
+                End::Repeat if !keyed => Some("its operator does not deduplicate by key"),
                 _ => None,
             };
             if let Some(why) = why {
@@ -193,7 +193,10 @@ impl Walk<'_> {
         match self.gates.get(slot) {
             Some((_, false)) => denied(format!("{slot} was started before its gate was approved"), "an approval"),
             Some((approved, true)) if !slot.is_step() && approved.hash != args.hash => {
-                denied(format!("{slot} was started with other arguments than were approved"), "the approved arguments");
+                denied(
+                    format!("{slot} was started with other arguments than the approved ones"),
+                    "the approved arguments",
+                );
             }
             None if policy::needs_gate(&Rules::default(), self.header.mode, step, pinned, own) => {
                 denied(format!("{slot} was started without the approval it needs"), "an approval");

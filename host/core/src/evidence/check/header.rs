@@ -24,11 +24,11 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         ("plugins", format!("{:?}", write::plugins(job)), format!("{:?}", header.plugins)),
     ];
     for (name, expected, found) in pairs.into_iter().filter(|(_, expected, found)| expected != found) {
-        let message = format!("{name}: the job's row and the events do not agree");
+        let message = format!("{name}: the job's row contradicts the events");
         report.wrong(*at, Found::Header, message, format!("{expected} (events)"), found);
     }
     if row.attempt < job.attempt {
-        let message = "attempt: the events know a later claim than the job's row";
+        let message = "attempt: the events contain a later claim than the job's row";
         report.wrong(*at, Found::Header, message, job.attempt, row.attempt);
     }
     // A request in the inbox wakes a job without an event, and a claim has no event before its first write. A
@@ -40,13 +40,13 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     };
     let woken = may_wake && matches!(row.state, JobState::Pending | JobState::Running);
     if row.state != job.state && !woken {
-        let message = "state: the job's row and the events do not agree";
+        let message = "state: the job's row contradicts the events";
         report.wrong(*at, Found::Header, message, format!("{} (events)", job.state.as_str()), row.state.as_str());
     }
     let mut withheld = evidence.withheld();
     withheld.sort();
     if withheld != header.withheld {
-        let message = "withheld: the header lists other labels than are withheld";
+        let message = "withheld: the header does not list exactly the withheld labels";
         report.wrong(*at, Found::Header, message, withheld.join(", "), header.withheld.join(", "));
     }
 }

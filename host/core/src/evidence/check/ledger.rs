@@ -16,12 +16,12 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
     for (at, row) in &evidence.rows {
         let slot = &row.slot;
         if !slots.insert(slot) {
-            let message = format!("a second ledger row of {slot}");
+            let message = format!("duplicate ledger row of {slot}");
             report.wrong(*at, Found::Ledger, message, "one row for a slot", "another");
             continue;
         }
         let Some(call) = job.calls.get(slot) else {
-            let message = format!("the ledger has a row of {slot}, and the events know no such call");
+            let message = format!("the ledger has a row of {slot}, but the events have no such call");
             report.wrong(*at, Found::Ledger, message, "no row", row_state(row));
             continue;
         };
@@ -37,13 +37,13 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut Report) {
         let started = call.tries > 0 && is_changing(job, call);
         if started {
             let at = started_line(evidence, slot).unwrap_or(last);
-            let message = format!("{slot} was started, and the ledger has no row of it");
+            let message = format!("{slot} was started, but the ledger has no row of it");
             report.wrong(at, Found::Ledger, message, "a ledger row", "none");
         }
     }
     if !unsettled.is_empty() {
         let message = format!(
-            "rows that had not been settled when the file was written ({}) were compared as far as they go",
+            "rows that were not settled when the file was written ({}) were only partly compared",
             unsettled.join(", ")
         );
         report.not_checked.push(NotChecked::new("unsettled", message));
@@ -74,12 +74,12 @@ fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     let slot = &row.slot;
     let mut differs = |name: &str, expected: String, found: String| {
         if expected != found {
-            let message = format!("{slot}: {name} of the ledger row is not that of the events");
+            let message = format!("{slot}: {name} of the ledger row differs from the events");
             report.wrong(at, Found::Ledger, message, expected, found);
         }
     };
     differs("the operator", call.operator.to_string(), row.operator.to_string());
-    differs("the arguments' hash", call.args.hash.to_hex(), row.args_hash.to_hex());
+    differs("the arguments hash", call.args.hash.to_hex(), row.args_hash.to_hex());
     differs("the first attempt", call.first_attempt.to_string(), row.first_attempt.to_string());
     let changing = is_changing(job, call);
     if call.tries > 0 {
@@ -91,12 +91,12 @@ fn identity(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) {
     let executed = call.tries.saturating_sub(u32::from(is_receipt(call)));
     let least = if changing { executed } else { 0 };
     if row.try_no < least || row.try_no > last {
-        let message = format!("{slot}: the ledger knows another number of executions than the events");
+        let message = format!("{slot}: the number of executions in the ledger differs from the events");
         let kind = if changing { Found::DoubleExecution } else { Found::Ledger };
         report.wrong(at, kind, message, format!("try {last} (events)"), format!("try {} (ledger)", row.try_no));
     }
     if row.attempt > job.attempt.max(call.first_attempt) {
-        let message = format!("{slot}: the row is of an attempt that claimed nothing");
+        let message = format!("{slot}: the row belongs to an attempt that never claimed the job");
         report.wrong(at, Found::Ledger, message, format!("at most {}", job.attempt), row.attempt);
     }
 }
@@ -129,17 +129,17 @@ fn state(at: u64, row: &Row, call: &Call, job: &Job, report: &mut Report) -> boo
         let said = match (call.committed, finished.map(|finished| finished.ok)) {
             (true, Some(true)) => "a final good answer: COMMITTED",
             (true, _) => "a final failure: FAILED_FINAL",
-            (false, _) if open => "a try that is open: INFLIGHT or INDETERMINATE",
-            (false, _) => "a failure that may be tried again: FAILED_DEFINITE",
+            (false, _) if open => "an open try: INFLIGHT or INDETERMINATE",
+            (false, _) => "a retryable failure: FAILED_DEFINITE",
         };
-        let message = format!("{slot}: the state of the ledger row is not what the events come to");
+        let message = format!("{slot}: the state of the ledger row does not follow from the events");
         report.wrong(at, Found::Ledger, message, said, row_state(row));
         return false;
     }
     let expected = finished.filter(|_| row.state.is_final()).map(|finished| finished.answer.hash);
     if fits && row.result_hash != expected {
         let text = |hash: Option<crate::ids::Hash>| hash.map_or_else(|| "none".to_owned(), |hash| hash.to_hex());
-        let message = format!("{slot}: the result's hash of the ledger row is not that of the events");
+        let message = format!("{slot}: the result hash of the ledger row differs from the events");
         report.wrong(at, Found::Ledger, message, text(expected), text(row.result_hash));
     }
     !fits

@@ -20,7 +20,7 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut Report)
             Body::OutcomeRecorded { step_id, outcome_id, .. } => {
                 let expected = decide::outcome_id(&job.header.job_id, step_id);
                 if *outcome_id != expected {
-                    let message = format!("the outcome of {step_id} has another id");
+                    let message = format!("the outcome of {step_id} has a wrong ID");
                     report.wrong(*at, Found::Response, message, expected, outcome_id);
                 }
                 if job.step(step_id).is_none_or(|step| step.state != StepState::Succeeded) {
@@ -62,14 +62,18 @@ fn succeeded(at: u64, step: &Step, result_type: ResultType, job: &Job, report: &
     let kind = job.plan.step(id).and_then(|planned| job.pinned(&planned.name)).map(|pinned| pinned.kind);
     let answer = job.calls.get(&Slot::of_step(id)).and_then(|call| call.finished.as_ref());
     if kind == Some(PluginKind::Tool) && answer.is_some_and(|finished| !finished.ok) {
-        wrong(format!("{id} succeeded, and its call failed"), "a good answer", "a failure".to_owned());
+        wrong(format!("{id} succeeded although its call failed"), "a good answer", "a failure".to_owned());
     }
     let expected = job.result_type(id, true);
     let ordinary = [ResultType::Pure, ResultType::Success, ResultType::SideEffectCommitted];
     // A reused or copied result keeps the type that it has in the job that executed it.
     let is_own = !step.reuse.as_ref().is_some_and(|(reused, _)| *reused) && step.copied.is_none();
     if is_own && ordinary.contains(&result_type) && result_type != expected {
-        wrong(format!("{id} is said to be {result_type:?}"), &format!("{expected:?}"), format!("{result_type:?}"));
+        wrong(
+            format!("the result type of {id} does not follow from its calls"),
+            &format!("{expected:?}"),
+            format!("{result_type:?}"),
+        );
     }
 }
 
@@ -81,7 +85,7 @@ fn ending(evidence: &Evidence, job: &Job, report: &mut Report) {
     let wrong = match job.state {
         JobState::Completed if good + dry != job.steps.len() => Some("every step succeeded"),
         JobState::Partial if good == 0 => Some("some steps succeeded"),
-        JobState::Cancelled if job.cancel.is_none() => Some("somebody asked to cancel"),
+        JobState::Cancelled if job.cancel.is_none() => Some("a cancel request"),
         _ => None,
     };
     if let Some(expected) = wrong {

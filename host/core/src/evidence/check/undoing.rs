@@ -45,7 +45,7 @@ impl Undoing {
     /// Checks the beginning of a compensation.
     pub(super) fn begins(&mut self, at: u64, slot: &Slot, report: &mut Report) {
         let Some(of) = slot.compensated() else {
-            let message = format!("{slot} is said to undo a call, and its slot is not that of a compensation");
+            let message = format!("{slot} is recorded as a compensation, but its slot is not that of one");
             return report.wrong(at, Found::Illegal, message, "a slot that ends with ~c", slot);
         };
         if !self.begun.insert(of.clone()) {
@@ -53,12 +53,12 @@ impl Undoing {
             report.wrong(at, Found::DoubleExecution, message, "one compensation of a call", "another");
         }
         let Some(place) = self.effects.iter().position(|effect| *effect == of) else {
-            let message = format!("{of} is undone, and it took no effect");
+            let message = format!("{of} is undone although it took no effect");
             return report.wrong(at, Found::Permission, message, "a committed call that changed the world", slot);
         };
         let earlier = self.open.as_ref().and_then(|open| self.effects.iter().position(|effect| effect == open));
         if let (true, Some(open)) = (earlier.is_some_and(|earlier| earlier < place), &self.open) {
-            let message = format!("{of} took effect after {open}, and is undone after it");
+            let message = format!("{of} took effect after {open} but is undone after it");
             report.wrong(at, Found::Illegal, message, "the last effect first", slot);
         }
         self.open = Some(of);
@@ -71,7 +71,7 @@ impl Undoing {
             let message = format!("{slot} was started before {of}, which it undoes, had taken effect");
             report.wrong(at, Found::Permission, message, "a committed call that changed the world", "none");
         } else if self.open.as_ref() != Some(&of) {
-            let message = format!("{slot} was started, and it is not its turn");
+            let message = format!("{slot} was started out of order");
             report.wrong(at, Found::Permission, message, "compensation_started", "none");
         }
         if self.done.contains(&of) {
@@ -84,7 +84,7 @@ impl Undoing {
     pub(super) fn finished(&mut self, at: u64, slot: &Slot, report: &mut Report) {
         let Some(of) = slot.compensated() else { return };
         if !self.good.get(slot).copied().unwrap_or(false) {
-            let message = format!("{of} is said to be undone, and nothing answered that it is");
+            let message = format!("{of} is recorded as undone, but {slot} has no good answer");
             report.wrong(at, Found::Permission, message, format!("a good answer of {slot}"), "none");
         }
         self.done.insert(of);
