@@ -49,7 +49,7 @@ fn answered(sim: &Sim) -> usize {
     3 - sim.script.values().map(Vec::len).sum::<usize>()
 }
 
-/// I34.
+/// I34: a call is refused once the budget is used up.
 #[test]
 fn the_call_that_finds_the_budget_used_up_is_not_made() {
     for (budget, calls) in [(0, 0), (39, 1), (40, 1), (41, 2), (80, 2), (81, 3), (1_000, 3)] {

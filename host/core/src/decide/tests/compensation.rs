@@ -88,7 +88,7 @@ fn result_types(durable: &Durable) -> Vec<Option<ResultType>> {
     durable.job.steps.iter().map(|step| step.result_type).collect()
 }
 
-/// I37.
+/// I37: a cancelled job undoes its effects, the last one first.
 #[test]
 fn a_cancelled_job_undoes_what_it_did_the_last_effect_first() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
@@ -173,7 +173,7 @@ fn only_what_took_effect_is_undone() {
     assert!(response(&durable).compensations.is_empty());
 }
 
-/// I38.
+/// I38: an effect that no operator can undo is reported as such, and never as compensated.
 #[test]
 fn what_nothing_can_undo_is_told_and_never_pretended() {
     let mut sim = job(Mode::AutoExec, "keep", plan());

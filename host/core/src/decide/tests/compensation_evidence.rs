@@ -71,7 +71,7 @@ fn found(lines: Lines) -> Vec<Found> {
     report.problems.iter().map(|problem| problem.kind).collect()
 }
 
-/// I30, I37.
+/// I30, I37: every forgery of a compensation is found.
 #[test]
 fn undoing_that_was_forged_is_found() {
     let sim = undone();

@@ -65,7 +65,7 @@ fn finish(sim: &mut Sim) -> Durable {
     panic!("the job does not end");
 }
 
-/// I1, I3.
+/// I1, I3: each effect happens exactly once, wherever the process is killed.
 #[test]
 fn killed_anywhere_each_effect_happens_once() {
     for operator in ["Opaque", "Queryable"] {

@@ -67,7 +67,8 @@ fn copied(sim: &Sim) -> Vec<String> {
     sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
 }
 
-/// I40, I41.
+/// I40, I41: a fork copies the steps that do not depend on the fork's step, and gates the effects of the
+/// origin.
 #[test]
 fn what_does_not_depend_on_the_step_is_copied_and_what_was_done_is_asked_about() {
     let mut origin = trusting(Mode::AutoExec);
@@ -184,7 +185,7 @@ fn a_fork_survives_every_cut() {
     assert!(cuts > 10, "{cuts}");
 }
 
-/// I40.
+/// I40: a fork uses the replaced output and executes the steps that depend on it again.
 #[test]
 fn a_replaced_output_is_used_and_what_was_made_from_it_is_made_again() {
     let mut origin = trusting(Mode::AutoExec);

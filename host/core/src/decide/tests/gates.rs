@@ -16,7 +16,7 @@ fn gate(sim: &Sim, slot: &str) -> Hash {
     sim.durable().job.gates[&Slot::new(slot)].hash
 }
 
-/// I20.
+/// I20: an external send waits for its approval and is then executed once.
 #[test]
 fn an_external_send_waits_for_approval_and_then_runs_once() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({ "to": "ada" }))]);
@@ -117,7 +117,7 @@ fn approve(sim: &mut Sim, actor: &str, slot: &str) {
     sim.ask_as(actor, request);
 }
 
-/// I27.
+/// I27: a quorum counts different people. The policy may exclude the requester of the job.
 #[test]
 fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
@@ -138,7 +138,7 @@ fn a_quorum_is_of_different_people_and_perhaps_not_of_the_one_who_asked() {
     }
 }
 
-/// I27.
+/// I27: a policy that became stricter after an approval applies to the waiting call.
 #[test]
 fn rules_that_became_narrower_after_an_approval_hold() {
     for (slot, plan) in [("a", send()), ("a/0", vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] }))])] {
@@ -214,7 +214,7 @@ fn rules_narrow_each_other() {
     assert_eq!(narrow.clone().narrowed_by(&wide), narrow);
 }
 
-/// I27.
+/// I27: an approval given with the submission counts toward the quorum unless the policy forbids it.
 #[test]
 fn a_standing_approval_is_one_of_the_quorum_unless_the_policy_forbids_it() {
     for (standing, self_approve, approvers) in [(true, true, 1), (false, true, 2), (true, false, 2)] {
@@ -235,7 +235,7 @@ fn a_standing_approval_is_one_of_the_quorum_unless_the_policy_forbids_it() {
     }
 }
 
-/// I27.
+/// I27: a gate that is not decided in time expires, and its call is never executed.
 #[test]
 fn a_gate_that_nobody_decides_about_expires() {
     for (slot, plan, state) in [
@@ -264,7 +264,7 @@ fn a_gate_that_nobody_decides_about_expires() {
     assert_eq!(Code::GateExpired.for_guest(), Code::PolicyDenied);
 }
 
-/// I27.
+/// I27: a decision cancels the timer of its gate.
 #[test]
 fn a_decision_disarms_the_gates_timer() {
     let mut sim = Sim::new(Mode::HumanGated, send());

@@ -39,7 +39,7 @@ fn trust_lifts_the_gates_of_the_mode_and_never_the_plans_own() {
     assert_eq!(state("none", &named), (JobState::Parked, 0), "and so does one that the policy names");
 }
 
-/// I42.
+/// I42: a dry run reports each skipped call with its arguments.
 #[test]
 fn a_dry_run_reports_each_call_it_left_out_with_its_arguments() {
     let plan = vec![

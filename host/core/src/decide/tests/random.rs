@@ -314,7 +314,7 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     }
 }
 
-/// I1, I3, I6, I29, I37.
+/// I1, I3, I6, I29, I37: random plans end legally, and the response agrees with the events.
 #[test]
 fn a_thousand_random_plans_end_legally_and_the_response_is_the_events() {
     let (mut ends, mut undid): (BTreeMap<&str, u32>, u32) = (BTreeMap::new(), 0);

@@ -150,7 +150,7 @@ fn only_what_ended_by_itself_is_retried() {
     assert_eq!(reopenable(&durable), Err(Refusal::GivenUp { step: "b".into() }));
 }
 
-/// After a rejection, an approver whose approval was recorded is asked again together with the others.
+/// Approvals given before a rejection do not count in the next round, and every approver is asked again.
 #[test]
 fn approvals_of_a_refused_gate_do_not_count_in_the_next_round() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);

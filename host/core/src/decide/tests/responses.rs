@@ -254,7 +254,7 @@ fn a_restored_database_is_the_first_thing_to_look_at() {
     assert_eq!((view.status, view.blocked), (parked.status, parked.blocked), "what it knows is still shown");
 }
 
-/// I40.
+/// I40: a diverged job and a crash-looping job report their reason and the next commands.
 #[test]
 fn a_diverged_and_a_poison_job_say_why_and_what_to_do() {
     let sim = Sim::new(Mode::AutoExec, vec![step("a", "Read", &[], json!({}))]);

@@ -41,7 +41,7 @@ fn decisions(sim: &Sim) -> Vec<(bool, Reason)> {
     sim.record.events.iter().filter_map(|event| decision(&event.body)).collect()
 }
 
-/// I23.
+/// I23: a step with an equal input gets the earlier output and is not executed.
 #[test]
 fn an_equal_input_takes_the_earlier_output_without_running() {
     let [reusable] = &first(Mode::AutoExec)[..] else { panic!("one result is kept") };

@@ -35,7 +35,7 @@ fn completions(sim: &Sim) -> usize {
     count(sim, |body| matches!(body, Body::WaitCompleted { .. }))
 }
 
-/// I25.
+/// I25: a signal becomes the output of the wait with its key, and of no other wait.
 #[test]
 fn a_signal_becomes_the_output_of_its_wait_and_of_no_other() {
     let key = |key| json!({ "wait_kind": "signal", "correlation_key": key });
@@ -65,7 +65,7 @@ fn a_signal_becomes_the_output_of_its_wait_and_of_no_other() {
     assert_eq!(completions(&sim), 2);
 }
 
-/// I25.
+/// I25: a signal that arrives before its wait starts is stored for that wait.
 #[test]
 fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     let bound = json!({ "wait_kind": "human", "correlation_key": { "$ref": "a#/next" } });
@@ -86,7 +86,7 @@ fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     assert_eq!(completions(&sim), 3);
 }
 
-/// I26.
+/// I26: a timer ends its wait once, and not early.
 #[test]
 fn a_timer_ends_its_wait_once_and_not_early() {
     let mut sim = Sim::new(
@@ -119,7 +119,7 @@ fn a_short_wait_is_sat_out_and_park_is_not() {
     assert_eq!(durable.job.parked.as_ref().unwrap().0, Code::WaitingTimer);
 }
 
-/// I25, I26.
+/// I25, I26: a timeout yields the default or fails the step, unless a signal was acknowledged before.
 #[test]
 fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
     for (default, state, code) in
@@ -149,7 +149,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
     }
 }
 
-/// I25.
+/// I25: the end of a wait by its time is written only if the inbox is empty.
 #[test]
 fn what_ends_by_its_time_may_only_be_written_when_every_request_has_been_read() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });
