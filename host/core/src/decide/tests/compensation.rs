@@ -17,7 +17,7 @@ use crate::response::{Undone, response};
 use crate::state::Durable;
 use crate::storage::{Request, Resolved};
 
-/// A job whose operators can undo their own calls, except where the test pins `Opaque` otherwise.
+/// A job whose world-changing operators can undo their own calls.
 pub(super) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
     let mut sim = Sim::new(mode, steps);
     let Body::PlanCreated { mut plan, .. } = sim.record.events[1].body.clone() else { panic!("a plan") };
