@@ -1,4 +1,4 @@
-//! The tables of §4 and §5 in `docs/semantics.md` are those of the code: rows, their order and
+//! The tables of §4 and §5 in `docs/semantics` are those of the code: rows, their order and
 //! what they decide are read from the page, and every combination of what can be asked and found is
 //! put to both. I4, I84.
 
@@ -18,7 +18,8 @@ const STATES: [RowState; 5] =
 
 /// The cells of a section's first table, without its head.
 fn table(section: &str) -> Vec<Vec<String>> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/semantics.md");
+    let page = if section.starts_with("## 4.") { "ledger.md" } else { "crashes.md" };
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/semantics").join(page);
     let page = std::fs::read_to_string(page).expect("the page is there");
     let lines = page.lines().skip_while(|line| *line != section).skip(1);
     let lines = lines.take_while(|line| !line.starts_with("## ")).skip_while(|line| !line.starts_with("| # |"));
@@ -88,7 +89,7 @@ fn words(decision: Decision) -> &'static str {
         Decision::Rejected(Rejection::ActionInProgress) => "if the slot owns its action key's reservation",
         Decision::ReturnRecordedResult => "`ReturnRecordedResult`",
         Decision::CatchUp => "catch-up",
-        Decision::Ladder => "the ladder of §5",
+        Decision::Ladder => "the resolution steps of §5",
         Decision::Continue => "continue (our own commit",
         Decision::StopOldCall => "stop the old call",
         Decision::WaitOtherWorker { .. } => "`WaitOtherWorker(until)`",
