@@ -1,10 +1,10 @@
-//! Which addresses lead out into the public network.
+//! Classification of IP addresses as public or not.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is a public unicast one. All else (this host, this network, link-local
-/// and cloud metadata services, carrier NAT, multicast, documentation, reserved blocks and the
-/// IPv6 forms that carry such an IPv4 address) is reached only by a grant that names it.
+/// Returns true if the address is a public unicast address. Every other address needs a grant that names it.
+/// These are this host, this network, link-local addresses and cloud metadata services, carrier NAT,
+/// multicast, documentation, reserved blocks, and IPv6 forms that embed such an IPv4 address.
 pub(crate) fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -17,7 +17,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !(a == 0
         || ip.is_private()
         || ip.is_loopback()
-        || ip.is_link_local() // 169.254.169.254 among them
+        || ip.is_link_local() // includes 169.254.169.254
         || ip.is_multicast()
         || ip.is_broadcast()
         || ip.is_documentation()
@@ -30,10 +30,10 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let s = ip.segments();
-    // Only 2000::/3 is public unicast at all: this leaves out ::1, ::, fe80::, fc00:: (with
-    // fd00:ec2::254), ff00:: and the IPv4-compatible block.
+    // Only 2000::/3 is public unicast. This excludes ::1, ::, fe80::, fc00:: (with fd00:ec2::254), ff00:: and
+    // the IPv4-compatible block.
     if s[0] & 0xe000 != 0x2000 {
-        // NAT64 leads to the IPv4 address it carries.
+        // A NAT64 address leads to the IPv4 address that it embeds.
         return s[..6] == [0x64, 0xff9b, 0, 0, 0, 0] && is_public_v4(low_v4(s[6], s[7]));
     }
     match (s[0], s[1]) {

@@ -1,5 +1,5 @@
-//! From an admitted request to its answer: resolve once, connect to a checked address, send
-//! over a stream that looks at the call's time before each write.
+//! Sends an admitted request: resolves the host once, connects to a checked address, and checks the call's
+//! deadline before each write.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -27,7 +27,7 @@ use super::double::{Servers, Unanswered};
 use super::grant;
 use super::watch::Watch;
 
-/// A response, and what has to run for its body to arrive.
+/// A response, and the future that must run for the response's body to arrive.
 pub(crate) type Sent = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -45,7 +45,7 @@ static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
     TlsConnector::from(Arc::new(config))
 });
 
-/// Send a request that was admitted. One connection for each: nothing of one call is left for
+/// Sends an admitted request. Each request has its own connection, so that no state of one call reaches
 /// another.
 pub(crate) async fn send(
     mut request: Request<WasiBody>,
@@ -66,10 +66,10 @@ pub(crate) async fn send(
         }
     })?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-    // Ends with its handle: when the guest is torn down, so is the connection.
+    // The connection ends when its handle is dropped. Tearing down the guest therefore closes it.
     let connection = wasmtime_wasi::runtime::spawn(connection);
 
-    // The line of a request to a server holds the path alone.
+    // The request line to a server contains only the path and the query.
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
     let response = timeout(within(options.first_byte_timeout), sender.send_request(request))
@@ -86,7 +86,7 @@ pub(crate) async fn send(
     Ok((response, Box::new(async move { connection.await.map_err(Error::from) })))
 }
 
-/// What a stand-in answers, which takes no time.
+/// Returns the answer of a stub immediately.
 async fn doubled(
     request: Request<WasiBody>,
     place: &HttpGrant,
@@ -104,7 +104,8 @@ async fn doubled(
     Ok((answer, Box::new(async { Ok(()) })))
 }
 
-/// Post on the host's own behalf, to a place that its configuration names: the status of the answer.
+/// Sends a POST request of the host itself to an address from its configuration. Returns the status of the
+/// answer.
 pub(crate) async fn post(
     mut request: Request<Full<Bytes>>,
     place: &HttpGrant,
@@ -124,11 +125,12 @@ pub(crate) async fn post(
 async fn open(place: &HttpGrant, addresses: &[SocketAddr], watch: &Watch) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
-        // From here on the world may notice; a name that leads nowhere it does not.
+        // The world may notice everything from this point on. A name that does not resolve has no effect on
+        // the world.
         watch.begin().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(*address).await {
             Ok(stream) => {
-                // Small requests leave at once; where that cannot be set, they leave later.
+                // Sends small requests immediately. If the option cannot be set, they are only delayed.
                 let _ = stream.set_nodelay(true);
                 let stream = Checked { inner: stream, watch: watch.clone() };
                 return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };
@@ -139,7 +141,7 @@ async fn open(place: &HttpGrant, addresses: &[SocketAddr], watch: &Watch) -> Res
     Err(failed)
 }
 
-/// The addresses of the place.
+/// Resolves the addresses of the host.
 async fn resolved(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
     if let Some(ip) = grant::parse_ip(&place.host) {
         return Ok(vec![SocketAddr::new(ip, place.port)]);
@@ -151,7 +153,7 @@ async fn resolved(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
     Ok(found.collect())
 }
 
-/// The addresses of the place that may be connected to, each the very one that was checked.
+/// Returns the addresses that the call may connect to. The connection uses exactly these checked addresses.
 async fn allowed(place: &HttpGrant, settings: &PluginSettings, watch: &Watch) -> Result<Vec<SocketAddr>, Error> {
     let addresses = resolved(place).await?;
     let mut denials = Vec::new();
@@ -180,7 +182,7 @@ async fn tls(place: &HttpGrant, stream: Checked<TcpStream>) -> Result<Box<dyn St
     Ok(Box::new(TLS.connect(name, stream).await.map_err(Error::Tls)?))
 }
 
-/// A stream that is not written to once the call's time has passed, whoever writes.
+/// A stream that refuses every write after the call's deadline, from any task.
 struct Checked<S> {
     inner: S,
     watch: Watch,
@@ -222,7 +224,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Checked<S> {
     }
 }
 
-/// A response's body that may not pause for longer than the guest allows.
+/// A response body that fails if the pause between two frames exceeds the guest's timeout.
 struct Paced<B> {
     inner: B,
     between: Duration,

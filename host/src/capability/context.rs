@@ -1,4 +1,4 @@
-//! `latchwork:plugin/context` and, for tools alone, `latchwork:plugin/invocation`.
+//! `latchwork:plugin/context` and, only for tools, `latchwork:plugin/invocation`.
 
 use crate::engine::bindings::import::{context, invocation};
 use crate::engine::step::{StepContext, StepState};

@@ -1,5 +1,5 @@
-//! A stand-in for the servers a tool may reach: for checking tools, where nothing may leave. Time and
-//! randomness then follow from the call, so that a check repeats.
+//! Stub for the servers that a tool may reach, used to check tools without sending anything. Time and random
+//! numbers depend only on the call, so that a check is repeatable.
 
 use std::time::Duration;
 
@@ -12,28 +12,29 @@ use wasmtime_wasi::{HostWallClock, WasiCtxBuilder};
 
 use crate::config::HttpGrant;
 
-/// When checked calls are made: 2026-01-05 09:00:00 UTC.
+/// Wall-clock time of the first try of a checked call: 2026-01-05 09:00:00 UTC.
 const START_SECONDS: u64 = 1_767_603_600;
-/// How much later each further try is.
+/// Seconds between two tries of a checked call.
 const TRY_SECONDS: u64 = 3_600;
 
-/// Why a request gets no answer.
+/// Reason why a request gets no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Nobody listens there.
+    /// The server refuses the connection.
     Refused,
-    /// It was received, and no answer comes in time.
+    /// The server receives the request but does not answer in time.
     Silent,
 }
 
-/// What answers instead of every granted server. Grants, rights, placeholders and the call's time
-/// are checked before as they are for real ones.
+/// Answers in place of every granted server. Grants, rights, placeholders and the call's deadline are checked
+/// first, as for real servers.
 pub trait Servers: Send + Sync {
-    /// The answer to a request, which is as it would have left: with its secrets in place.
+    /// Answers a request. The request is in the form in which it would leave the host, with its secrets
+    /// inserted.
     fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, Unanswered>;
 }
 
-/// Time and randomness of a checked call: the same whenever it is checked, others in its next try.
+/// Sets time and random numbers of a checked call. They are the same in every check but differ between tries.
 pub(crate) fn settle(wasi: &mut WasiCtxBuilder, external_key: &str, tries_before: u32) {
     let rng = |purpose: &[u8]| {
         let seed = Hash::of(&[external_key.as_bytes(), &[0], &tries_before.to_le_bytes(), purpose]);

@@ -1,8 +1,8 @@
 //! `wasi:filesystem` on granted directories.
 //!
-//! wasmtime-wasi does the work and keeps guests inside their directories; this wraps it to see
-//! each operation that changes something before it is done. Each asks [`Watch::begin`], so that
-//! none is begun after the call's time, and the call counts as begun.
+//! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts
+//! each operation that changes something before it is executed. Each such operation calls [`Watch::begin`].
+//! None can therefore begin after the call's deadline, and the call counts as begun.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
@@ -18,7 +18,7 @@ use crate::config::Grants;
 use super::grant::{self, Rights};
 use super::watch::Watch;
 
-/// A view of one store's files.
+/// View of the files of one store.
 pub(crate) struct Files<'a> {
     pub(crate) inner: WasiFilesystemCtxView<'a>,
     pub(crate) watch: &'a Watch,
@@ -27,7 +27,7 @@ pub(crate) struct Files<'a> {
     pub(crate) rights: Rights,
 }
 
-/// Names [`Files`] to the linker.
+/// Identifies [`Files`] to the linker.
 pub(crate) struct FilesData;
 
 impl HasData for FilesData {
@@ -39,7 +39,7 @@ impl Files<'_> {
         self.watch.begin().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
     }
 
-    /// Log a refusal by wasmtime-wasi with the line that would allow it.
+    /// Logs a refusal by wasmtime-wasi, with the line of `latch.toml` that would allow the operation.
     fn told<T>(&self, what: &str, result: FsResult<T>) -> FsResult<T> {
         if let Err(error) = &result
             && matches!(error.downcast_ref(), Some(ErrorCode::NotPermitted | ErrorCode::ReadOnly | ErrorCode::Access))
@@ -127,8 +127,8 @@ impl HostDescriptor for Files<'_> {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> FsResult<Resource<Descriptor>> {
-        // Toolchains open directories with the right to mutate them as a matter of course; that
-        // changes nothing yet. Creating, truncating and opening for writing may.
+        // Toolchains routinely open directories with the right to mutate them, which changes nothing.
+        // Creating, truncating and opening for writing may change something.
         let changes =
             open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);
         if !changes {

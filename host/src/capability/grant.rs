@@ -1,7 +1,7 @@
-//! The one place that says yes or no.
+//! The only module that checks grants.
 //!
-//! A refusal is logged with the line of `latch.toml` that would allow it: the plugin's grants
-//! as they are, plus the missing one.
+//! Each refusal is logged with the line of `latch.toml` that would allow the access: the plugin's current
+//! grants plus the missing one.
 
 use std::net::IpAddr;
 
@@ -9,14 +9,14 @@ use crate::config::{Grants, HttpGrant, TcpGrant};
 
 use super::address;
 
-/// What an operator's declaration lets its code do within the grants. An operator without
-/// world-changing effects, `reconcile` and `verify` look and change nothing, whatever the
-/// plugin is granted.
+/// Rights of an operator's code within the plugin's grants, as declared by the operator. An operator without
+/// world-changing effects, `reconcile` and `verify` may only read, regardless of the grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rights {
-    /// Directories may be written, the map too, TCP opened, any HTTP method sent.
+    /// True if the code may write to directories and to the key-value map, open TCP connections, and send any
+    /// HTTP method.
     pub(crate) write: bool,
-    /// HTTP requests may be POST although nothing is changed by them: how models are asked.
+    /// True if the code may send POST requests that change nothing, as needed for requests to models.
     pub(crate) post: bool,
 }
 
@@ -24,7 +24,7 @@ impl Rights {
     pub(crate) const READ: Rights = Rights { write: false, post: false };
 }
 
-/// A refusal: what was asked for and what would allow it.
+/// Refusal of an access, with the change that would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Denied {
     what: String,
@@ -33,9 +33,9 @@ pub(crate) struct Denied {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Remedy {
-    /// These grants would.
+    /// Grants that would allow the access.
     Grants(Grants),
-    /// No grant would; this says what would.
+    /// No grant would allow the access. The text names the alternative.
     Other(&'static str),
 }
 
@@ -43,7 +43,7 @@ pub(crate) const DECLARE_EFFECTS: &str = "no grant allows it: the operator decla
      so that it may only look; declare internal-write, external-write or external-send in describe";
 
 impl Denied {
-    /// Log the refusal; returns a sentence for the guest.
+    /// Logs the refusal and returns a sentence for the guest.
     pub(crate) fn log(&self, plugin: &str) -> String {
         match &self.remedy {
             Remedy::Grants(grants) => {
@@ -63,7 +63,7 @@ impl Denied {
     }
 }
 
-/// Why a tool may not import a WASI interface, none where it may.
+/// Returns the reason why a tool may not import a WASI interface, or `None` if it may.
 pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> {
     let needs = |example: &str| Some(format!("it needs a grant in latch.toml, such as grants = {{ {example} }}"));
     match interface.split('/').next().unwrap_or(interface) {
@@ -72,8 +72,8 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
         }
         "wasi:http" if grants.http.is_empty() => needs("http = [\"https://api.example.com:443\"]"),
         "wasi:sockets" if grants.tcp.is_empty() => needs("tcp = [\"smtp.example.com:587\"]"),
-        // Language runtimes import files without using them; without a grant there is no
-        // directory to open, and each attempt fails.
+        // Language runtimes import `wasi:filesystem` without using it. Without a grant there is no directory
+        // to open, so every attempt fails.
         "wasi:http" | "wasi:sockets" | "wasi:filesystem" | "wasi:clocks" | "wasi:random" | "wasi:io" | "wasi:cli" => {
             None
         }
@@ -81,7 +81,7 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
     }
 }
 
-/// An HTTP request to this place with this method.
+/// Checks an HTTP request with this method to this scheme, host and port.
 pub(crate) fn http(grants: &Grants, rights: Rights, place: &HttpGrant, method: &hyper::Method) -> Result<(), Denied> {
     if !grants.http.iter().any(|grant| same_place(grant, place)) {
         let mut wanted = grants.clone();
@@ -96,7 +96,8 @@ pub(crate) fn http(grants: &Grants, rights: Rights, place: &HttpGrant, method: &
     Err(Denied { what, remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
-/// The resolved address of a granted HTTP host: public, or granted as that very address.
+/// Checks the resolved address of a granted HTTP host. The address must be public, or a grant must name the
+/// address itself.
 pub(crate) fn http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Result<(), Denied> {
     let named = |grant: &HttpGrant| {
         grant.scheme == place.scheme && grant.port == place.port && parse_ip(&grant.host) == Some(ip.to_canonical())
@@ -110,7 +111,7 @@ pub(crate) fn http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Re
     Err(Denied { what, remedy: Remedy::Grants(wanted) })
 }
 
-/// Looking up a name for TCP.
+/// Checks a name lookup for TCP.
 pub(crate) fn tcp_name(grants: &Grants, rights: Rights, host: &str) -> Result<(), Denied> {
     if !grants.tcp.iter().any(|grant| same_host(&grant.host, host)) {
         let mut wanted = grants.clone();
@@ -121,11 +122,11 @@ pub(crate) fn tcp_name(grants: &Grants, rights: Rights, host: &str) -> Result<()
     if rights.write {
         return Ok(());
     }
-    // What travels over TCP cannot be told to be a question.
+    // The host cannot determine whether TCP traffic only reads, so TCP needs the right to write.
     Err(Denied { what: format!("wanted to look up {host:?} for TCP"), remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
-/// A TCP connection to an address that the names in `resolved_from` led to.
+/// Checks a TCP connection to an address that lookups of the names in `resolved_from` returned.
 pub(crate) fn tcp(
     grants: &Grants,
     rights: Rights,
@@ -150,7 +151,7 @@ pub(crate) fn tcp(
     Err(Denied { what, remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
-/// Anything of `wasi:sockets` that is not an outgoing TCP connection.
+/// Refusal of any use of `wasi:sockets` other than an outgoing TCP connection.
 pub(crate) fn other_socket(what: &str) -> Denied {
     Denied {
         what: format!("wanted {what}"),
@@ -158,7 +159,7 @@ pub(crate) fn other_socket(what: &str) -> Denied {
     }
 }
 
-/// Writing in a directory that is there for reading.
+/// Refusal of a write in a directory that is granted for reading only.
 pub(crate) fn write_directory(grants: &Grants, rights: Rights, what: &str) -> Denied {
     if !rights.write && grants.dirs.iter().any(|dir| dir.write) {
         return Denied { what: format!("wanted to {what}"), remedy: Remedy::Other(DECLARE_EFFECTS) };
@@ -168,7 +169,7 @@ pub(crate) fn write_directory(grants: &Grants, rights: Rights, what: &str) -> De
     Denied { what: format!("wanted to {what}"), remedy: Remedy::Grants(wanted) }
 }
 
-/// The namespace of the plugin's map.
+/// Returns the namespace of the plugin's key-value map, if the map is granted.
 pub(crate) fn kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied> {
     grants.kv.as_deref().ok_or_else(|| Denied {
         what: "wanted its map (latchwork:plugin/kv)".to_owned(),
@@ -176,7 +177,7 @@ pub(crate) fn kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied
     })
 }
 
-/// Writing to the map.
+/// Checks a write to the key-value map.
 pub(crate) fn kv_write(rights: Rights) -> Result<(), Denied> {
     if rights.write {
         return Ok(());
@@ -184,7 +185,7 @@ pub(crate) fn kv_write(rights: Rights) -> Result<(), Denied> {
     Err(Denied { what: "wanted to write to its map".to_owned(), remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
-/// A secret by name.
+/// Checks the use of a secret.
 pub(crate) fn secret(grants: &Grants, name: &str) -> Result<(), Denied> {
     if grants.secrets.iter().any(|granted| granted == name) {
         return Ok(());
@@ -194,7 +195,7 @@ pub(crate) fn secret(grants: &Grants, name: &str) -> Result<(), Denied> {
     Err(Denied { what: format!("wanted the secret {name:?}"), remedy: Remedy::Grants(wanted) })
 }
 
-/// The line of `latch.toml` for these grants.
+/// Formats the grants as a line of `latch.toml`.
 pub(crate) fn line(grants: &Grants) -> String {
     let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let list = |items: Vec<String>| format!("[{}]", items.iter().map(|item| text(item)).collect::<Vec<_>>().join(", "));
@@ -233,12 +234,12 @@ fn bracketed(host: &str) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() }
 }
 
-/// An address as a grant's host writes it.
+/// Formats an address like the host of a grant.
 fn ip_host(ip: IpAddr) -> String {
     ip.to_canonical().to_string()
 }
 
-/// The address a grant's host is, if it is one; brackets are accepted.
+/// Parses the host of a grant as an IP address, with or without brackets. Returns `None` for a name.
 pub(crate) fn parse_ip(host: &str) -> Option<IpAddr> {
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     bare.parse::<IpAddr>().ok().map(|ip| ip.to_canonical())

@@ -1,7 +1,7 @@
-//! `wasi:http/outgoing-handler`: requests to granted places.
+//! `wasi:http/outgoing-handler`: requests to granted servers.
 //!
-//! Redirects are not followed here: they are answers like any other, and a guest that follows
-//! one asks for the new place, which is checked as any request is.
+//! Redirects are not followed here. They are ordinary answers. A guest that follows one sends a new request,
+//! which is checked like any other.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use super::grant::{self, Rights};
 use super::placeholder::Placeholders;
 use super::watch::Watch;
 
-/// A body of at most so many bytes keeps its `Content-Length`, counted anew after secrets were
-/// put in; a longer one is sent in chunks.
+/// Maximum length of a body that keeps its `Content-Length`, in bytes. The length is recalculated after
+/// secrets are inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
-/// What is asked before each request of one call.
+/// Request hooks of one call, which check each request before it is sent.
 pub(crate) struct Requests {
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) rights: Rights,
@@ -32,7 +32,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Everything that is decided before anything leaves.
+    /// Performs every check that is possible before anything leaves the host.
     fn admit(&self, request: &Request<WasiBody>) -> Result<HttpGrant, Error> {
         let place = place_of(request.uri())?;
         if *request.method() == Method::CONNECT {
@@ -56,7 +56,7 @@ impl WasiHttpHooks for Requests {
     ) -> Box<dyn Future<Output = Result<Sent, Error>> + Send> {
         let admitted = self.admit(&request);
         let (settings, watch) = (self.settings.clone(), self.watch.clone());
-        // Clear text needs no replacement; neither does a plugin without secrets.
+        // Nothing is replaced if the plugin gets secrets in clear text or has no secrets.
         let replaces = !settings.grants.secrets.is_empty() && !settings.grants.secrets_clear;
         let placeholders = replaces.then(|| self.placeholders.clone());
         Box::new(async move {
@@ -70,8 +70,8 @@ impl WasiHttpHooks for Requests {
     }
 }
 
-/// Scheme, host and port of a request. User names are refused: what is before an `@` could pass
-/// for the host.
+/// Returns scheme, host and port of a request. User names are refused, because the text before an `@` could
+/// be mistaken for the host.
 pub(crate) fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
     if authority.as_str().contains('@') || authority.host().is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
     let scheme = uri.scheme_str().ok_or(Error::HttpRequestUriInvalid)?.to_ascii_lowercase();
     let port = match authority.port_u16() {
         Some(port) => port,
-        // A port that is no 16-bit number has text behind the colon and no value.
+        // The authority has text after the colon that is not a 16-bit port number.
         None if authority.as_str().len() > authority.host().len() => return Err(Error::HttpRequestUriInvalid),
         None if scheme == "https" => 443,
         None => 80,
@@ -89,7 +89,7 @@ pub(crate) fn place_of(uri: &Uri) -> Result<HttpGrant, Error> {
     Ok(HttpGrant { scheme, host, port })
 }
 
-/// The request with the values of its secrets, in header values and in the body, nowhere else.
+/// Inserts the values of secrets into the request's header values and body, and nowhere else.
 async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -> Result<Request<WasiBody>, Error> {
     let (mut parts, body) = request.into_parts();
     for value in parts.headers.values_mut() {
@@ -100,7 +100,7 @@ async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -
     let body = match announced {
         None | Some(0) => body,
         Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
-            // Twice the length, for secrets may be longer than their placeholders.
+            // Twice the length, because a secret may be longer than its placeholder.
             let limit = usize::try_from(2 * COUNTED_BODY_BYTES_MAX).expect("a small constant");
             let whole = Limited::new(body, limit)
                 .collect()

@@ -1,11 +1,11 @@
-//! `latchwork:plugin/kv`: a small persistent map in the namespace of the grant.
+//! `latchwork:plugin/kv`: a small persistent map in the namespace that the grant names.
 
 use crate::engine::bindings::import::kv::{self, KvError};
 use crate::engine::tool_state::ToolState;
 
 use super::grant;
 
-/// Both as `wit/kv.wit` says.
+/// Maximum sizes of a key and a value, as specified in `wit/kv.wit`.
 const KEY_BYTES_MAX: usize = 256;
 const VALUE_BYTES_MAX: usize = 64 << 10;
 

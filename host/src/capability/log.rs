@@ -1,4 +1,4 @@
-//! `latchwork:plugin/log`: records for people, never part of replay comparison.
+//! `latchwork:plugin/log`: log records for human readers. Replay never compares them.
 
 use tracing::Level;
 
@@ -7,7 +7,7 @@ use crate::engine::convert::cut;
 use crate::engine::step::StepState;
 use crate::engine::tool_state::ToolState;
 
-/// What is kept of one record.
+/// Maximum length of one record, in bytes. Longer records are truncated.
 pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
 
 impl log::Host for StepState {
@@ -26,7 +26,7 @@ impl log::Host for ToolState {
     }
 }
 
-/// Write a tool's record to the host's own log.
+/// Writes a tool's record to the host's own log.
 pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
     let message = cut(message, RECORD_BYTES_MAX);
     match level {

@@ -1,11 +1,11 @@
-//! What a running plugin can reach, one interface a file, denied by default.
+//! Interfaces that a running plugin can reach, one per file. Access is denied by default.
 //!
-//! Steps: `context`, `clock`, `rng`, `tools`, `events`, `log`; each hands over to the
-//! [`StepCalls`](crate::engine::StepCalls) of the try. Tools: `context` and `invocation`, `log`,
-//! `kv`, `secrets`, `config`, and from WASI 0.2 `filesystem`, `sockets`, `http` and `stdio`.
+//! Steps have `context`, `clock`, `rng`, `tools`, `events` and `log`. Each of these forwards to the
+//! [`StepCalls`](crate::engine::StepCalls) of the try. Tools have `context`, `invocation`, `log`, `kv`,
+//! `secrets`, `config`, and from WASI 0.2 `filesystem`, `sockets`, `http` and `stdio`.
 //!
-//! Every grant is checked in `grant`, and `watch` knows of a call until when it may act on the
-//! world and whether it has.
+//! Module `grant` checks every grant. Module `watch` enforces the deadline of a call and records whether the
+//! call has begun to act on the world.
 
 pub(crate) mod address;
 mod clock;
@@ -32,7 +32,7 @@ pub use double::{Servers, Unanswered};
 pub(crate) use placeholder::Placeholders;
 pub use secrets::{EnvOrFile, Secrets};
 
-/// The place that a URL leads to; none where it leads nowhere.
+/// Returns scheme, host and port of a URL, or `None` if the URL has no valid ones.
 pub(crate) fn place_of(uri: &::http::Uri) -> Option<crate::config::HttpGrant> {
     self::http::place_of(uri).ok()
 }

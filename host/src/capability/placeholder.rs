@@ -1,4 +1,4 @@
-//! Placeholders that stand for secrets inside a guest, and their replacement on the way out.
+//! Placeholders that represent secrets inside a guest, and their replacement in outgoing requests.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,14 +14,15 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::os::entropy;
 
-/// Letters, digits and `-` alone: the same in a header, in JSON and in a form.
+/// Contains only letters, digits and `-`, so that a placeholder looks the same in a header, in JSON and in a
+/// form.
 const PREFIX: &[u8] = b"latch-secret-";
-/// 16 random bytes in hexadecimal: nobody else can name a placeholder, so that no text from
-/// outside is ever turned into a secret.
+/// Number of random bytes in a placeholder, written in hexadecimal. Placeholders cannot be guessed, so text
+/// from outside is never replaced by a secret.
 const NONCE_BYTES: usize = 16;
 const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;
 
-/// The placeholders handed out in one call. Clones share them.
+/// Placeholders handed out in one call. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Placeholders(Arc<Mutex<Vec<Entry>>>);
 
@@ -32,7 +33,7 @@ struct Entry {
 }
 
 impl Placeholders {
-    /// The placeholder of a secret: one for the whole call.
+    /// Returns the placeholder of a secret. A secret has one placeholder for the whole call.
     pub(crate) fn hand_out(&self, name: &str, value: String) -> String {
         self.with(|entries| {
             if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
@@ -45,8 +46,8 @@ impl Placeholders {
         })
     }
 
-    /// A header's value with its secrets, also within `Basic` credentials. Refused where a secret
-    /// cannot stand in a header.
+    /// Inserts secrets into a header's value, also within `Basic` credentials. Fails if a secret contains
+    /// bytes that a header must not have.
     pub(crate) fn in_header(&self, value: &HeaderValue) -> Result<HeaderValue, Error> {
         let bytes = self.in_basic(value.as_bytes()).unwrap_or_else(|| self.replaced(value.as_bytes()));
         if bytes == value.as_bytes() {
@@ -66,9 +67,9 @@ impl Placeholders {
         bytes
     }
 
-    /// `Basic` credentials are base64 of `user:password`, in which a placeholder is not to be seen:
-    /// decoded, replaced and encoded again; none where they are no such credentials or hold no
-    /// placeholder.
+    /// Replaces placeholders in `Basic` credentials. The credentials are base64 of `user:password`, which
+    /// hides the placeholder. They are decoded, replaced and encoded again. Returns `None` if the value has
+    /// no such credentials or the credentials contain no placeholder.
     fn in_basic(&self, value: &[u8]) -> Option<Vec<u8>> {
         let (scheme, credentials) = value.split_at_checked(6)?;
         if !scheme.eq_ignore_ascii_case(b"basic ") {
@@ -79,7 +80,7 @@ impl Placeholders {
         (replaced != plain).then(|| [scheme, BASE64.encode(replaced).as_bytes()].concat())
     }
 
-    /// A body with its secrets, piece by piece.
+    /// Inserts secrets into a body while it is streamed.
     pub(crate) fn in_body(&self, body: WasiBody) -> WasiBody {
         ReplacedBody { inner: body, replacer: Replacer::new(self.clone()), trailers: None, ended: false }.boxed_unsync()
     }
@@ -96,8 +97,8 @@ impl Placeholders {
     }
 }
 
-/// Replaces in a stream. What might be the start of a placeholder is held back until the next
-/// piece tells.
+/// Replaces placeholders in a stream. A possible start of a placeholder is held back until the next piece
+/// arrives.
 struct Replacer {
     placeholders: Placeholders,
     held: Vec<u8>,
@@ -133,7 +134,7 @@ impl Replacer {
         output
     }
 
-    /// The end: what was held back was not a placeholder, but may hold the start of nothing more.
+    /// Ends the stream and returns the bytes held back, which are not a complete placeholder.
     fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
@@ -142,7 +143,7 @@ impl Replacer {
 struct ReplacedBody {
     inner: WasiBody,
     replacer: Replacer,
-    /// Trailers that came while bytes were still held back.
+    /// Trailers that arrived while bytes were still held back.
     trailers: Option<Frame<Bytes>>,
     ended: bool,
 }
@@ -183,7 +184,7 @@ impl Body for ReplacedBody {
         self.trailers.is_none() && self.replacer.held.is_empty() && (self.ended || self.inner.is_end_stream())
     }
 
-    /// Unknown, unless there is nothing: replacement changes lengths.
+    /// Unknown unless the body is empty, because replacement changes the length.
     fn size_hint(&self) -> SizeHint {
         if self.is_end_stream() { SizeHint::with_exact(0) } else { SizeHint::default() }
     }
@@ -216,7 +217,7 @@ mod tests {
         assert!(placeholders.in_header(&HeaderValue::from_str(&broken).unwrap()).is_err());
     }
 
-    /// I13: a guest writes its placeholder into `Basic` credentials as it would the password.
+    /// I13: a guest writes its placeholder into `Basic` credentials like a password.
     #[test]
     fn a_placeholder_within_basic_credentials_is_replaced() {
         let placeholders = Placeholders::default();
@@ -236,7 +237,7 @@ mod tests {
     }
 
     proptest! {
-        /// However a text is cut into pieces, each placeholder in it is replaced.
+        /// Every placeholder in a text is replaced, regardless of how the text is split into pieces.
         #[test]
         fn cuts_do_not_matter(
             parts in proptest::collection::vec(prop_oneof![

@@ -4,7 +4,7 @@ use crate::engine::HostFault;
 use crate::engine::bindings::import::rng;
 use crate::engine::step::StepState;
 
-/// Bytes of one call: enough for any key, and no way to make the host allocate without end.
+/// Maximum number of bytes of one call. Enough for any key, and a bound on the host's allocation.
 pub(crate) const BYTES_MAX: u32 = 65_536;
 
 impl rng::Host for StepState {

@@ -1,4 +1,4 @@
-//! `latchwork:plugin/secrets`: placeholders, never values.
+//! `latchwork:plugin/secrets`: by default, guests get placeholders instead of secret values.
 
 use std::path::PathBuf;
 
@@ -7,24 +7,23 @@ use crate::engine::tool_state::ToolState;
 
 use super::grant;
 
-/// Where the values of secrets come from. They go into requests and nowhere else: no event,
-/// no log, no evidence.
+/// Source of secret values. The values are only inserted into requests, never into events, logs or evidence.
 pub trait Secrets: Send + Sync {
-    /// The value of a secret; none where nobody provided it.
+    /// Returns the value of a secret, or `None` if no value is configured.
     fn value(&self, name: &str) -> Option<String>;
 }
 
-/// The environment variable `LATCH_SECRET_<NAME>`, else the file `<NAME>` in a directory (a
-/// final line break is not part of the value).
+/// Reads the environment variable `LATCH_SECRET_<NAME>`, or else the file `<NAME>` in a directory. A final
+/// line break in the file is not part of the value.
 #[derive(Clone, Debug)]
 pub struct EnvOrFile {
-    /// `secrets` in the state directory.
+    /// Directory `secrets` in the state directory.
     pub dir: PathBuf,
 }
 
 impl Secrets for EnvOrFile {
     fn value(&self, name: &str) -> Option<String> {
-        // A name is a file name here: nothing that leads elsewhere.
+        // The name becomes a file name, so it must not contain a path to another directory.
         let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
         if !plain {
             return None;

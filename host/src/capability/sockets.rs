@@ -1,11 +1,12 @@
-//! `wasi:sockets`: outgoing TCP to granted places, and the look-ups it needs.
+//! `wasi:sockets`: outgoing TCP connections to granted addresses, and the name lookups they need.
 //!
-//! wasmtime-wasi does the work. A look-up is allowed for granted names, and the addresses it
-//! gives are remembered with the name: a connection is allowed to those, not to whatever the
-//! name leads to a moment later. The call's time is checked before each connect, and at each
-//! host call by the store (writes among them). What the system's socket buffer could not take
-//! at once is written on by a task of wasmtime-wasi, which ends with the store: that pause
-//! between check and write remains.
+//! wasmtime-wasi implements the operations. A lookup is allowed for granted names. The returned addresses are
+//! remembered with the name. A connection is only allowed to these addresses, not to the result of a later
+//! lookup.
+//!
+//! The call's deadline is checked before each connect. The store also checks it at each host call, including
+//! writes. If the system's socket buffer is full, a task of wasmtime-wasi writes the rest later. The task
+//! ends with the store. That pause between check and write remains.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -23,7 +24,7 @@ use crate::config::Grants;
 use super::grant::{self, Rights};
 use super::watch::Watch;
 
-/// Which names the addresses came from, and which name a running look-up is for.
+/// Names that the known addresses came from, and the name of each running lookup.
 #[derive(Clone, Default)]
 pub(crate) struct Names(Arc<Mutex<Inner>>);
 
@@ -38,7 +39,7 @@ impl Names {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The check that wasmtime-wasi makes of each address a socket is to use.
+    /// Checks an address that a socket is about to use. wasmtime-wasi calls this for each use.
     pub(crate) fn check(
         &self,
         plugin: &str,
@@ -54,7 +55,8 @@ impl Names {
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
                 grant::tcp(grants, rights, address, &names)
             }
-            // A client is bound to any free port by the system; asked for with no port and no address.
+            // An implicit bind of a client: the system chooses a free port. The guest asks for it without a
+            // port and an address.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
             other => Err(grant::other_socket(&format!("{other:?} with {address}"))),
         };
@@ -68,7 +70,7 @@ impl Names {
     }
 }
 
-/// A view of one store's look-ups.
+/// View of the name lookups of one store.
 pub(crate) struct Lookup<'a> {
     pub(crate) inner: WasiSocketsCtxView<'a>,
     pub(crate) names: &'a Names,
@@ -78,7 +80,7 @@ pub(crate) struct Lookup<'a> {
     pub(crate) rights: Rights,
 }
 
-/// Names [`Lookup`] to the linker.
+/// Identifies [`Lookup`] to the linker.
 pub(crate) struct LookupData;
 
 impl HasData for LookupData {

@@ -1,4 +1,4 @@
-//! Standard output and error of a tool, as log records line by line.
+//! Standard output and standard error of a tool, written as one log record per line.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 
 use super::log::{self, RECORD_BYTES_MAX};
 
-/// One stream of one call; its clones share the unfinished line.
+/// One stream of one call. Clones share the incomplete line.
 #[derive(Clone)]
 pub(crate) struct LogStream(Arc<Mutex<Line>>);
 

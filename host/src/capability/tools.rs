@@ -1,4 +1,4 @@
-//! `latchwork:plugin/tools`: the only way from a step to the world.
+//! `latchwork:plugin/tools`: a step's only access to the world.
 
 use latchwork_core::error::Failure;
 
@@ -23,7 +23,7 @@ impl tools::Host for StepState {
     }
 
     async fn call_all(&mut self, calls: Vec<tools::CallRequest>) -> wasmtime::Result<Vec<Result<Json, Error>>> {
-        // Each element is a call of its own, and counts as one.
+        // Each element is a separate call and counts as one host call.
         for _ in 0..calls.len().max(1) {
             self.guard.host_call()?;
         }

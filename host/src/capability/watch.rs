@@ -1,4 +1,4 @@
-//! Until when a call may act on the world, and whether it has begun to.
+//! Deadline of a call, and the record of whether the call has begun to act on the world.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,11 +9,11 @@ use crate::os::clock;
 const BEGUN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// Shared by the store of a call and the tasks that send on its behalf.
+/// Shared by the store of a call and the tasks that send on behalf of the call.
 ///
-/// A call that was not begun has certainly changed nothing, whatever became of the guest; one
-/// that was begun is in doubt unless it answered. And nothing may be begun or sent once the
-/// time has passed or the call has ended: whoever resolves the call counts on it.
+/// A call that was not begun has certainly changed nothing, regardless of how the guest ended. A call that
+/// was begun is in doubt unless it answered. After the deadline or the end of the call, no operation may
+/// begin and nothing may be sent. The resolution of calls in doubt relies on this.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     deadline_boot_us: u64,
@@ -21,12 +21,13 @@ pub(crate) struct Watch {
     hindered: Arc<Mutex<Hindered>>,
 }
 
-/// What the host kept from a call: it explains an exception that the guest does not.
+/// Accesses that the host refused or could not complete during a call. They explain an exception that the
+/// guest does not explain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindered {
-    /// The last refusal, with the line of `latch.toml` that would allow it.
+    /// Last refusal, with the line of `latch.toml` that would allow the access.
     pub(crate) denied: Option<String>,
-    /// The last granted place that could not be reached, and why.
+    /// Last granted server that could not be reached, with the reason.
     pub(crate) unreachable: Option<String>,
 }
 
@@ -35,33 +36,34 @@ impl Watch {
         Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
     }
 
-    /// The host refused something.
+    /// Records that the host refused an access.
     pub(crate) fn deny(&self, said: String) {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied = Some(said);
     }
 
-    /// A granted place could not be reached.
+    /// Records that a granted server could not be reached.
     pub(crate) fn miss(&self, said: String) {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).unreachable = Some(said);
     }
 
-    /// What the host kept from the call so far.
+    /// Returns the refusals and failures recorded so far.
     pub(crate) fn hindered(&self) -> Hindered {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the time has passed, or the call has ended.
+    /// Fails if the deadline has passed or the call has ended.
     pub(crate) fn check(&self) -> Result<(), HostFault> {
         let open = self.state.load(Ordering::SeqCst) & CLOSED == 0;
         if open && clock::boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
     }
 
-    /// Time left.
+    /// Returns the time until the deadline.
     pub(crate) fn left(&self) -> std::time::Duration {
         std::time::Duration::from_micros(self.deadline_boot_us.saturating_sub(clock::boot_us()))
     }
 
-    /// An operation that may change the world is about to be begun.
+    /// Records that an operation which may change the world is about to begin. Fails after the deadline or
+    /// the end of the call.
     pub(crate) fn begin(&self) -> Result<(), HostFault> {
         self.check()?;
         let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
@@ -71,8 +73,8 @@ impl Watch {
         }
     }
 
-    /// End the call; says whether anything was begun. A task that is still about to begin, on
-    /// another thread, does not after this.
+    /// Ends the call and returns true if any operation was begun. A task on another thread that has not yet
+    /// begun cannot begin afterwards.
     pub(crate) fn close(&self) -> bool {
         self.state.fetch_or(CLOSED, Ordering::SeqCst) & BEGUN != 0
     }

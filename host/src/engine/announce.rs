@@ -1,15 +1,15 @@
-//! Announcements of compilations: they take seconds for large components.
+//! Announcements of compilations, which take seconds for large components.
 
 use std::sync::OnceLock;
 
 /// A component that is about to be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compiling<'a> {
-    /// The name of its plugin.
+    /// Name of the plugin.
     pub plugin: &'a str,
-    /// Size of the component.
+    /// Size of the component, in bytes.
     pub bytes: usize,
-    /// How many others of the configuration are compiled after it.
+    /// Number of other components of the configuration that are still to be compiled after this one.
     pub left: usize,
 }
 
@@ -17,9 +17,9 @@ type Listener = Box<dyn Fn(&Compiling<'_>) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// Has every compilation of this process announced. The first listener stays.
+/// Registers the listener for all compilations of this process. Later calls have no effect.
 pub fn on_compile(listener: impl Fn(&Compiling<'_>) + Send + Sync + 'static) {
-    // A second one comes from a second command line in one process, which announces the same.
+    // A second listener comes from a second command line in the same process and would announce the same.
     let _ = LISTENER.set(Box::new(listener));
 }
 

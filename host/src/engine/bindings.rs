@@ -1,8 +1,8 @@
 //! Rust types and traits generated from `wit/`, one set for both worlds.
 //!
-//! The world below exists here alone: it imports and exports everything, so that a step and a
-//! tool share their types. What a component may really import is decided in `component.rs`,
-//! and what it gets is linked interface by interface.
+//! The world below exists only here. It imports and exports everything, so that steps and tools share their
+//! Rust types. `component.rs` decides which imports a component may have. Each linker provides only the
+//! interfaces of its kind.
 
 wasmtime::component::bindgen!({
     path: "../wit",

@@ -1,11 +1,11 @@
-//! Compiled code on disk, so that each component is compiled once per machine.
+//! On-disk cache of compiled code, so that each component is compiled once per machine.
 //!
-//! The engine must only ever be given code that it compiled itself: loading anything else is
-//! running it. So the directory is the user's own and never the project's, nobody else may write
-//! to it, and each entry carries a code under a secret that only this user can read, over its
-//! content and what it was made from: who has no secret can plant nothing, whatever a copy, a
-//! restore or a clone may bring in. An entry that does not match is made anew. Writing is by
-//! rename, so that processes at the same time see a whole entry or none.
+//! Loading compiled code means running it, so the engine must only load code that it compiled itself. Three
+//! rules ensure this. The directory belongs to the user, never to the project. Only this user may write to
+//! it. Each entry carries an HMAC over its content and its key, under a secret that only this user can read.
+//! Without the secret, a copied, restored or cloned directory cannot introduce foreign code. An entry whose
+//! HMAC does not match is compiled again. Entries are written by rename, so concurrent processes see a
+//! complete entry or no entry.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -20,15 +20,14 @@ use super::error::EngineError;
 use super::mac;
 use crate::os;
 
-/// First bytes of an entry; the number is the layout: magic, code of authenticity over all else,
-/// key, compiled code.
+/// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
 const MAGIC: &[u8; 8] = b"LATCHAOT";
 const LAYOUT: u32 = 2;
 const HEADER_BYTES: usize = 8 + 4 + 32 + 32;
-/// The file of the secret, beside the entries.
+/// Name of the file that holds the secret, in the same directory as the entries.
 const SECRET: &str = "secret";
 
-/// A directory of compiled components.
+/// Directory of compiled components, with its secret.
 #[derive(Clone)]
 pub(crate) struct Cache {
     dir: PathBuf,
@@ -36,8 +35,12 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Open, or create, the directory and its secret. Refused if anybody else could have had a
-    /// hand in it; none where it cannot be made, because a cache only saves time.
+    /// Opens or creates the directory and its secret.
+    ///
+    /// Returns `None` if the directory or the secret cannot be created, because a cache only saves time.
+    ///
+    /// # Errors
+    /// The directory or its secret belongs to another user or is accessible to other users.
     pub(crate) fn open(dir: &Path) -> Result<Option<Self>, EngineError> {
         let refuse = |reason: String| EngineError::Cache { path: dir.display().to_string(), reason };
         if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
@@ -46,7 +49,7 @@ impl Cache {
             tracing::warn!("no place for compiled plugins: {} cannot be made: {error}", dir.display());
             return Ok(None);
         }
-        // Not through a link: the place that is checked is the place that is used.
+        // Does not follow a symbolic link: the checked directory must be the one that is used.
         let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
         if !meta.is_dir() {
             return Err(refuse("it is not a directory".to_owned()));
@@ -62,7 +65,7 @@ impl Cache {
         }
     }
 
-    /// Whether there is an entry; whether it is a good one is seen when it is used.
+    /// Returns true if an entry exists. Its HMAC is only checked when the entry is used.
     pub(crate) fn holds(&self, engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> bool {
         self.entry(key(engine, profile, digest)).is_file()
     }
@@ -71,7 +74,7 @@ impl Cache {
         self.dir.join(format!("{}.aot", key.to_hex()))
     }
 
-    /// The component, from the cache if there is a good entry, else compiled and kept.
+    /// Returns the component from its cache entry, or compiles the component and stores the entry.
     pub(crate) fn component(
         &self,
         engine: &wasmtime::Engine,
@@ -93,14 +96,14 @@ impl Cache {
             Err(error) => tracing::warn!("compiled code in {} cannot be read: {error}", path.display()),
         }
         let component = Component::new(engine, bytes)?;
-        // A full disk costs time at the next start, nothing else.
+        // A full disk only costs compilation time at the next start.
         if let Err(error) = self.keep(&path, key, &component.serialize()?) {
             tracing::warn!("compiled code cannot be kept in {}: {error}", path.display());
         }
         Ok(component)
     }
 
-    /// Counts the entries whose code of authenticity holds, and names the others.
+    /// Counts the entries with a valid HMAC and lists the files of the other entries.
     ///
     /// # Errors
     /// The directory cannot be read.
@@ -114,7 +117,7 @@ impl Cache {
             let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
             match std::fs::read(&path) {
                 Ok(bytes) if key.is_some_and(|key| self.code(&bytes, key).is_some()) => whole += 1,
-                // Another process has removed it meanwhile.
+                // Another process removed the entry in the meantime.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 _ => damaged.push(path),
             }
@@ -136,24 +139,25 @@ impl Cache {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
-        // All but the code have a length of their own.
+        // Every part except the code has a fixed length, so the parts cannot be read in two ways.
         header[12..44].copy_from_slice(&mac::hmac(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
         header[44..].copy_from_slice(&key.0);
         header
     }
 
-    /// The code of an entry that is whole, for this key and written by this user.
+    /// Returns the compiled code of an entry if the entry is complete, belongs to this key and was written by
+    /// this user.
     fn code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
         let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
         (head == self.header(wanted, code)).then_some(code)
     }
 }
 
-/// Why there is no secret.
+/// Reason why the secret is not available.
 enum Unfit {
-    /// It cannot be trusted.
+    /// The secret cannot be trusted.
     Refused(String),
-    /// It cannot be read or made.
+    /// The secret cannot be read or created.
     Failed(std::io::Error),
 }
 
@@ -163,14 +167,15 @@ impl From<std::io::Error> for Unfit {
     }
 }
 
-/// The secret of a directory, drawn at first use.
+/// Reads the secret of a directory and creates it on first use.
 fn secret(dir: &Path) -> Result<[u8; 32], Unfit> {
     let path = dir.join(SECRET);
     let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
     let mut file = match read() {
         Ok(file) => File::from(file),
         Err(rustix::io::Errno::NOENT) => {
-            // A file of mode 600; of two processes at once, one is first.
+            // The temporary file has mode 600. If two processes create the secret concurrently, the first one
+            // wins.
             let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
             file.write_all(&os::entropy::bytes::<32>())?;
             file.as_file().sync_all()?;
@@ -190,7 +195,7 @@ fn secret(dir: &Path) -> Result<[u8; 32], Unfit> {
     bytes.try_into().map_err(|_| refuse("it is damaged".to_owned()))
 }
 
-/// Whether something belongs to this user and `others` of its permissions are not given.
+/// Checks that the file belongs to this user and that no permission in the mask `others` is set.
 fn owned(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
     let me = rustix::process::geteuid().as_raw();
     if meta.uid() != me {
@@ -202,11 +207,10 @@ fn owned(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// What an entry is made from: the component, the profile, and this machine's and engine's own
-/// settings.
+/// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.
 fn key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     use std::hash::{Hash as _, Hasher};
-    // Collects what is hashed instead of mixing it: the standard hasher promises no stable result.
+    // Collects the hashed bytes instead of hashing them, because the standard hasher has no stable output.
     struct Collect(Vec<u8>);
     impl Hasher for Collect {
         fn finish(&self) -> u64 {
@@ -223,10 +227,9 @@ fn key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
 
 #[expect(unsafe_code, reason = "the engine cannot check compiled code; what it is given is checked here")]
 fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: `deserialize` must be given what `Component::serialize` gave, unchanged. `code`
-    // comes from an entry whose code of authenticity over content and key was verified a moment
-    // ago, on bytes already in our memory, under a secret that only this user can read and that
-    // nothing but `keep` writes with. The engine itself checks version and settings.
+    // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry
+    // in memory whose HMAC over content and key was just verified. Only this user can read the secret, and
+    // only `keep` writes entries with it. The engine itself checks its version and settings.
     unsafe { Component::deserialize(engine, code) }
 }
 
@@ -299,7 +302,7 @@ mod tests {
         let key = key(&engine, profile, digest);
         assert!(other.code(&planted, key).is_some());
         assert!(mine.code(&planted, key).is_none(), "whole and for this key, but of nobody we know");
-        // A plain checksum is no vouching.
+        // A plain checksum does not prove who wrote the entry.
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
         assert!(mine.code(&forged, key).is_some());

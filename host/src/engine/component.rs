@@ -1,5 +1,4 @@
-//! The static check: which world a component belongs to, and everything it imports or fails
-//! to export that the world does not allow.
+//! The static check of a component: determines its world and lists all forbidden imports and missing exports.
 
 use latchwork_core::manifest::{PluginKind, WasiMode};
 use wasmtime::component::Component;
@@ -10,46 +9,47 @@ use super::{anatomy, plain, virtual_wasi};
 use crate::capability::grant;
 use crate::config::Grants;
 
-/// Package and version of the interfaces this host serves.
+/// Package prefix of the interfaces that this host serves. `VERSION` is their version suffix.
 pub(crate) const PACKAGE: &str = "latchwork:plugin/";
 const VERSION: &str = "@0.1.0";
 
-/// Magic number, version and layer that a component begins with.
+/// First bytes of every component: magic number, version and layer.
 const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 
 const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "events", "log"];
 const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
 
-/// What lets a step import WASI.
+/// Hint that names the setting which lets a step import WASI.
 const VIRTUAL: &str = "wasi = \"virtual\" in its [[plugin]], for a WASI that repeats itself";
 
-/// What a component is, read from its exports.
+/// Kind and optional functions of a component, derived from its exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) kind: PluginKind,
     pub(crate) reconcile: bool,
     pub(crate) verify: bool,
     pub(crate) compensate: bool,
-    /// A tool that knows nothing of Latchwork.
+    /// True for a plain component: a tool that was not written for Latchwork.
     pub(crate) is_plain: bool,
 }
 
-/// What a component is by the names of its imports and exports alone: nothing of it is compiled.
+/// Result of reading only the names of imports and exports, without compiling the component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
     /// A component of one of the two worlds.
     Of(Shape),
-    /// No name of Latchwork: only its types tell whether it is a plain component.
+    /// No import or export names a Latchwork interface. Only the types of the exports show whether the
+    /// component is plain.
     Unnamed,
 }
 
-/// Decide the world from the names, and hold the imports against it, before anything is compiled.
+/// Determines the world from the names of imports and exports, and checks the imports, before compilation.
 pub(crate) fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Outside, Vec<Problem>> {
-    // What the bytes are instead is told by whoever asked.
+    // `anatomy::explain` later adds what the bytes are instead.
     if !bytes.starts_with(&COMPONENT) {
         return Err(vec![Problem::NotAComponent("it does not begin as one".to_owned())]);
     }
-    // A component that cannot be read is refused with its reason when it is compiled.
+    // A component that cannot be parsed here is refused with a reason during compilation.
     let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(Outside::Unnamed) };
     if !imports.iter().chain(&exports).any(|name| name.starts_with(PACKAGE)) {
         return Ok(Outside::Unnamed);
@@ -59,7 +59,7 @@ pub(crate) fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Outside, Vec<Pro
     judge(&imports, &exports, terms.grants, terms.wasi).map(Outside::Of)
 }
 
-/// Decide the world from the exports, and hold the imports against it.
+/// Determines the world of a compiled component from its exports, and checks its imports against that world.
 pub(crate) fn check(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -99,7 +99,8 @@ fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) ->
         problems.push(Problem::Export { export: full("plugin"), wrong: missing("plugin", exports) });
     }
     for import in imports {
-        // Of neither world: hold it against the stricter one, so that the list is complete.
+        // A component of neither world is checked against the stricter one, so that the list of problems is
+        // complete.
         if let Some(instead) = refuse(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
             problems.push(Problem::Import { import: (*import).to_owned(), instead });
         }
@@ -114,7 +115,9 @@ fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) ->
     }
 }
 
-/// A plain component accounts for nothing, and imports what a tool may; types alone need nobody.
+/// Checks the imports of a plain component, which may import the same interfaces as a tool. Imports that
+/// contain only types need no implementation and always pass. A plain component has none of the optional
+/// functions.
 fn check_plain(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -134,7 +137,7 @@ fn check_plain(
     }
 }
 
-/// Hold a plugin's settings against its world.
+/// Checks a plugin's settings against its world.
 pub(crate) fn settled(shape: Shape, terms: Terms<'_>) -> Result<(), Vec<Problem>> {
     match shape.kind {
         PluginKind::Step if *terms.grants != Grants::default() => Err(vec![Problem::StepGrants]),
@@ -144,7 +147,7 @@ pub(crate) fn settled(shape: Shape, terms: Terms<'_>) -> Result<(), Vec<Problem>
     }
 }
 
-/// Which world the bytes seem to be of; only ever a guess.
+/// Guesses the world from byte patterns in the component. The guess may be wrong.
 pub(crate) fn guess(bytes: &[u8]) -> PluginKind {
     let names = |interface: &str| {
         let name = full(interface);
@@ -158,7 +161,7 @@ pub(crate) fn full(interface: &str) -> String {
     format!("{PACKAGE}{interface}{VERSION}")
 }
 
-/// Why an export is missing: perhaps it is there with another version.
+/// Describes why an export is missing, for example because the component exports another version of it.
 fn missing(interface: &str, exports: &[&str]) -> String {
     let prefix = format!("{PACKAGE}{interface}@");
     match exports.iter().find(|name| name.starts_with(&prefix)) {
@@ -171,7 +174,8 @@ fn missing(interface: &str, exports: &[&str]) -> String {
     }
 }
 
-/// Why a plugin of this kind may not import it, with what to use instead; none where it may.
+/// Returns the reason why a plugin of this kind may not have the import, with the alternative to use. Returns
+/// `None` if the import is allowed.
 pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: WasiMode) -> Option<String> {
     if let Some(name) = import.strip_prefix(PACKAGE) {
         let (allowed, other) = match kind {
@@ -219,7 +223,7 @@ fn of_the_other_world(kind: PluginKind, interface: &str) -> String {
     }
 }
 
-/// What a step's author uses instead of an import that would make it depend on the machine.
+/// Alternative for a step's author to an import that would make the step depend on the machine.
 fn instead_for_step(interface: &str) -> &'static str {
     let package = interface.split('/').next().unwrap_or(interface);
     match (package, interface) {
@@ -257,7 +261,7 @@ mod tests {
         assert!(refused("latchwork:plugin/invocation@0.1.0").unwrap().contains("attempts"));
         assert!(refused("latchwork:plugin/clock@0.2.0").unwrap().contains("@0.1.0"));
         assert!(refused("env").is_some());
-        // Where virtual WASI would help, it is named; where not, not.
+        // The message names virtual WASI only where virtual WASI would provide the import.
         assert!(refused("wasi:clocks/monotonic-clock@0.2.6").unwrap().contains("wasi = \"virtual\""));
         assert!(!refused("wasi:http/incoming-handler@0.2.6").unwrap().contains("virtual"));
     }

@@ -1,4 +1,4 @@
-//! Between the types of the bindings and those of the kernel.
+//! Conversions between the types of the bindings and those of the core crate.
 
 use latchwork_core::effect::{Output, StateChange, Usage};
 use latchwork_core::error::{Code, DENIED_BY_SDK, Failure};
@@ -7,14 +7,15 @@ use latchwork_core::manifest::{Determinism, Effect, LimitsWanted, Manifest, Oper
 
 use super::bindings::{export, import};
 
-/// What is kept of a guest's error message.
+/// Maximum length of a guest's error message, in bytes. Longer messages are truncated.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
-/// The one key of the `detail` by which an SDK says that the operator did not handle an exception; its value says more.
-/// The guest's codes have no word for that: its author chose none of them.
+/// Key of `detail` by which an SDK reports an exception that the operator did not handle. Its value has the
+/// details. The guest's error codes cannot express such an exception, because the plugin's author did not
+/// choose to return it.
 const EXCEPTION: &str = "latchwork:exception";
 
-/// A guest's error as a failure; whether it was applied is the caller's to read.
+/// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
 pub(crate) fn failure(error: import::types::Error) -> Failure {
     if let Some((code, detail)) = error.detail.as_deref().and_then(unhandled) {
         let message = cut(&error.message, MESSAGE_BYTES_MAX).to_owned();
@@ -22,7 +23,7 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     }
     let detail = error.detail.map(|text| match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
         Ok(_) => text,
-        // Not JSON, though it says so: kept as the text it is.
+        // Not valid JSON although `detail` must be: stored as a JSON string.
         Err(_) => serde_json::Value::String(text).to_string(),
     });
     Failure {
@@ -33,7 +34,8 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     }
 }
 
-/// The host's code for an exception that the operator did not handle, and what is told of it.
+/// Returns the host's code and the detail for an exception that the operator did not handle or the SDK
+/// refused.
 fn unhandled(detail: &str) -> Option<(Code, String)> {
     let marked = [(EXCEPTION, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
@@ -41,14 +43,14 @@ fn unhandled(detail: &str) -> Option<(Code, String)> {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
         let is_whole = object.is_empty();
-        // The mark stays with a refusal: it says that no grant helps.
+        // A refusal keeps its marker, because the marker says that no grant helps.
         let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
         is_whole.then_some((code, kept))
     };
     marked.filter_map(whole).next()
 }
 
-/// A recorded failure as a step sees it: in the guest's own ten codes.
+/// Converts a recorded failure into the error that a step sees, in the ten error codes of guests.
 pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
     use import::types::{Applied, ErrorCode};
     let applied = match recorded.code {
@@ -66,7 +68,7 @@ pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
         Code::SchemaValidationFailed => ErrorCode::SchemaValidationFailed,
         Code::MissingRequiredContext => ErrorCode::MissingRequiredContext,
         Code::AuthForbidden => ErrorCode::AuthForbidden,
-        // `for_guest` leaves no other.
+        // `Failure::for_guest` returns no other code than those above and this one.
         _ => ErrorCode::DependencyUnavailable,
     };
     import::types::Error {
@@ -78,7 +80,7 @@ pub(crate) fn guest_error(recorded: &Failure) -> import::types::Error {
     }
 }
 
-/// A tool's answer.
+/// Converts a tool's answer.
 pub(crate) fn output(output: import::types::ToolOutput) -> Output {
     Output {
         result: output.result,
@@ -95,7 +97,7 @@ pub(crate) fn output(output: import::types::ToolOutput) -> Output {
     }
 }
 
-/// A recorded change, as `verify` takes it.
+/// Converts a recorded change into the argument of `verify`.
 pub(crate) fn guest_state_change(change: &StateChange) -> import::types::StateChange {
     let change = change.clone();
     import::types::StateChange {
@@ -108,12 +110,12 @@ pub(crate) fn guest_state_change(change: &StateChange) -> import::types::StateCh
     }
 }
 
-/// What `describe` answered; the names are not checked yet.
+/// Converts the answer of `describe`. The names are not checked yet.
 pub(crate) fn manifest(manifest: export::plugin::Manifest) -> Manifest {
     Manifest { version: manifest.version, operators: manifest.operators.into_iter().map(operator).collect() }
 }
 
-/// At most `max` bytes of `text`, cut between characters.
+/// Returns at most `max` bytes of `text`, truncated at a character boundary.
 pub(crate) fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }

@@ -1,4 +1,4 @@
-//! Asking a component what it is, and holding its answer against the rules.
+//! Calls a component's `describe` and checks the returned manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,25 +17,25 @@ use super::schema::Schemas;
 use super::step::StepState;
 use super::{convert, fault, starting, virtual_wasi};
 
-/// What `describe` may use: interpreters take most of it to start.
+/// Limits of a `describe` call. Interpreters need most of this for their start.
 const DESCRIBE: Limits = Limits {
     memory_bytes: 256 << 20,
     table_elements: 100_000,
     fuel: 10_000_000_000,
     timeout_ms: 20_000,
     output_bytes: 4 << 20,
-    // A runtime may ask its WASI a few things before it is up; it calls nothing else.
+    // A language runtime may make a few WASI calls while it starts. `describe` makes no other host calls.
     host_calls: 1_000,
 };
 
 /// The manifest, and the compiled schemas of each operator.
 pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 
-/// Instantiate with imports that trap, check the types of all exports, and call `describe`.
+/// Instantiates the component with imports that trap, checks the types of all exports, and calls `describe`.
 ///
-/// A step with virtual WASI gets the same WASI here, of a step that nobody runs: its clock begins
-/// at 1970 and its stream is always the same, so what it describes is too. Any other plugin gets the
-/// clock and the stream while its language's runtime starts, and then nothing.
+/// A step with virtual WASI gets virtual WASI here too, backed by [`Nobody`]: its clock starts at 1970 and
+/// its random stream is fixed, so the answer of `describe` is reproducible. Any other plugin gets that clock
+/// and random stream only while its language runtime starts. After that, every import traps.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -80,7 +80,7 @@ fn call(
     let pre = linker.instantiate_pre(component).map_err(failed)?;
     let mut store = Store::new(engine, StepState::new(Box::new(Nobody::new(&settings.name)), &DESCRIBE));
     limits::apply(&mut store, &DESCRIBE).map_err(failed)?;
-    // Loading is not asynchronous: tick on instead of yielding.
+    // The calls here are synchronous, so the epoch callback continues instead of yielding.
     store.epoch_deadline_callback(|mut context| {
         context.data_mut().guard().check_time()?;
         Ok(UpdateDeadline::Continue(1))
@@ -125,7 +125,7 @@ fn call(
     Ok(manifest)
 }
 
-/// Every rule that a manifest breaks.
+/// Checks every rule for manifests and lists all violations. Returns the compiled schemas if there are none.
 pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
@@ -177,7 +177,7 @@ fn rules(operator: &OperatorSpec, kind: PluginKind) -> Vec<(&'static str, &'stat
     broken
 }
 
-/// `MAJOR.MINOR.PATCH`, perhaps with `-pre` and `+build`.
+/// Returns true for `MAJOR.MINOR.PATCH`, optionally followed by `-pre` and `+build`.
 fn is_semver(text: &str) -> bool {
     let core = text.split(['-', '+']).next().unwrap_or_default();
     let rest = &text[core.len()..];
@@ -224,7 +224,8 @@ mod tests {
         };
         let manifest = Manifest { version: "one".into(), operators: vec![operator("a b"), operator("a b")] };
         let problems = check(&manifest, PluginKind::Tool).unwrap_err();
-        // version, then for each of two: name, effects, outcome-status, input-schema; and one duplicate
+        // One problem with the version, four with each of the two operators (name, effects, outcome-status,
+        // input-schema), and one duplicate name.
         assert_eq!(problems.len(), 10, "{problems:#?}");
     }
 }

@@ -1,14 +1,14 @@
-//! Why a plugin cannot be loaded: everything that is wrong with it, not only the first.
+//! Errors that prevent a plugin from being loaded. They list every problem, not only the first.
 
 use std::fmt;
 
 use latchwork_core::ids::Hash;
 use latchwork_core::pages;
 
-/// Why the engine cannot start.
+/// Reason why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The engine refuses its configuration: a defect of this build.
+    /// The engine refuses its configuration. This is a defect of this build.
     #[error("the WebAssembly engine refuses its configuration: {0:#}")]
     Config(wasmtime::Error),
     /// The cache of compiled code cannot be used safely.
@@ -19,22 +19,22 @@ pub enum EngineError {
     Cache {
         /// The directory.
         path: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
 }
 
-/// A plugin that was refused, with every reason.
+/// Refusal of a plugin, with every reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
     /// The plugin's name in `latch.toml`.
     pub plugin: String,
-    /// What is wrong, at least one thing.
+    /// The problems, at least one.
     pub problems: Vec<Problem>,
 }
 
 impl LoadError {
-    /// A refusal for one reason.
+    /// Creates a refusal with one reason.
     pub fn one(plugin: &str, problem: Problem) -> Self {
         Self { plugin: plugin.to_owned(), problems: vec![problem] }
     }
@@ -44,7 +44,7 @@ impl LoadError {
         &self.plugin
     }
 
-    /// The code of the page that explains it: of its first problem.
+    /// Code of the error page that explains the first problem.
     pub fn page(&self) -> &'static str {
         self.problems.first().map_or(pages::DEFECT, Problem::page)
     }
@@ -62,71 +62,71 @@ impl fmt::Display for LoadError {
     }
 }
 
-/// One thing that is wrong with a plugin.
+/// One problem of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The bytes are not a component that this engine runs.
     #[error("it is not a WebAssembly component that this host runs: {0}")]
     NotAComponent(String),
-    /// It imports something its world does not have, or its grants do not open.
+    /// The component has an import that its world does not allow or its grants do not cover.
     #[error("it imports {import}: {instead}")]
     Import {
         /// The import, as the component names it.
         import: String,
-        /// What to use, or to grant, instead.
+        /// The alternative to use, or the grant to add.
         instead: String,
     },
-    /// An export its world requires is not there or has another type.
+    /// An export that the component's world requires is missing or has another type.
     #[error("export {export}: {wrong}")]
     Export {
         /// The export.
         export: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         wrong: String,
     },
     /// `describe` did not return.
     #[error("describe failed: {0}")]
     Describe(String),
-    /// `describe` returned something that breaks a rule.
+    /// The manifest that `describe` returned breaks a rule.
     #[error("its manifest says {at}: {wrong}")]
     Manifest {
-        /// Which part.
+        /// The part of the manifest.
         at: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         wrong: String,
     },
-    /// It is not the component that was pinned.
+    /// The component is not the pinned one: its digest differs.
     #[error(
         "its SHA-256 is {found}, but {expected} is expected; \
          take the right file, or change `digest` if the new one is wanted"
     )]
     Digest {
-        /// What `latch.toml` or a job says.
+        /// The digest that `latch.toml` or a job requires.
         expected: Hash,
-        /// What the bytes have.
+        /// The digest of the bytes.
         found: Hash,
     },
-    /// The file cannot be read, or is not there.
+    /// The file is missing or cannot be read.
     #[error("{0}")]
     Source(String),
-    /// A file that belongs to it cannot be written.
+    /// A file that belongs to the plugin cannot be written.
     #[error("{text}")]
     Unwritable {
-        /// What, where, and the system's word for why.
+        /// Names the file, its path, and the operating system's error.
         text: String,
-        /// The code of the page that explains it.
+        /// Code of the error page that explains the problem.
         page: &'static str,
     },
-    /// It is a step, and is granted what no step can have.
+    /// A step has grants, but a step cannot have capabilities.
     #[error("it is a step, which has no capabilities, and its [[plugin]] has grants; remove `grants`")]
     StepGrants,
-    /// It is a step, and is to be verified or confirmed, which only effects are.
+    /// A step has a verifier or a confirmation setting, but only effects are verified or confirmed.
     #[error(
         "it is a step, which changes nothing, and its [[plugin]] says what confirms its effects; remove `verifier` and \
          `confirmation`"
     )]
     StepConfirmed,
-    /// It is a tool, and is given what only steps need.
+    /// A tool has a setting that only steps need.
     #[error(
         "it is a tool, which has the WASI that its grants open, and its [[plugin]] says wasi = \"virtual\"; \
          remove `wasi`"
@@ -140,12 +140,12 @@ pub enum Problem {
     Unfit {
         /// The function.
         export: String,
-        /// The operator it would be.
+        /// The operator that the function would serve.
         operator: String,
-        /// What is in the way.
+        /// Description of the obstacle.
         wrong: String,
     },
-    /// Two functions of a plain component would be one operator.
+    /// Two functions of a plain component would serve the same operator.
     #[error(
         "its functions {one} and {other} would both be the operator {operator}; give one another name: \
          operators = {{ {other:?} = {{ name = \"…\" }} }}"
@@ -155,21 +155,21 @@ pub enum Problem {
         operator: String,
         /// One function.
         one: String,
-        /// The other.
+        /// The other function.
         other: String,
     },
-    /// What `latch.toml` says of a plain component's functions does not fit it.
+    /// A setting of `operators` in `latch.toml` does not fit the plain component's functions.
     #[error("`operators` in its [[plugin]]: {key:?} {wrong}")]
     Statement {
-        /// The key.
+        /// The key in `operators`.
         key: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         wrong: String,
     },
-    /// It describes its operators itself.
+    /// `latch.toml` sets `operators` for a component that describes its operators itself.
     #[error("it describes its operators itself, and its [[plugin]] says what they are; remove `operators`")]
     SaysItself,
-    /// Another plugin serves the operator.
+    /// Another plugin serves the same operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]
     DuplicateOperator {
         /// The operator.
@@ -180,13 +180,13 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// A file that cannot be written, with the code of its reason.
+    /// A file that cannot be written. The error page follows from the kind of `error`.
     pub(crate) fn unwritable(text: String, error: &std::io::Error) -> Self {
         let page = pages::of_unwritable(error.kind()).unwrap_or(pages::OUTPUT_UNWRITABLE);
         Problem::Unwritable { text, page }
     }
 
-    /// The code of the page that explains it.
+    /// Code of the error page that explains this problem.
     pub fn page(&self) -> &'static str {
         match self {
             Problem::NotAComponent(_) | Problem::Export { .. } => pages::PLUGIN_MALFORMED,

@@ -1,13 +1,13 @@
-//! From what the engine reports to a failure with its own code.
+//! Converts the engine's errors into failures with specific codes.
 
 use latchwork_core::error::{Code, Failure};
 use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
-/// How many frames of a guest's stack a message names.
+/// Maximum number of calling frames of a guest's stack that a message names.
 const FRAMES_SHOWN: usize = 6;
 
-/// Why the host ended a guest.
+/// Reason why the host ended a guest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HostFault {
     #[error("wanted {wanted} bytes of memory where {limit} are allowed; raise limits.memory or use less")]
@@ -36,19 +36,19 @@ pub(crate) enum HostFault {
     EmptyPoll,
     #[error("called {function}: {instead}")]
     Absent { function: String, instead: &'static str },
-    /// The text is that of the engine for an import that is not linked.
+    /// Uses the same text as the engine's error for an import that is not linked.
     #[error("unknown import: `{0}` has not been defined")]
     Unknown(String),
     #[error("the host stopped the step")]
     Stopped,
 }
 
-/// Whether the host stopped the guest because the worker said so.
+/// Returns true if the host stopped the guest on request of the worker.
 pub(crate) fn is_stop(error: &wasmtime::Error) -> bool {
     matches!(error.downcast_ref(), Some(HostFault::Stopped))
 }
 
-/// The failure for a guest that did not return: its code, what happened, and where.
+/// Failure for a guest that did not return: its code, the reason, and the functions in the guest's stack.
 pub(crate) fn failure(error: &wasmtime::Error) -> Failure {
     let (code, mut message) = classify(error);
     if let Some(place) = place(error) {
@@ -88,8 +88,7 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         return (Code::PluginTrap, format!("the plugin ended itself with exit({status}) instead of answering"));
     }
     let root = error.root_cause().to_string();
-    // The engine's own error types for these two are private; their texts are pinned by the
-    // tests of hostile guests.
+    // The engine's error types for these two cases are private. Tests with hostile guests pin their texts.
     if root.contains("fuel allocated for hostcalls") {
         return (Code::OutputLimit, "the plugin handed over more bytes than limits.output allows".to_owned());
     }
@@ -99,7 +98,7 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
     (Code::PluginTrap, format!("the plugin trapped: {root}"))
 }
 
-/// ` in f, called from g, h`.
+/// Formats the guest's stack as ` in f, called from g, h`.
 fn place(error: &wasmtime::Error) -> Option<String> {
     let functions = functions(error);
     let (first, callers) = functions.split_first()?;
@@ -110,11 +109,11 @@ fn place(error: &wasmtime::Error) -> Option<String> {
     Some(text)
 }
 
-/// The function a guest was in, and those that called it, from the component's name section.
+/// Names the function that the guest was in and its callers, from the component's name section.
 pub(super) fn functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
-        // Rust guests keep mangled names; without the hash at their end they are stable.
+        // Rust guests keep mangled names. Without the trailing hash, the demangled names are stable.
         Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
         None => format!("function {}", frame.func_index()),
     });

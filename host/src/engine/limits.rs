@@ -1,4 +1,4 @@
-//! What a running guest may use up, and who counts it.
+//! Resource limits of a running guest, and the counters that enforce them.
 
 use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 
@@ -7,23 +7,24 @@ use latchwork_core::manifest::Limits;
 use super::fault::HostFault;
 use crate::os::clock;
 
-/// Fuel for instantiation and static initializers. Fixed, and not part of an operator's own:
-/// how much instantiation takes depends on the platform and on copy-on-write memory.
+/// Fuel for instantiation and static initializers. Fixed and separate from the operator's own fuel, because
+/// the cost of instantiation depends on the platform and on copy-on-write memory.
 pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
 
-/// Core instances, tables and memories of one component; toolchains make a handful.
+/// Maximum number of core instances, tables and memories of one component. Toolchains produce only a few of
+/// each.
 const INSTANCES_MAX: usize = 64;
 const TABLES_MAX: usize = 64;
 const MEMORIES_MAX: usize = 16;
 
-/// What a guest may hand over in one host call beyond its largest answer: names, keys, frames.
+/// Bytes that a guest may pass in one host call beyond its largest answer, for names, keys and frames.
 const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 
-/// Calls of virtual WASI for each call of the host that is allowed: they cost next to nothing, and
-/// a language's runtime makes many where an author sees none.
+/// Allowed calls of virtual WASI per allowed host call. WASI calls cost very little, and a language runtime
+/// makes many that the plugin's author does not see.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Counts what one try uses. Refuses by trapping: a guest that lives on after a failed
+/// Counts the resources that one try uses. Refuses by trapping, because a guest that survives a failed
 /// allocation would behave differently from one that had the memory.
 #[derive(Debug)]
 pub(crate) struct Guard {
@@ -40,7 +41,7 @@ pub(crate) struct Guard {
     wasi_calls_max: u32,
     running_since_us: u64,
     waited_us: u64,
-    /// Guest time allowed; waiting for tools is not the guest's time.
+    /// Maximum run time of the guest, in microseconds. Time spent waiting for tools is not counted.
     run_us_max: u64,
 }
 
@@ -63,12 +64,12 @@ impl Guard {
         }
     }
 
-    /// Linear memory, all memories together. It never shrinks.
+    /// Total size of all linear memories, in bytes. It never shrinks.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory_bytes
     }
 
-    /// One more host call, unless there were too many.
+    /// Counts one host call and fails if the limit is exceeded.
     pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
         self.host_calls += 1;
         if self.host_calls > self.host_calls_max {
@@ -77,15 +78,15 @@ impl Guard {
         Ok(())
     }
 
-    /// The try emits an event of so many bytes. All of them together are bounded like its answer:
-    /// both are stored with the job for as long as it is kept.
+    /// Counts `bytes` of emitted events. Their total has the same limit as the answer, because both are
+    /// stored with the job for as long as the job is kept.
     pub(crate) fn emitted(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.event_bytes_left.checked_sub(bytes as u64);
         self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
         Ok(())
     }
 
-    /// So many more calls of virtual WASI, unless there were too many.
+    /// Counts `more` calls of virtual WASI and fails if the limit is exceeded.
     pub(crate) fn wasi_calls(&mut self, more: u32) -> Result<(), HostFault> {
         self.wasi_calls = self.wasi_calls.saturating_add(more);
         if self.wasi_calls > self.wasi_calls_max {
@@ -94,7 +95,7 @@ impl Guard {
         Ok(())
     }
 
-    /// The guest waited for the host since `since_us` (boot clock).
+    /// Excludes the time since `since_us` (boot clock) from the run time: the guest waited for the host.
     pub(crate) fn waited_since(&mut self, since_us: u64) {
         self.waited_us += clock::boot_us().saturating_sub(since_us);
     }
@@ -124,8 +125,8 @@ impl ResourceLimiter for Guard {
         Ok(true)
     }
 
-    /// The system itself has no memory left: a trap as well, so that a loaded machine does not
-    /// make a step compute something else.
+    /// Traps if the system itself has no memory left, so that an overloaded machine does not change a step's
+    /// result.
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         Err(error)
     }
@@ -145,12 +146,12 @@ impl ResourceLimiter for Guard {
     }
 }
 
-/// State of a store that is guarded.
+/// Store data that contains a [`Guard`].
 pub(crate) trait Guarded: 'static {
     fn guard(&mut self) -> &mut Guard;
 }
 
-/// Put a fresh store under its limits, with fuel for instantiation.
+/// Applies the limits to a new store and adds the fuel for instantiation.
 pub(crate) fn apply<T: Guarded>(store: &mut Store<T>, limits: &Limits) -> wasmtime::Result<()> {
     store.limiter(|state| state.guard());
     store.set_fuel(INSTANTIATION_FUEL)?;

@@ -1,12 +1,12 @@
-//! A message authentication code, so that only who holds a secret can vouch for bytes.
+//! A message authentication code. Only a holder of the secret can create a valid code for given bytes.
 
 use sha2::{Digest as _, Sha256};
 
-/// What SHA-256 takes in at once.
+/// Block size of SHA-256.
 const BLOCK_BYTES: usize = 64;
 
-/// HMAC-SHA-256 (RFC 2104) over parts in a row. Where lengths of parts may vary, the caller sees
-/// to it that they cannot be read in two ways.
+/// HMAC-SHA-256 (RFC 2104) over the concatenated parts. If parts have variable lengths, the caller must make
+/// sure that the concatenation is unambiguous.
 pub(super) fn hmac(secret: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     let pad = |byte: u8| {
         let mut block = [byte; BLOCK_BYTES];
@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn it_is_hmac() {
-        // RFC 4231, case 1; a shorter secret is one with zeros behind.
+        // RFC 4231, test case 1. HMAC pads a shorter secret with zeros.
         let mut secret = [0; 32];
         secret[..20].fill(0x0b);
         let known = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";

@@ -1,13 +1,13 @@
-//! The WebAssembly engine: both profiles, loading with its checks, running with its limits.
+//! The WebAssembly engine: its two profiles, loading with all checks, and running under limits.
 //!
-//! * `profile` builds each [`wasmtime::Config`]; nothing else does.
-//! * `component` decides what a component may import, `describe` asks it what it is.
-//! * `step` and `tool` run, each try in a fresh instance under `limits`; `fault` turns what the
-//!   engine reports into a failure with its own code.
-//! * `plain` makes tools of components that know nothing of Latchwork.
-//! * `virtual_wasi` answers a step's WASI from its own history.
-//! * `cache` keeps compiled code.
-//! * `anatomy` reads from a component's bytes what the engine would not say.
+//! * `profile` is the only module that builds a [`wasmtime::Config`].
+//! * `component` decides which imports a component may have. `describe` calls the component's `describe`.
+//! * `step` and `tool` run each try in a new instance under `limits`. `fault` converts the engine's errors
+//!   into failures with their own codes.
+//! * `plain` derives tools from components that were not written for Latchwork.
+//! * `virtual_wasi` answers a step's WASI calls deterministically.
+//! * `cache` stores compiled code.
+//! * `anatomy` reads information from a component's bytes that the engine does not report.
 
 pub mod anatomy;
 mod announce;
@@ -54,14 +54,14 @@ pub use sources::StepSources;
 pub use step::{StepCalls, StepContext, StepEnd, StepOutcome, Stop, ToolCall};
 pub use tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
 
-/// How to set up an [`Engine`].
+/// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]
 pub struct EngineOptions {
-    /// Where compiled code is kept; none: it is compiled at each start.
+    /// Directory for compiled code. `None`: components are compiled at each start.
     pub cache_dir: Option<PathBuf>,
 }
 
-/// Compiles and loads plugins. One for a process; cloning is cheap.
+/// Compiles and loads plugins. A process needs one engine. Cloning is cheap.
 #[derive(Clone)]
 pub struct Engine {
     step: Profile,
@@ -77,7 +77,7 @@ struct Profile {
 }
 
 impl Engine {
-    /// Set up both profiles, and the thread that makes running guests yield and notice the time.
+    /// Builds both profiles and starts the thread that makes running guests yield and check their time limit.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
         let cache = options.cache_dir.as_deref().map(cache::Cache::open).transpose()?.flatten();
         let profile = |kind| {
@@ -90,48 +90,50 @@ impl Engine {
         Ok(Self { step, tool, cache })
     }
 
-    /// Counts the entries of the cache whose code of authenticity holds, and names the others; none without a cache.
+    /// Counts the cache entries with a valid HMAC and lists the files of the other entries. Returns `None`
+    /// without a cache.
     pub fn damaged_in_cache(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
         self.cache.as_ref().map(cache::Cache::damaged)
     }
 
-    /// An engine that computes the same for steps, and goes about it otherwise: to find steps that do
-    /// not compute the same in it. Tools run as in this one.
+    /// Returns an engine that must compute the same results for steps although it runs them differently. Used
+    /// to find steps whose results depend on such differences. Tools run as in this engine.
     pub fn varied(&self, variation: Variation) -> Result<Self, EngineError> {
         let (config, digest) = profile::vary(variation);
-        // No pool: each instance maps memory of its own.
+        // No pool: each instance maps its own memory.
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
         tick(&[&engine]);
         let step = Profile { engine, digest, slots: slots::Slots::new() };
         Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone() })
     }
 
-    /// Digest of everything that may change what a step computes; jobs record it.
+    /// Digest of everything that may change a step's results. Jobs record this digest.
     pub fn step_profile(&self) -> Hash {
         self.step.digest
     }
 
-    /// The same for tools.
+    /// Digest of everything that may change a tool's results.
     pub fn tool_profile(&self) -> Hash {
         self.tool.digest
     }
 
-    /// Announces that a component is about to be compiled. `left` counts those that are compiled after it.
+    /// Announces that a component is about to be compiled. `left` is the number of components to be compiled
+    /// after it.
     pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
         announce::announce(&Compiling { plugin, bytes: bytes.len(), left });
     }
 
-    /// Load a component: decide its world, hold its imports and exports against it, ask it to
-    /// describe itself, and make it ready to run. Compiling takes seconds for large ones, so
-    /// call it where a thread may be kept busy.
+    /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links
+    /// it. Compiling a large component takes seconds, so call this on a thread that may block.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         let refuse =
             |problems| LoadError { plugin: settings.name.clone(), problems: anatomy::explain(bytes, problems) };
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::examine(bytes, settings.terms())?;
-        // The world decides the profile, but is read from the exports, which are known once it
-        // is compiled. So guess from the bytes first; a wrong guess costs a second compilation.
+        // The world determines the profile but follows from the exports, which are known only after
+        // compilation. The world is therefore guessed from the bytes first. A wrong guess costs a second
+        // compilation.
         let mut kind = component::guess(bytes);
         let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);
@@ -156,7 +158,7 @@ impl Engine {
             }
         };
         let (functions, seal) = plain.map_or((None, None), |(functions, seal)| (Some(functions), seal));
-        // What is pinned of a plain component is more than its bytes.
+        // The digest of a plain component also covers the manifest derived from its exports.
         let digest = seal.as_ref().map_or(digest, |seal| Hash::of(&[bytes, seal]));
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
         let turns = slots.of(&component);
@@ -185,11 +187,11 @@ impl Engine {
         }))
     }
 
-    /// Everything that can be refused without compiling: what the names of imports and exports, the grants and the
-    /// settings say. A component that passes may still be refused by [`Engine::load`].
+    /// Performs every check that needs no compilation: names of imports and exports, grants, and settings.
+    /// [`Engine::load`] may still refuse a component that passes.
     ///
     /// # Errors
-    /// The plugin is refused, with every reason that is known so far.
+    /// The plugin is refused, with every reason known so far.
     pub fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Option<PluginKind>, LoadError> {
         let refuse =
             |problems| LoadError { plugin: terms.name.to_owned(), problems: anatomy::explain(bytes, problems) };
@@ -202,7 +204,7 @@ impl Engine {
         }
     }
 
-    /// Whether compiled code of these bytes is at hand, so that loading them takes no time.
+    /// Returns true if the cache has compiled code for these bytes, so that loading them is fast.
     pub fn is_compiled(&self, bytes: &[u8]) -> bool {
         let profile = self.profile(component::guess(bytes));
         let holds = |cache: &cache::Cache| cache.holds(&profile.engine, profile.digest, Hash::of(&[bytes]));
@@ -224,8 +226,8 @@ impl Engine {
     }
 }
 
-/// An engine whose instances come from a pool; where so much address space is not to be had,
-/// each instance maps its own. What guests compute does not depend on it.
+/// Creates an engine whose instances come from a pool. If the address space for the pool is not available,
+/// each instance maps its own memory. The results of guests do not depend on this.
 fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
     let mut pooled = config.clone();
     pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(slots::pool()));
@@ -235,7 +237,7 @@ fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
     })
 }
 
-/// Count epochs up for as long as the engines live.
+/// Increments the epoch of all engines until one of the engines is dropped.
 fn tick(engines: &[&wasmtime::Engine]) {
     let engines: Vec<_> = engines.iter().map(|engine| engine.weak()).collect();
     let ticker = move || {

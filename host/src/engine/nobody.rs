@@ -1,4 +1,4 @@
-//! The host of a step that is asked what it is, and not run.
+//! The host of a step that is described but not run.
 
 use async_trait::async_trait;
 use latchwork_core::error::Failure;
@@ -8,8 +8,8 @@ use super::StepSources;
 use super::step::{StepCalls, StepContext, Stop, ToolCall};
 use crate::capability::log;
 
-/// Time stands at 1970 and the stream of random bytes is that of the zero seed: what `describe`
-/// answers does not depend on when and where it is asked.
+/// Answers `describe` reproducibly: the clock is fixed at 1970 and the random stream has the zero seed. The
+/// answer does not depend on the time or machine of the call. Any call of a tool stops the guest.
 pub(super) struct Nobody {
     plugin: String,
     own: StepSources,

@@ -1,4 +1,4 @@
-//! What a component asks for and offers, read from its type: nothing of it is run.
+//! Imports, exports and world of a component, read from its type without running it.
 
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
@@ -6,28 +6,28 @@ use latchwork_core::manifest::PluginKind;
 use super::error::Problem;
 use super::{Engine, component, plain};
 
-/// Imports and exports of a component, as it names them.
+/// Imports and exports of a component, as the component names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// Its world, where its exports tell.
+    /// World of the component, if its exports identify one.
     pub kind: Option<PluginKind>,
-    /// Whether it is a tool only because its functions are taken as such.
+    /// True if the component is a tool only because its plain functions are used as operators.
     pub is_plain: bool,
-    /// What it asks for.
+    /// Names of the imports.
     pub imports: Vec<String>,
-    /// What it offers.
+    /// Names of the exports.
     pub exports: Vec<String>,
 }
 
 impl Engine {
-    /// Look at a component, also at one that would be refused.
+    /// Reads the outline of a component. Also works for a component that would be refused.
     ///
     /// # Errors
-    /// The bytes are no component.
+    /// The bytes are not a component.
     pub fn outline(&self, bytes: &[u8]) -> Result<Outline, Problem> {
         let profile = self.profile(component::guess(bytes));
         let engine = &profile.engine;
-        // Whoever looks at it often loads it as well: compiled once.
+        // Uses the cache: a caller that reads the outline often loads the component as well.
         let component = self.compile(profile, Hash::of(&[bytes]), bytes);
         let component = component.map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
         let ty = component.component_type();

@@ -1,4 +1,4 @@
-//! A loaded plugin: what it says of itself, and how to run it.
+//! A loaded plugin: its manifest and the functions that run it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,56 +22,56 @@ use crate::capability::grant::Rights;
 use crate::capability::{Secrets, Servers};
 use crate::config::{Grants, LimitsConfig, OperatorStatement};
 
-/// What the configuration says of a plugin, and where its capabilities come from.
+/// Configuration of a plugin and the sources of its capabilities.
 #[derive(Clone)]
 pub struct PluginSettings {
     /// Unique name.
     pub name: String,
-    /// What it may reach.
+    /// Capabilities that the plugin may use.
     pub grants: Grants,
-    /// Limits it is given.
+    /// Configured limits.
     pub limits: LimitsConfig,
-    /// What of WASI a step may import.
+    /// WASI interfaces that a step may import.
     pub wasi: WasiMode,
-    /// Its `config` table.
+    /// The plugin's `config` table.
     pub config: BTreeMap<String, Value>,
-    /// What is said of its functions, where it does not describe itself.
+    /// Source of the manifest, for a plugin that does not describe itself.
     pub operators: Statements,
     /// Values of secrets.
     pub secrets: Arc<dyn Secrets>,
-    /// The map behind `latchwork:plugin/kv`.
+    /// Store behind `latchwork:plugin/kv`.
     pub kv: Arc<dyn KeyValue>,
-    /// What answers instead of every server; none: the servers do.
+    /// Stub that answers in place of all servers. `None`: requests go to the real servers.
     pub servers: Option<Arc<dyn Servers>>,
 }
 
-/// What of the configuration decides whether a component may be loaded at all.
+/// Part of the configuration that decides whether a component may be loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
     /// The plugin's name.
     pub name: &'a str,
-    /// What it may reach.
+    /// Capabilities that the plugin may use.
     pub grants: &'a Grants,
-    /// What of WASI a step may import.
+    /// WASI interfaces that a step may import.
     pub wasi: WasiMode,
-    /// Whether the configuration says what its operators are.
+    /// True if the configuration describes the plugin's operators.
     pub states_operators: bool,
 }
 
 impl PluginSettings {
-    /// The part that can be held against a component without compiling it.
+    /// Returns the settings that can be checked against a component without compiling it.
     pub fn terms(&self) -> Terms<'_> {
         let states_operators = self.operators.says_anything();
         Terms { name: &self.name, grants: &self.grants, wasi: self.wasi, states_operators }
     }
 }
 
-/// Where the manifest of a plain component comes from.
+/// Source of a plain component's manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statements {
-    /// From its exports, and from what `latch.toml` says of them.
+    /// Derived from its exports and from their settings in `latch.toml`.
     Stated(BTreeMap<String, OperatorStatement>),
-    /// From what was kept with it when a job pinned it.
+    /// Read from the sealed manifest that was stored with the component when a job pinned it.
     Sealed,
 }
 
@@ -93,27 +93,28 @@ impl fmt::Debug for PluginSettings {
     }
 }
 
-/// A component that holds what its world demands.
+/// A component that passed all checks of its world.
 pub struct Plugin {
-    /// Its name in `latch.toml`.
+    /// Name of the plugin in `latch.toml`.
     pub name: String,
-    /// SHA-256 of the component; of a plain one, together with what was made of its exports.
+    /// SHA-256 of the component. For a plain component, the hash also covers the manifest derived from its
+    /// exports.
     pub digest: Hash,
-    /// Its world.
+    /// World of the component.
     pub kind: PluginKind,
-    /// What it says of itself.
+    /// Manifest of the plugin.
     pub manifest: Manifest,
-    /// Whether it can be asked about calls in doubt.
+    /// True if the plugin exports `reconcile`, which answers questions about calls in doubt.
     pub reconcile: bool,
-    /// Whether it can check its recorded effects.
+    /// True if the plugin exports `verify`, which checks its recorded effects.
     pub verify: bool,
-    /// Whether it can undo its effects.
+    /// True if the plugin exports `compensate`, which undoes its effects.
     pub compensate: bool,
-    /// Whether it knows nothing of Latchwork: its functions are its operators.
+    /// True for a plain component, which was not written for Latchwork. Its functions are its operators.
     pub is_plain: bool,
-    /// What a job pins of it beside its bytes: what was made of its exports.
+    /// Sealed manifest of a plain component, which a job pins together with the component's bytes.
     pub(crate) seal: Option<Vec<u8>>,
-    /// What it imports, as the component names it.
+    /// Imports, as the component names them.
     pub imports: Vec<String>,
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) schemas: Arc<BTreeMap<Operator, Schemas>>,
@@ -133,18 +134,20 @@ impl fmt::Debug for Plugin {
 }
 
 impl Plugin {
-    /// The operator of that name, if this plugin serves it.
+    /// Returns the operator with this name if the plugin serves it.
     pub fn operator(&self, operator: &str) -> Option<&OperatorSpec> {
         self.manifest.operators.iter().find(|spec| spec.name.as_str() == operator)
     }
 
-    /// Limits in force for an operator: the configuration, else its wish up to the default.
+    /// Effective limits of an operator. Configured limits win. Otherwise the operator's own wish applies, up
+    /// to the default.
     pub fn limits(&self, operator: &str) -> Limits {
         let wanted = self.operator(operator).map_or(LimitsWanted::default(), |spec| spec.limits);
         limits(&self.settings.limits, wanted)
     }
 
-    /// Imports that its world does not have, or its grants do not open, and what to use instead.
+    /// Lists imports that the plugin's world does not allow or its grants do not cover, each with the
+    /// alternative to use.
     pub(crate) fn foreign_imports(&self) -> Vec<(String, String)> {
         let foreign = |import: &String| {
             let instead = super::component::refuse(self.kind, import, &self.settings.grants, self.settings.wasi)?;
@@ -153,18 +156,20 @@ impl Plugin {
         self.imports.iter().filter_map(foreign).collect()
     }
 
-    /// The bytes that have its digest, from those of its component.
+    /// Appends the sealed manifest to the component's bytes. The SHA-256 of the result is the plugin's
+    /// digest.
     pub(crate) fn sealed(&self, mut component: Vec<u8>) -> Vec<u8> {
         component.extend(self.seal.iter().flatten());
         component
     }
 
-    /// What the configuration says of it.
+    /// Configuration of the plugin.
     pub(crate) fn settings(&self) -> &PluginSettings {
         &self.settings
     }
 
-    /// The same code under other settings; a tool only, since grants are looked at when it is called.
+    /// Returns the same code with other settings. Only possible for a tool, because a tool's grants are read
+    /// at each call.
     pub(crate) fn under(&self, settings: PluginSettings) -> Option<Self> {
         let Linked::Tool(code) = &self.code else { return None };
         Some(Self {
@@ -184,13 +189,13 @@ impl Plugin {
         })
     }
 
-    /// What of WASI it was linked with.
+    /// WASI mode that the plugin was linked with.
     pub fn wasi(&self) -> WasiMode {
         self.settings.wasi
     }
 
-    /// How doubt about its calls is resolved first (§5). A keyed operator whose window has
-    /// passed goes to the next rung: [`Plugin::reconcile`] if it is there.
+    /// First resolution step for calls of this operator that are in doubt (§5). After the window of a keyed
+    /// operator, the next step applies: [`Plugin::reconcile`], if the plugin exports it.
     pub fn class(&self, operator: &str) -> Class {
         match self.operator(operator) {
             Some(spec) if !spec.is_world_changing() => Class::Read,
@@ -200,7 +205,10 @@ impl Plugin {
         }
     }
 
-    /// Whether a value is what the operator takes (`INVALID_INPUT` otherwise).
+    /// Checks a value against the operator's input schema.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` if the value does not fit.
     pub fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure> {
         let schemas = self.schemas(operator)?;
         match self.function(operator) {
@@ -209,7 +217,10 @@ impl Plugin {
         }
     }
 
-    /// Whether a value is what the operator gives (`SCHEMA_VALIDATION_FAILED` otherwise).
+    /// Checks a value against the operator's output schema.
+    ///
+    /// # Errors
+    /// `SCHEMA_VALIDATION_FAILED` if the value does not fit.
     pub fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
         let schemas = self.schemas(operator)?;
         match self.function(operator) {
@@ -218,7 +229,7 @@ impl Plugin {
         }
     }
 
-    /// Run a step once, in a fresh instance. Its output is JSON that fits its schema.
+    /// Runs a step once, in a new instance. Its output is JSON that fits the output schema.
     pub async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {
         let code = match (&self.code, self.schemas(operator)) {
             (Linked::Step(code), Ok(_)) => code,
@@ -228,8 +239,8 @@ impl Plugin {
         self.step_end(operator, code.run(operator, input, limits, calls, None).await)
     }
 
-    /// Run a step in a fresh instance, and a second time in the same one, which no worker does: how the second
-    /// run ended. None: the first did not end well.
+    /// Runs a step twice in the same new instance, which a worker never does. Returns the end of the second
+    /// run. Returns `None` if the first run did not return an output.
     pub(crate) async fn run_step_twice(
         &self,
         operator: &str,
@@ -257,7 +268,7 @@ impl Plugin {
         StepEnd { outcome, fuel, memory_bytes, functions }
     }
 
-    /// Run a step with no limits, checks or records: the engine's own cost, for comparison.
+    /// Runs a step without limits, checks or records, to measure the engine's own cost.
     pub(crate) async fn run_bare(
         &self,
         operator: &str,
@@ -270,7 +281,7 @@ impl Plugin {
         }
     }
 
-    /// Call a tool once, in a fresh instance. The answer says whether the world may have changed.
+    /// Calls a tool once, in a new instance. The answer says whether the world may have changed.
     pub async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
         let (code, spec) = match self.tool(operator) {
             Ok(found) => found,
@@ -281,8 +292,8 @@ impl Plugin {
         asked.into_end(limits, self.schemas.get(operator))
     }
 
-    /// Ask the world whether the call with the context's external key happened. It may look and change nothing. Any failure is
-    /// the same as [`ReconcileVerdict::Unknown`] to the ladder.
+    /// Asks the tool whether the call with the context's external key happened. The tool may read but not
+    /// change anything. During resolution, any failure counts as [`ReconcileVerdict::Unknown`].
     pub async fn reconcile(
         &self,
         operator: &str,
@@ -307,7 +318,7 @@ impl Plugin {
         }
     }
 
-    /// Check a recorded change against the world. It may look and change nothing.
+    /// Checks a recorded change against the world. The tool may read but not change anything.
     pub async fn verify(
         &self,
         operator: &str,
@@ -325,8 +336,8 @@ impl Plugin {
         }
     }
 
-    /// Undo a committed call: the one with this external key, these arguments and this result.
-    /// The context is that of the undoing, with a key of its own.
+    /// Undoes the committed call with this external key, these arguments and this result. The context is that
+    /// of the compensating call, which has its own key.
     pub async fn compensate(
         &self,
         operator: &str,
@@ -341,7 +352,7 @@ impl Plugin {
         };
         let ask = Ask::Compensate { external_key, args, result };
         let asked = code.ask(&self.settings, operator, ask, call, rights(spec), limits).await;
-        // What undoing gives has no schema of its own.
+        // The result of a compensating call has no schema.
         asked.into_end(limits, None)
     }
 
@@ -351,7 +362,7 @@ impl Plugin {
         })
     }
 
-    /// The function of a plain component behind an operator. Its type tells more than a schema.
+    /// Returns the function of a plain component that serves an operator. Its type is stricter than a schema.
     fn function(&self, operator: &str) -> Option<&Function> {
         let Linked::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)
@@ -383,7 +394,7 @@ impl Plugin {
     }
 }
 
-/// What an operator's declaration lets it do within its plugin's grants.
+/// Rights within the plugin's grants that follow from the operator's declaration.
 fn rights(spec: &OperatorSpec) -> Rights {
     Rights { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }

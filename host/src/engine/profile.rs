@@ -1,33 +1,32 @@
-//! The one place that builds a [`wasmtime::Config`].
+//! The only module that builds a [`wasmtime::Config`].
 //!
-//! A profile is a list of named settings; the list is applied to the configuration and hashed
-//! into the profile's digest, so that no setting can be changed without changing the digest
-//! that jobs record and that names compiled code in the cache.
+//! A profile is a list of named settings. The list is both applied to the configuration and hashed into the
+//! profile's digest. No setting can therefore change without changing the digest. Jobs record the digest, and
+//! it is part of the cache key of compiled code.
 
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
 use wasmtime::{Config, OptLevel, RegallocAlgorithm, Strategy};
 
-/// Version of the engine; part of every digest. A test compares it with the lock file.
+/// Version of the engine, which is part of every digest. A test compares it with the lock file.
 const WASMTIME: &str = "48.0.8";
 
-/// Milliseconds between two ticks of the epoch, at which running guests yield and look at
-/// their wall clock limit.
+/// Milliseconds between two epoch ticks. At each tick, running guests yield and check their wall-clock limit.
 pub(crate) const EPOCH_TICK_MS: u64 = 10;
 
-/// Stack of a guest. Deeper recursion is `STACK_OVERFLOW`.
+/// Stack size of a guest, in bytes. Deeper recursion is `STACK_OVERFLOW`.
 const WASM_STACK_BYTES: usize = 1 << 20;
 
-/// Stack of the fiber a guest runs on: the guest's own and what host functions need on top.
+/// Stack size of the fiber that runs a guest: the guest's own stack plus the stack of host functions.
 const FIBER_STACK_BYTES: usize = 2 << 20;
 
-/// One setting: its name, its value as text, and how it is applied.
+/// One setting: its name, its value as text, and the function that applies it.
 type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 
-/// The configuration of a profile and the digest of everything in it.
+/// Returns the configuration of a profile and the digest of all its settings.
 ///
-/// Steps and tools differ in one thing: a step's floating point must not depend on the
-/// machine, down to the bits of a NaN.
+/// Steps and tools differ in one setting: a step's floating-point results, including the bits of a NaN, must
+/// not depend on the machine.
 pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", super::limits::INSTANTIATION_FUEL);
@@ -41,25 +40,25 @@ pub(crate) fn build(kind: PluginKind) -> (Config, Hash) {
     (config, Hash::of(&[text.as_bytes()]))
 }
 
-/// A host for steps that goes about the same work otherwise.
+/// An engine configuration that runs steps differently but must give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variation {
-    /// The same code; each instance maps memory of its own instead of taking it from a pool, and the
-    /// guest has half the stack.
+    /// Uses the same code. Each instance maps its own memory instead of using a pool, and the guest has half
+    /// the stack.
     Apart,
-    /// Code compiled without optimization and with another register allocator; memory in other places,
-    /// with bounds checked by instructions, copied rather than mapped; and four times the stack, since
-    /// such code needs more of it.
+    /// Compiles without optimization and with another register allocator. Memory lies at other addresses, is
+    /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the
+    /// size, because such code needs more.
     Unoptimized,
 }
 
-/// The configuration for steps under a variation, and the digest under which its code is kept.
+/// Returns the configuration for steps under a variation, and the digest for cache keys of its code.
 pub(crate) fn vary(variation: Variation) -> (Config, Hash) {
     let (mut config, digest) = build(PluginKind::Step);
     match variation {
         Variation::Apart => {
             config.max_wasm_stack(WASM_STACK_BYTES / 2);
-            // No setting that code depends on: what is compiled already is used.
+            // None of these settings affects the compiled code, so existing cache entries are used.
             (config, digest)
         }
         Variation::Unoptimized => {
@@ -98,12 +97,12 @@ fn settings(kind: PluginKind) -> Vec<Setting> {
         nan,
         set!(wasm_component_model, true),
         set!(wasm_simd, true),
-        // Relaxed SIMD may round differently on another processor; should it ever be let in
-        // by a default, its answers are the deterministic ones.
+        // Relaxed SIMD may round differently on another processor. If a future default enables it, its
+        // results are still deterministic.
         set!(wasm_relaxed_simd, false),
         set!(relaxed_simd_deterministic, true),
-        // Threads, garbage collection, stack switching and component-model async are also
-        // compiled out: the features of the wasmtime crate are not enabled.
+        // Threads, garbage collection, stack switching and component-model async are also compiled out,
+        // because the corresponding features of the wasmtime crate are disabled.
         set!(wasm_memory64, false),
         set!(wasm_gc, false),
         set!(gc_support, false),

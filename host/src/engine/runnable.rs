@@ -1,5 +1,5 @@
-//! A plugin as those see it who run it for a job: the worker, and replay. [`Plugin`] is the one
-//! there is; a simulation of workers puts others in its place.
+//! Interface of a plugin for the worker and replay, which run it for a job. [`Plugin`] is the real
+//! implementation. The simulation of workers uses other implementations.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use super::plugin::Plugin;
 use super::step::{StepCalls, StepEnd};
 use super::tool::{Finding, ReconcileVerdict, ToolCallContext, ToolEnd};
 
-/// What can be run under the digest that a job pinned. Each function is that of [`Plugin`].
+/// Code that can be run under the digest pinned by a job. Each function corresponds to the one of [`Plugin`].
 #[async_trait]
 pub trait Runnable: Send + Sync {
-    /// Whether a value is what the operator takes.
+    /// Checks a value against the operator's input schema.
     fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure>;
-    /// Run a step once.
+    /// Runs a step once.
     async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd;
-    /// Call a tool once.
+    /// Calls a tool once.
     async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd;
-    /// Ask the world whether a call happened.
+    /// Asks the tool whether a call happened.
     async fn reconcile(
         &self,
         operator: &str,
@@ -31,7 +31,7 @@ pub trait Runnable: Send + Sync {
         call: ToolCallContext,
         limits: &Limits,
     ) -> Result<ReconcileVerdict, Failure>;
-    /// Check a recorded change against the world.
+    /// Checks a recorded change against the world.
     async fn verify(
         &self,
         operator: &str,
@@ -39,7 +39,7 @@ pub trait Runnable: Send + Sync {
         call: ToolCallContext,
         limits: &Limits,
     ) -> Result<Finding, Failure>;
-    /// Undo a committed call: the one with this external key, these arguments and this result.
+    /// Undoes the committed call with this external key, these arguments and this result.
     async fn compensate(
         &self,
         operator: &str,
@@ -47,16 +47,16 @@ pub trait Runnable: Send + Sync {
         call: ToolCallContext,
         limits: &Limits,
     ) -> ToolEnd;
-    /// The component behind it, which validators and verifiers of the host look at.
+    /// Returns the loaded plugin, if there is one, for validators and verifiers of the host.
     fn component(&self) -> Option<&Plugin>;
 }
 
-/// Where the code comes from that a job pinned.
+/// Source of the code that a job pinned.
 pub trait Components: Send + Sync {
-    /// What has this digest, with the WASI it was pinned with.
+    /// Returns the code with this digest, linked with the WASI mode that was pinned with it.
     ///
     /// # Errors
-    /// It is not there, or is refused: why.
+    /// The reason why the code is missing or refused.
     fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String>;
 }
 

@@ -1,9 +1,8 @@
 //! JSON Schemas of operators, compiled once.
 //!
-//! Schemas and values both come from plugins. Neither may cost the host more than a bounded
-//! time, memory and stack: a schema is looked over before it is compiled ([`graph`]), and the
-//! work is counted before a value is checked ([`work`]). What is too much is refused, like what
-//! does not fit.
+//! Both schemas and values come from plugins, so neither may cost the host unbounded time, memory or stack. A
+//! schema is inspected before it is compiled ([`graph`]). The work of a check is counted before the check
+//! starts ([`work`]). Excessive schemas and values are refused like values that do not fit.
 
 mod graph;
 mod work;
@@ -15,20 +14,21 @@ use serde_json::Value;
 use graph::Graph;
 use work::Work;
 
-/// How many violations a message lists.
+/// Maximum number of violations that a message lists.
 const VIOLATIONS_SHOWN: usize = 5;
-/// How many values of parameters are refused at once.
+/// Maximum number of violations that [`misfits`] reports.
 const MISFITS_MAX: usize = 100;
-/// Characters of a reason that quotes a value.
+/// Maximum length of a reason that quotes a value, in characters.
 const REASON_CHARS_MAX: usize = 300;
-/// Up to so much work, times its depth, violations are looked for one by one: each alternative
-/// that fails is gone through once more for every one around it.
+/// Maximum work, multiplied by depth, for which violations are located one by one. Each failing alternative
+/// is evaluated again for every alternative around it.
 const LOCATED_MAX: u64 = 400_000;
-/// Subschemas inside each other that any thread's stack has room for.
+/// Maximum nesting of subschema evaluations for which the stack of any thread is large enough.
 const DEPTH_HERE_MAX: usize = 48;
-/// Stack for what goes deeper: 8 KiB for each of the deepest that is let through.
+/// Stack size for deeper evaluations: 8 KiB for each level of the deepest nesting allowed.
 const STACK_BYTES: usize = 64 * 1024 * 1024;
-/// Stack for compiling: more for each subschema, at most a thousand.
+/// Stack size for compiling. Each subschema needs more stack than in a check, and a schema has at most a
+/// thousand of them.
 const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
 
 /// The two schemas of an operator.
@@ -45,7 +45,10 @@ struct Schema {
 }
 
 impl Schemas {
-    /// Compile both; says which and why where one does not hold.
+    /// Compiles both schemas.
+    ///
+    /// # Errors
+    /// The name of each invalid schema, with the reason.
     pub(crate) fn compile(input: &str, output: &str) -> Result<Self, Vec<(&'static str, String)>> {
         match (compile(input), compile(output)) {
             (Ok(input), Ok(output)) => Ok(Self { input, output }),
@@ -71,14 +74,15 @@ impl Schemas {
 fn compile(text: &str) -> Result<Schema, String> {
     let (schema, graph) = Graph::read(text)?;
     let compiled = on_a_stack_of(COMPILE_STACK_BYTES, || {
-        // Regular expressions in time that grows with the text alone.
+        // This regular expression engine takes time linear in the length of the text.
         let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
     });
     Ok(Schema { validator: compiled??, graph })
 }
 
-/// Every violation up to a handful, by JSON pointer; values are masked, for they may be large or private.
+/// Checks a value and lists up to [`VIOLATIONS_SHOWN`] violations by JSON pointer. Values are masked, because
+/// they may be large or private.
 fn check(schema: &Schema, value: &Value) -> Result<(), String> {
     let too_complex = "too complex: its schema has too many ways to look at so deep or large a value";
     let work = work::count(&schema.graph, value).ok_or(too_complex)?;
@@ -109,10 +113,10 @@ fn look(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<
     Err(format!("{}{more}", shown.join("; ")))
 }
 
-/// How a value breaks a schema that came with a plan; compiled for this one look.
+/// Lists the violations of a schema that came with a plan. The schema is compiled for this one check.
 ///
 /// # Errors
-/// The schema, or the work of looking, is refused: why.
+/// The reason why the schema is invalid or the check would take too much work.
 pub(crate) fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
     let schema = compile(&schema.to_string())?;
     let work = work::count(&schema.graph, value).ok_or("it has too many ways to look at so deep or large a value")?;
@@ -151,7 +155,7 @@ fn misfit(error: &jsonschema::ValidationError<'_>) -> Vec<Misfit> {
     }
 }
 
-/// Does something that may need more stack than threads have.
+/// Runs `work` on a separate thread with a stack of the given size.
 fn on_a_stack_of<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
     let thread = std::thread::Builder::new().name("latch-schema".to_owned()).stack_size(bytes);
     std::thread::scope(|scope| {
@@ -189,7 +193,7 @@ mod tests {
         Schemas::compile("true", &schema.to_string()).unwrap()
     }
 
-    /// On the stack of a worker thread, in little time.
+    /// Checks on a thread with the stack size of a worker thread. The check must finish quickly.
     fn refused_at_once(schema: &Value, value: Value) -> String {
         let schemas = output(schema);
         let check = move || schemas.check_output(&value).unwrap_err();
@@ -200,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_schema_with_more_ways_than_atoms_ends_no_host() {
-        // Each level of the value doubles the ways.
+        // Each level of the value doubles the number of alternatives to evaluate.
         let branch = json!({"type": "array", "items": {"$ref": "#"}, "minItems": 1});
         let doubling = json!({"anyOf": [branch, branch]});
         for levels in [22, 60, 120] {
@@ -208,7 +212,7 @@ mod tests {
         }
         let few = refused_at_once(&doubling, nested(3));
         assert!(few.contains("/ "), "where there are few, it says where: {few}");
-        // Each definition applies the next twice.
+        // Each definition applies the next one twice.
         let mut definitions: serde_json::Map<String, Value> = (0..25)
             .map(|n| {
                 let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
@@ -222,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_deep_check_has_a_stack_of_its_own() {
-        // A row of definitions, the last of which goes into the items and begins again.
+        // A chain of definitions. The last one applies to the items and restarts the chain.
         let definitions: serde_json::Map<String, Value> = (0..60)
             .map(|n| {
                 let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
@@ -280,7 +284,7 @@ mod tests {
         schemas.check_output(&json!({"name": "a", "children": [leaf("b"), leaf("c")]})).unwrap();
         let failure = schemas.check_output(&json!({"name": "a", "children": [leaf("B")]})).unwrap_err();
         assert!(failure.message.contains("/children/0/name"), "{failure}");
-        // A large answer of a plain shape.
+        // A large answer with a simple structure.
         let rows = json!({"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}});
         let many: Vec<_> = (0..50_000).map(|n| json!({"n": n})).collect();
         output(&rows).check_output(&json!(many)).unwrap();

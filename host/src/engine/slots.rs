@@ -1,8 +1,8 @@
-//! Room for running instances: memories, tables and stacks are mapped once and used again.
+//! Pools of memories, tables and stacks for running instances, which are mapped once and reused.
 //!
-//! Mapping and unmapping them for each try costs more than everything else a small step does.
-//! A pool is finite, so instances wait for their turn. Steps and tools have a pool each: a step
-//! that waits for a tool never keeps that tool from running.
+//! Mapping and unmapping them for each try would cost more than everything else that a small step does. A
+//! pool is finite, so new instances wait until there is room. Steps and tools have separate pools, so that a
+//! step waiting for a tool never keeps that tool from running.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::Component;
 use wasmtime::{Enabled, PoolingAllocationConfig};
 
-/// Memories of all running instances of a pool. Address space is reserved for each, 4 GiB; what
-/// is not touched takes no memory.
+/// Number of memories for all running instances of a pool. Each reserves 4 GiB of address space. Untouched
+/// pages use no memory.
 const MEMORIES: u32 = 1024;
-/// Tables for each memory: a component needs one for its own functions and one for its imports.
+/// Number of tables per memory. A component needs one for its own functions and one for its imports.
 const TABLES_PER_MEMORY: u32 = 8;
-/// Memories that instances outside of the count may use: plugins that are being loaded.
+/// Additional memories for instances that take no permit, namely of plugins that are being loaded.
 const SPARE: u32 = 64;
-/// Bytes of a used memory that are cleared in place instead of being given back.
+/// Bytes of a used memory that are cleared in place instead of being returned to the system.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// How a pool is laid out.
+/// Configuration of a pool.
 pub(super) fn pool() -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     let memories = MEMORIES + SPARE;
@@ -41,7 +41,7 @@ pub(super) fn pool() -> PoolingAllocationConfig {
     pool
 }
 
-/// The turns of one pool.
+/// Permits of one pool, one for each memory.
 #[derive(Clone)]
 pub(crate) struct Slots(Arc<Semaphore>);
 
@@ -50,7 +50,8 @@ impl Slots {
         Self(Arc::new(Semaphore::new(MEMORIES as usize)))
     }
 
-    /// The turns of a component's instances.
+    /// Returns the source of permits for instances of a component. A component that needs more memories or
+    /// tables takes more permits at a time.
     pub(super) fn of(&self, component: &Component) -> Turns {
         let weight = component.resources_required().map_or(64, |needed| {
             needed.num_memories.max(needed.num_tables.div_ceil(TABLES_PER_MEMORY)).clamp(1, MEMORIES)
@@ -59,7 +60,7 @@ impl Slots {
     }
 }
 
-/// The turns of one component.
+/// Source of permits for the instances of one component.
 #[derive(Clone)]
 pub(crate) struct Turns {
     slots: Arc<Semaphore>,
@@ -67,7 +68,8 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Waits until an instance fits. It has to be gone before what is returned is dropped.
+    /// Waits until an instance fits into the pool. The caller must drop the instance before the returned
+    /// permit.
     pub(crate) async fn take(&self) -> OwnedSemaphorePermit {
         self.slots.clone().acquire_many_owned(self.weight).await.expect("nobody closes the turns")
     }

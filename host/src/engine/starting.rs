@@ -1,7 +1,8 @@
-//! What a language's runtime may look at while it starts, before the plugin is asked what it is.
+//! Imports that a language runtime may call while it starts, before `describe` is called.
 //!
-//! Some read a clock and draw a seed before the first line of a program runs. To be described, a plugin
-//! gets these of the step that nobody runs: they are the same wherever it is asked.
+//! Some runtimes read a clock and draw a seed before the program's first line runs. During the description of
+//! a plugin, these imports return the values of a step that is not run. The values are therefore the same on
+//! every machine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,12 +16,12 @@ use super::fault::HostFault;
 use super::step::StepState;
 use super::virtual_wasi::bindings::{clocks::wall_clock, random::random};
 
-/// Whether a plugin's runtime is starting.
+/// Flag that is true while a plugin's runtime is starting.
 #[derive(Clone)]
 pub(super) struct Starting(Arc<AtomicBool>);
 
 impl Starting {
-    /// From here on the plugin itself runs, which calls nothing.
+    /// Ends the start phase: from now on `describe` runs, and every call of an import fails.
     pub(super) fn over(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -33,7 +34,7 @@ impl Starting {
     }
 }
 
-/// Link the clocks, the generators and the log.
+/// Links the clocks, the random generators and the log.
 pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<Starting> {
     let starting = Starting(Arc::new(AtomicBool::new(true)));
     macro_rules! serve {
@@ -64,7 +65,7 @@ pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
     give!(full("rng"), "bytes", (len: u32) -> Vec<u8>, import::rng::Host::bytes);
     give!(full("rng"), "next-u32", () -> u32, import::rng::Host::next_u32);
     serve!(full("log"), "write", (level: import::log::Level, message: String) -> (), import::log::Host::write);
-    // The names have versions.
+    // WASI imports have a version suffix, so they are matched by prefix.
     let engine = linker.engine().clone();
     for (name, _) in component.component_type().imports(&engine) {
         if name.starts_with("wasi:clocks/wall-clock@") {

@@ -1,4 +1,4 @@
-//! Running a step: a fresh instance, the step's own interfaces and nothing else.
+//! Runs a step in a new instance, with only the interfaces of a step.
 
 use async_trait::async_trait;
 use latchwork_core::error::{Code, Failure};
@@ -15,134 +15,135 @@ use super::limits::{self, Guard, Guarded};
 use super::slots::Turns;
 use super::virtual_wasi::{self, VirtualWasi};
 
-/// What a step, and a tool, is told of its job.
+/// Information about the job that steps and tools can read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepContext {
-    /// Whose data it is.
+    /// Tenant that owns the job.
     pub tenant: String,
-    /// Who asked.
+    /// Actor that submitted the job.
     pub actor: String,
     /// Correlation id of the request.
     pub correlation_id: String,
-    /// The job.
+    /// Id of the job.
     pub job_id: String,
     /// Label of the plan.
     pub plan_id: String,
-    /// The step.
+    /// Id of the step.
     pub step_id: String,
 }
 
-/// One call of a tool, as a step asks for it.
+/// One call of a tool by a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
     /// The operator.
     pub operator: String,
-    /// JSON text.
+    /// Arguments, as JSON text.
     pub args: String,
-    /// Names the action across jobs.
+    /// Key that identifies the action across jobs.
     pub action_key: Option<String>,
 }
 
-/// Drop this try: the guest is torn down at once. Whoever says so knows why.
+/// Request to abandon this try: the guest is torn down immediately. The implementation of [`StepCalls`] that
+/// returns it knows the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
-/// What a running step asks of the host. The worker implements it, once per try.
+/// Host calls of a running step. The worker creates one implementation per try.
 #[async_trait]
 pub trait StepCalls: Send {
-    /// The step's own conditions: what it reads of them is the same whoever answers its calls.
+    /// Returns the step's deterministic inputs, which are the same for every implementation of this trait.
     fn own(&mut self) -> &mut StepSources;
-    /// A reading of the injected clock: microseconds since 1970 UTC.
+    /// Returns the time of the injected clock, in microseconds since 1970 UTC.
     fn now_us(&mut self) -> i64 {
         self.own().now_us
     }
-    /// The next bytes of the injected generator.
+    /// Fills `buf` with the next bytes of the injected random generator.
     fn random(&mut self, buf: &mut [u8]) {
         self.own().random(buf);
     }
-    /// The next number of the injected generator.
+    /// Returns the next number of the injected random generator.
     fn next_u32(&mut self) -> u32 {
         self.own().next_u32()
     }
-    /// A number in `0..bound` of the injected generator; 0 where `bound` is 0.
+    /// Returns a number in `0..bound` of the injected random generator, or 0 if `bound` is 0.
     fn below(&mut self, bound: u32) -> u32 {
         self.own().below(bound)
     }
-    /// A log record, cut to 8 KiB.
+    /// Writes a log record, truncated to 8 KiB.
     fn log(&mut self, level: Level, message: &str);
-    /// Call a tool. The inner error is the recorded answer, in the step's own codes
-    /// ([`Failure::for_guest`] is applied here).
+    /// Calls a tool. The inner error is the recorded answer, in the codes of a step: the implementation
+    /// applies [`Failure::for_guest`].
     async fn call(
         &mut self,
         operator: String,
         args: String,
         action_key: Option<String>,
     ) -> Result<Result<String, Failure>, Stop>;
-    /// Call several tools at once; answers in the order of the calls.
+    /// Calls several tools concurrently. Returns the answers in the order of the calls.
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop>;
-    /// Append an informational event.
+    /// Appends an informational event.
     async fn emit(&mut self, name: String, payload: String) -> Result<(), Stop>;
 }
 
-/// How a try of a step ended.
+/// End of one try of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepEnd {
-    /// What came of it.
+    /// Outcome of the try.
     pub outcome: StepOutcome,
-    /// Fuel used, instantiation not counted.
+    /// Fuel used, without instantiation.
     pub fuel: u64,
-    /// Linear memory it ended with, which is also the most it had.
+    /// Linear memory at the end, in bytes. This is also the maximum, because memory never shrinks.
     pub memory_bytes: u64,
-    /// Where the host ended it: the function it was in, and those that called that.
+    /// Function in which the host ended the guest, followed by its callers.
     pub functions: Vec<String>,
 }
 
 impl StepEnd {
-    /// It never ran.
+    /// End of a step that was never started.
     pub(crate) fn not_run(failure: Failure) -> Self {
         Self { outcome: StepOutcome::Fault(failure), fuel: 0, memory_bytes: 0, functions: vec![] }
     }
 }
 
-/// What a try took, and where it was ended.
+/// Resources that a try used, and the functions in which it was ended.
 pub(crate) struct Spent {
     pub(crate) fuel: u64,
     pub(crate) memory_bytes: u64,
     pub(crate) functions: Vec<String>,
 }
 
-/// The answer of a try, as text that is not looked at yet, and what it took.
+/// Unchecked answer of a try as text, and the resources it used.
 pub(crate) type Ran = (Result<Result<String, Failure>, StepOutcome>, Spent);
 
-/// A second run in the instance that the first one leaves.
+/// Request for a second run in the same instance, after the first run.
 pub(crate) struct Again<'b> {
     pub(crate) calls: Box<dyn StepCalls>,
-    /// Whether it came to that.
+    /// Set to true when the second run begins.
     pub(crate) began: &'b mut bool,
 }
 
-/// What came of a try of a step.
+/// Outcome of one try of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
-    /// It returned: JSON text that fits its schema, kept as received.
+    /// The step returned JSON text that fits its schema. The text is kept as received.
     Output(String),
-    /// It returned an error of its own: deterministic, and final.
+    /// The step returned an error of its own, which is deterministic and final.
     Failed(Failure),
-    /// The host ended it, or its answer was not one. `STACK_OVERFLOW` and `WALL_CLOCK_LIMIT`
-    /// depend on the machine; all other codes are reproducible.
+    /// The host ended the step, or its answer was invalid. `STACK_OVERFLOW` and `WALL_CLOCK_LIMIT` depend on
+    /// the machine. All other codes are reproducible.
     Fault(Failure),
-    /// [`StepCalls`] said [`Stop`].
+    /// [`StepCalls`] returned [`Stop`].
     Stopped,
 }
 
-/// A step plugin, ready to be instantiated.
+/// A step plugin that is ready to be instantiated.
 pub(crate) struct StepCode {
     pre: InstancePre<StepState>,
     turns: Turns,
     run: export::run::GuestIndices,
 }
 
-/// What the store of a running step holds.
+/// Store data of a running step.
 pub(crate) struct StepState {
     pub(crate) calls: Box<dyn StepCalls>,
     pub(crate) guard: Guard,
@@ -186,7 +187,8 @@ impl StepCode {
         Ok(Self { pre, turns, run })
     }
 
-    /// Run once, or a second time where that is wanted: then it is the second run's end.
+    /// Runs the step once, or a second time in the same instance if `again` is given. Returns the end of the
+    /// last run.
     pub(crate) async fn run(
         &self,
         operator: &str,
@@ -229,8 +231,8 @@ impl StepCode {
         (answer, Spent { fuel, memory_bytes, functions })
     }
 
-    /// Instantiate, call and drop, with no more around it than the engine needs: what the
-    /// sandbox itself costs.
+    /// Instantiates, calls and drops the step with only what the engine requires, to measure the sandbox's
+    /// own cost.
     pub(crate) async fn run_bare(
         &self,
         operator: &str,

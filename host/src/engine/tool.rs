@@ -1,4 +1,5 @@
-//! Running a tool: its grants, its deadline, and the verdict on what it may have done.
+//! Runs a tool: applies its grants and its deadline, and determines whether the call may have changed the
+//! world.
 
 use std::sync::Arc;
 
@@ -25,64 +26,64 @@ use crate::capability::sockets::LookupData;
 use crate::capability::watch::{Hindered, Watch};
 use crate::os::clock;
 
-/// What is kept of an answer that was none.
+/// Maximum number of bytes kept of an invalid answer.
 const KEPT_BYTES_MAX: usize = 64 << 10;
 
-/// Everything a call of a tool is told.
+/// Complete context of a tool call.
 #[derive(Clone, Debug, Default)]
 pub struct ToolCallContext {
-    /// What a step is told too.
+    /// The part of the context that steps can read too.
     pub step: StepContext,
-    /// Our trace id.
+    /// Trace id of this host.
     pub trace_id: String,
-    /// Where the invocation stands.
+    /// Slot of the invocation.
     pub slot: String,
-    /// Idempotency key for the downstream API; the same in every try.
+    /// Idempotency key for the downstream API. The key is the same in every try.
     pub external_key: String,
     /// The worker's attempt at the job.
     pub attempt: u32,
-    /// How many tries of this invocation came before.
+    /// Number of earlier tries of this invocation.
     pub tries_before: u32,
-    /// Milliseconds the call may take, from [`Self::started_boot_us`] on.
+    /// Milliseconds that the call may take, counted from [`Self::started_boot_us`].
     pub timeout_ms: u32,
-    /// The boot clock ([`clock::boot_us`]) when the owner first sent `acquire`.
+    /// Boot clock ([`clock::boot_us`]) at the time when the owner first sent `acquire`.
     pub started_boot_us: u64,
 }
 
-/// How a try of a tool ended.
+/// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEnd {
-    /// What was answered, or what is known of a call that did not answer.
+    /// The tool's answer, or the host's knowledge about a call without an answer.
     pub answer: Answer,
-    /// Fuel used, instantiation not counted.
+    /// Fuel used, without instantiation.
     pub fuel: u64,
-    /// Microseconds it took.
+    /// Duration in microseconds.
     pub wall_us: u64,
 }
 
-/// What the world says about a call in doubt.
+/// Answer of `reconcile` about a call in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReconcileVerdict {
-    /// It happened, with this result.
+    /// The call happened, with this result.
     Happened(Output),
-    /// It certainly did not and never will.
+    /// The call certainly did not happen and never will.
     DidNotHappen,
-    /// Ask again after so many milliseconds.
+    /// Not known yet: ask again after this many milliseconds.
     NotYet(u32),
-    /// It cannot be told.
+    /// The tool cannot determine whether the call happened.
     Unknown,
 }
 
-/// What `verify` found.
+/// Answer of `verify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// As recorded.
+    /// The world matches the recorded change.
     Confirmed,
-    /// Not as recorded; what was found instead.
+    /// The world does not match the recorded change. Contains the description of the actual state.
     Mismatch(String),
 }
 
-/// A tool plugin, ready to be instantiated.
+/// A tool plugin that is ready to be instantiated.
 #[derive(Clone)]
 pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
@@ -93,14 +94,14 @@ pub(crate) struct ToolCode {
     compensate: Option<export::compensate::GuestIndices>,
 }
 
-/// How its operators are called.
+/// Calling convention of the tool's operators.
 #[derive(Clone)]
 enum Invoke {
     Described(export::invoke::GuestIndices),
     Plain(Functions),
 }
 
-/// What is asked of a tool.
+/// Function of a tool to call, with its arguments.
 #[derive(Clone, Copy)]
 pub(crate) enum Ask<'a> {
     Invoke { args: &'a str },
@@ -109,7 +110,7 @@ pub(crate) enum Ask<'a> {
     Compensate { external_key: &'a str, args: &'a str, result: &'a str },
 }
 
-/// What it said.
+/// Value that the tool returned.
 pub(crate) enum Said {
     Output(import::types::ToolOutput),
     Verdict(export::reconcile::Verdict),
@@ -118,11 +119,11 @@ pub(crate) enum Said {
     Plain(Returned),
 }
 
-/// What came of asking.
+/// Result of one call of a tool's function.
 pub(crate) struct Asked {
     pub(crate) said: Result<Said, Failure>,
     pub(crate) begun: bool,
-    /// What the host refused, or could not reach, meanwhile.
+    /// Accesses that the host refused or could not complete during the call.
     pub(crate) hindered: Hindered,
     pub(crate) fuel: u64,
     pub(crate) wall_us: u64,
@@ -146,7 +147,7 @@ impl ToolCode {
         import::config::add_to_linker::<_, HasSelf<ToolState>>(&mut linker, own)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-        // Two interfaces are ours: they see what is changed, and what names are looked up.
+        // The host replaces two interfaces of WASI, to observe file changes and name lookups.
         linker.allow_shadowing(true);
         use wasmtime_wasi::p2::bindings::{filesystem, sockets};
         filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
@@ -165,7 +166,7 @@ impl ToolCode {
         })
     }
 
-    /// The functions of a plain component by operator.
+    /// Functions of a plain component, by operator.
     pub(crate) fn functions(&self) -> Option<&Functions> {
         match &self.invoke {
             Invoke::Described(_) => None,
@@ -173,7 +174,7 @@ impl ToolCode {
         }
     }
 
-    /// Ask once, until the call's time has passed.
+    /// Calls the tool once. The call ends when its time has passed.
     pub(crate) async fn ask(
         &self,
         settings: &Arc<PluginSettings>,
@@ -185,7 +186,7 @@ impl ToolCode {
     ) -> Asked {
         let since = clock::boot_us();
         let timeout_ms = call.timeout_ms;
-        // The call's time is the plan's or the operator's, and stands in the call.
+        // The timeout of the plan or the operator is part of the call and replaces the one in `limits`.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = Watch::until(deadline_us);
@@ -200,15 +201,17 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
-                // A plain function cannot say that nothing was changed. Where it may only look, the host can.
+                // A plain function cannot report that it changed nothing. The host knows this if the call had
+                // no right to write.
                 if !rights.write && matches!(&answered, Ok(Ok(Said::Plain(_)))) {
                     begun = false;
                 }
-                // Dropping the store here ends what it had open, before anybody hears of the end.
+                // Dropping the store closes everything the guest had open, before the result is returned.
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
-                    // After its time a guest may fail in many ways; they are one.
+                    // After the deadline a guest may fail in many ways. All of them are reported as a
+                    // timeout.
                     Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
                     Ok(Err(_)) | Err(_) => Err(late(timeout_ms)),
                 }
@@ -228,8 +231,8 @@ impl ToolCode {
     ) -> wasmtime::Result<Said> {
         limits::apply(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
-            // An oversized answer is lifted whole, to keep its start; it cannot be larger than the
-            // memory it lies in.
+            // An oversized answer is copied completely, so that its start can be kept. It cannot be larger
+            // than the guest's memory.
             Invoke::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
             Invoke::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
@@ -270,7 +273,7 @@ impl ToolCode {
                 let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
                 said.map_or_else(Said::Error, Said::Finding)
             }
-            // The key of the call that is undone, not the one of undoing it.
+            // Uses the external key of the call to undo, not that of the compensating call.
             Ask::Compensate { external_key, args, result } => {
                 let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
                 let said =
@@ -282,7 +285,8 @@ impl ToolCode {
 }
 
 impl Asked {
-    /// The answer of an `invoke` or `compensate`, checked against its schema where there is one.
+    /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against
+    /// `schema`, if given.
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
         let Asked { said, begun, hindered, fuel, wall_us } = self;
         let doubtful = |failure, kept: Option<&str>| match begun {
@@ -303,7 +307,8 @@ impl Asked {
                 let is_exception = !said.code.is_guest_code();
                 let failure = explained(said, hindered);
                 match applied {
-                    // Code that went wrong somewhere cannot say what it has done: what was begun does.
+                    // Code that failed unexpectedly cannot report whether anything was applied. The host's
+                    // record of begun operations decides.
                     _ if is_exception => doubtful(failure, None),
                     import::types::Applied::No => Answer::NotApplied(failure),
                     import::types::Applied::Unknown => Answer::Unknown { failure, kept: None },
@@ -314,7 +319,8 @@ impl Asked {
                 Answer::Ok(output)
             }
             Ok(Said::Plain(Returned::NotCalled(failure))) => Answer::NotApplied(failure),
-            // It cannot say whether it has done something: what was begun does.
+            // The function cannot report whether anything was applied. The host's record of begun operations
+            // decides.
             Ok(Said::Plain(Returned::Error(failure))) => doubtful(failure, None),
             Ok(Said::Plain(Returned::Unusable(failure, kept))) => doubtful(failure, kept.as_deref()),
             Ok(Said::Verdict(_) | Said::Finding(_)) => {
@@ -326,14 +332,14 @@ impl Asked {
     }
 }
 
-/// The failure of a call that the host hindered, where the guest has no better word for it than a crash or a refusal.
+/// Replaces the failure of a call that the host hindered, if the guest reported only a crash or a refusal.
 fn explained(failure: Failure, hindered: Hindered) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {
         Hindered { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
-        // A denied write to the map reaches the guest as a store that does not answer.
+        // The guest sees a denied write to the key-value map as a store that does not answer.
         Hindered { denied: Some(why), .. }
             if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
         {
@@ -345,7 +351,7 @@ fn explained(failure: Failure, hindered: Hindered) -> Failure {
     Failure { code, message: format!("{why} (the plugin: {})", failure.message), ..failure }
 }
 
-/// Size and form of a tool's answer.
+/// Checks size and format of a tool's answer.
 pub(crate) fn check(output: &Output, limits: &Limits, schema: Option<&schema::Schemas>) -> Result<(), Failure> {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let changes: usize = output

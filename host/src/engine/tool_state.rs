@@ -1,4 +1,4 @@
-//! What the store of a running tool holds, and how WASI and our own interfaces see it.
+//! Store data of a running tool, and its views for WASI and for the host's own interfaces.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::capability::sockets::{Lookup, Names};
 use crate::capability::stdio::LogStream;
 use crate::capability::watch::Watch;
 
-/// Handles (files, requests, streams) a tool may hold at once.
+/// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
 const HANDLES_MAX: usize = 4_096;
 
-/// What the store of a running tool holds.
+/// Store data of a running tool.
 pub(crate) struct ToolState {
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) call: ToolCallContext,
@@ -39,7 +39,7 @@ pub(crate) struct ToolState {
     requests: Requests,
     names: Names,
     table: ResourceTable,
-    /// What WASI sees once the call's time has passed: empty, and with room for nothing.
+    /// Handle table that WASI gets after the deadline of the call. It is empty and has no capacity.
     no_handles: ResourceTable,
 }
 
@@ -64,7 +64,7 @@ impl ToolState {
                 .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
         }
         let tcp = !settings.grants.tcp.is_empty();
-        // UDP is refused where it would be used, by the check below, which logs it.
+        // UDP passes here and is refused by the address check below, which logs the refusal.
         wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {
@@ -94,7 +94,8 @@ impl ToolState {
         })
     }
 
-    /// What every function of our own interfaces does first.
+    /// Check at the start of every function of the host's own interfaces: counts the call and checks the
+    /// deadline.
     pub(crate) fn host_call(&mut self) -> Result<(), HostFault> {
         self.guard.host_call()?;
         self.watch.check()
@@ -103,7 +104,7 @@ impl ToolState {
 
 impl import::types::Host for ToolState {}
 
-/// Whoever gives up a call midway ends it as well.
+/// Closes the watch, so that a call that is dropped midway also ends.
 impl Drop for ToolState {
     fn drop(&mut self) {
         self.watch.close();
@@ -116,9 +117,9 @@ impl Guarded for ToolState {
     }
 }
 
-/// Every WASI function begins by asking for a view of the store, so this is where the call's
-/// time is checked at each host call. Once it has passed the guest's handles are gone and it
-/// gets no new ones: a function that is given one, or makes one, traps.
+/// Checks the deadline of the call. Every WASI function begins with a request for this view, so the check
+/// happens at each host call. After the deadline the guest's handles are inaccessible and new ones cannot be
+/// created: a function that receives or creates a handle traps.
 impl WasiView for ToolState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         let in_time = self.watch.check().is_ok();
