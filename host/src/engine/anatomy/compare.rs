@@ -1,4 +1,4 @@
-//! A signature as it should be held against one as it is: every place where they differ.
+//! Compares an expected function signature with the one in a component and lists every difference.
 
 use wasmparser::component_types::{ComponentDefinedType, ComponentFuncTypeId, ComponentValType};
 use wasmparser::types::TypesRef;
@@ -6,19 +6,19 @@ use wit_parser::{Function, Resolve, Type, TypeDefKind};
 
 use super::shown::{self, Shown};
 
-/// One place where a signature differs.
+/// One difference between two signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where: `result, its error, field code`.
+    /// Location of the difference, for example `result, its error, field code`.
     pub at: String,
-    /// What should be there.
+    /// Expected type or name.
     pub expected: String,
-    /// What is.
+    /// Actual type or name.
     pub found: String,
 }
 
-/// Every place where a function differs from ours. The host holds types, not names of parameters,
-/// against each other, and so does this.
+/// Lists every difference between a function and the expected one. Like the host, this compares types and
+/// ignores parameter names.
 pub(super) fn function(
     resolve: &Resolve,
     expected: &Function,
@@ -69,7 +69,7 @@ impl<'a> Compare<'a, '_> {
         }
     }
 
-    /// As deep as our own type is, which ends.
+    /// The depth of the recursion is bounded by the expected type.
     fn value(&mut self, expected: &Type, found: ComponentValType, at: String) {
         let id = match expected {
             Type::Id(id) => *id,
@@ -147,7 +147,8 @@ impl<'a> Compare<'a, '_> {
         }
     }
 
-    /// Names of fields, cases or flags: which are missing, which are too many, or their order.
+    /// Compares names of fields, cases or flags. Reports missing names, additional names, or a different
+    /// order.
     fn names(&mut self, what: &str, expected: &[&str], found: &[&str], at: &str) {
         if expected == found {
             return;

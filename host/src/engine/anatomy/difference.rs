@@ -1,4 +1,4 @@
-//! A component's types held against a world: everything in which it is not of it.
+//! Compares a component's types with a world and lists all differences.
 
 use std::fmt;
 
@@ -13,47 +13,47 @@ use super::worlds::{self, Worlds};
 use crate::config::Grants;
 use crate::engine::component::{self, PACKAGE, full};
 
-/// What kind of difference it is.
+/// Kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// It is a step and a tool at once.
+    /// The component is a step and a tool at the same time.
     BothWorlds,
-    /// An export the world demands is not there.
+    /// An export that the world requires is missing.
     MissingExport,
-    /// It is there with another signature.
+    /// An export has another signature.
     ExportSignature,
-    /// It is there for another version of the package.
+    /// An export has another version of the package.
     ExportVersion,
-    /// An import the world does not have, or that its grants do not open.
+    /// The component has an import that its world does not allow or its grants do not cover.
     ForeignImport,
-    /// An import of ours that is used with another signature.
+    /// An import of a Latchwork interface has another signature.
     ImportSignature,
-    /// An import of ours in another version.
+    /// An import of a Latchwork interface has another version.
     ImportVersion,
 }
 
-/// One difference.
+/// One difference between a component and a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What kind.
+    /// Kind of the difference.
     pub kind: Kind,
-    /// The interface, with its version, or the plain name of an import or export.
+    /// The interface with its version, or the plain name of an import or export.
     pub interface: String,
-    /// The function of it, where it is about one.
+    /// The function of the interface, if the difference is about one function.
     pub function: Option<String>,
-    /// What the world has there, as WIT.
+    /// The world's definition, as WIT.
     pub expected: Option<String>,
-    /// What the component has there.
+    /// The component's definition.
     pub found: Option<String>,
-    /// Of a signature: each place where it differs.
+    /// For a signature: every location where it differs.
     pub mismatches: Vec<Mismatch>,
-    /// What to do, in a sentence.
+    /// Advice in one sentence.
     pub instead: String,
 }
 
 impl Difference {
-    /// Whether it is about an import.
+    /// Returns true if the difference is about an import.
     pub fn is_import(&self) -> bool {
         matches!(self.kind, Kind::ForeignImport | Kind::ImportSignature | Kind::ImportVersion)
     }
@@ -83,15 +83,15 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The world with fewer differences, where exports do not tell: those that no plugin of either
-/// has count for neither.
+/// Returns the world that needs fewer changes, for a component whose exports do not identify a world. Imports
+/// that belong to neither world are ignored.
 pub(super) fn nearest(anatomy: &Anatomy) -> PluginKind {
     let ours = |world| anatomy.imports.iter().filter(|(name, _)| of_world(world, name)).count();
     let tool_exports = Worlds::optional(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));
     if tool_exports || ours(PluginKind::Tool) > ours(PluginKind::Step) { PluginKind::Tool } else { PluginKind::Step }
 }
 
-/// Whether an import is one of a world's own.
+/// Returns true if the import is an interface of the world.
 fn of_world(world: PluginKind, import: &str) -> bool {
     let name = import.strip_prefix(PACKAGE).and_then(|name| name.split('@').next());
     name.is_some_and(|name| worlds::get().import(world, name).is_some())
@@ -151,13 +151,13 @@ fn exports(anatomy: &Anatomy, world: PluginKind, interface: &str, out: &mut Vec<
     }
 }
 
-/// Our functions of an interface.
+/// Formats the functions that an interface should have.
 fn expected(ours: &Interface) -> String {
     let resolve = &worlds::get().resolve;
     ours.functions.values().map(|function| shown::our_function(resolve, function)).collect::<Vec<_>>().join("; ")
 }
 
-/// Why an interface may be missing: perhaps it is there in another way.
+/// Describes why an interface is missing, and mentions a similar export if there is one.
 fn missing(anatomy: &Anatomy, interface: &str, ours: &Interface) -> String {
     let role = match interface {
         "run" => "a step exports it",

@@ -1,5 +1,5 @@
-//! What the engine refused, said in full: it stops at the first type that differs, and knows nothing
-//! of how code gets to an import.
+//! Extends the engine's refusals with details from the component's bytes. The engine stops at the first type
+//! that differs and does not know how code reaches an import.
 
 use latchwork_core::manifest::{PluginKind, WasiMode};
 
@@ -7,8 +7,8 @@ use super::{Anatomy, Calls, Form, Kind};
 use crate::config::Grants;
 use crate::engine::Problem;
 
-/// The same problems with what can be read from the bytes: the form of what is no component, every
-/// refused feature, every place where a signature differs, and the path to each import.
+/// Adds details to the problems: the kind of file that is not a component, every refused feature, every
+/// difference of a signature, and the call path to each import.
 pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     let anatomy = Anatomy::of(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems
@@ -59,7 +59,7 @@ fn not_a_component(anatomy: &Anatomy, text: String, out: &mut Vec<Problem>) {
     }));
 }
 
-/// Every place where an exported interface has another signature.
+/// Lists every difference in the signatures of an exported interface.
 fn signature(anatomy: &Anatomy, export: &str) -> Option<String> {
     let all = anatomy.difference(anatomy.nearest(), &Grants::default(), WasiMode::Virtual);
     let here: Vec<String> = all
@@ -70,7 +70,7 @@ fn signature(anatomy: &Anatomy, export: &str) -> Option<String> {
     (!here.is_empty()).then(|| here.join("; ").replace("it exports ", "").replace(&format!(" of {export}"), ""))
 }
 
-/// What every import that any grant or WASI could serve is held against.
+/// Returns grants and a WASI mode that allow every import which any configuration could allow.
 pub(super) fn everything_open(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {

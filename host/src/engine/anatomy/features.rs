@@ -1,37 +1,37 @@
-//! Features of WebAssembly that no plugin may use, found one by one: a file that is valid with all
-//! of them and not without one of them uses that one.
+//! Detects the WebAssembly features that no plugin may use. A file uses a feature if the file is valid with
+//! all features but invalid without this one.
 
 use wasmparser::{Validator, WasmFeatures};
 
 use super::names;
 
-/// A feature that is refused.
+/// A refused feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// One word for programs.
+    /// Identifier for programs.
     pub word: &'static str,
-    /// What people call it.
+    /// Name for human readers.
     pub name: &'static str,
-    /// Why it is refused.
+    /// Reason for the refusal.
     pub why: &'static str,
-    /// How to build without it.
+    /// Advice on how to build without the feature.
     pub instead: &'static str,
 }
 
-/// Where a feature is used.
+/// Use of a refused feature in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeatureUse {
-    /// Which.
+    /// The feature.
     pub feature: Feature,
-    /// What the file does with it, as the validator says.
+    /// The validator's message about the use.
     pub found: String,
-    /// The function that does, where it has a name.
+    /// Function that uses the feature, by name, or by number if it has no name.
     pub function: Option<String>,
 }
 
 const NOT_HERE: &str = "this host's engine does not have it";
 
-/// Each with the flags that switch it off.
+/// Refused features, each with the flags that disable it.
 const REFUSED: [(WasmFeatures, Feature); 13] = [
     (
         WasmFeatures::RELAXED_SIMD,
@@ -160,10 +160,10 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
     ),
 ];
 
-/// The features a file uses that are refused. It is valid with all of them.
+/// Returns the refused features that a file uses. The file must be valid with all features enabled.
 pub(super) fn used(bytes: &[u8]) -> Vec<FeatureUse> {
     let refused = REFUSED.iter().fold(WasmFeatures::empty(), |all, (flags, _)| all.union(*flags));
-    // Most files use none: one look.
+    // Most files use no refused feature, so one validation is enough for them.
     if valid(bytes, WasmFeatures::all().difference(refused)).is_ok() {
         return vec![];
     }

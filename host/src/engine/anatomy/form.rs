@@ -1,4 +1,4 @@
-//! What the bytes of a file are, and how far they can be read.
+//! Determines what kind of file the bytes are, and how much of them can be read.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use wasmparser::{Payload, Validator, WasmFeatures};
 
 use super::names;
 
-/// What a file is.
+/// Kind of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A component that can be read to its end.
+    /// A component that is completely readable.
     Component,
-    /// A core module: the last step of its build is missing.
+    /// A core module. The last step of its build is missing.
     CoreModule,
-    /// Nothing at all.
+    /// An empty file.
     Empty,
-    /// It begins as WebAssembly and ends too early, at this byte.
+    /// WebAssembly that ends too early, at this byte offset.
     Truncated(u64),
-    /// It begins as WebAssembly and cannot be read: why.
+    /// WebAssembly that cannot be read, with the reason.
     Damaged(String),
-    /// WebAssembly of another version of the format.
+    /// WebAssembly in another version of the format.
     OtherVersion,
-    /// Text: what it seems to be.
+    /// Text, with a guess at its kind.
     Text(&'static str),
-    /// Another format: what it is.
+    /// Another binary format, with its name.
     Other(&'static str),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Form {
 }
 
 impl Form {
-    /// One word for programs.
+    /// Returns an identifier for programs.
     pub fn word(&self) -> &'static str {
         match self {
             Form::Component => "component",
@@ -63,11 +63,11 @@ impl Form {
 pub(super) struct CoreModule {
     pub(super) imports: Vec<String>,
     pub(super) exports: Vec<String>,
-    /// Whether it carries what makes a component of it.
+    /// True if the module contains the metadata from which a component can be made.
     pub(super) has_component_type: bool,
 }
 
-/// What could be read.
+/// Result of reading a file.
 pub(super) struct Read {
     pub(super) form: Form,
     pub(super) types: Option<Types>,
@@ -99,7 +99,7 @@ pub(super) fn read(bytes: &[u8]) -> Read {
     }
 }
 
-/// What the first bytes say; an error is what the file is if it is nothing that can be read on.
+/// Determines the kind from the first bytes. The error is the kind of a file that cannot be read further.
 fn begin(bytes: &[u8]) -> Result<Form, Form> {
     if bytes.is_empty() {
         return Err(Form::Empty);

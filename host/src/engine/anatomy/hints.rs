@@ -1,10 +1,10 @@
-//! What an author does next: by what made a file, and by what is wrong with it.
+//! Advice for a plugin's author, based on the toolchain that built the file and on the problems found.
 
 use super::difference::{Difference, Kind};
 use super::toolchain::Language;
 use super::{Anatomy, Form};
 
-/// One hint for each thing to do, the most needed first.
+/// Returns one hint per action, the most important first.
 pub(super) fn of(anatomy: &Anatomy, differences: &[Difference]) -> Vec<String> {
     let mut hints = Vec::new();
     match anatomy.form() {
@@ -77,7 +77,7 @@ fn new_project(language: Language) -> String {
     )
 }
 
-/// How a language's plugin does without WASI, or gets it.
+/// Advice on how to build without WASI, or to enable WASI, in the given language.
 fn without_wasi(language: Language) -> &'static str {
     match language {
         Language::Rust => {
@@ -139,7 +139,7 @@ fn core_module(anatomy: &Anatomy, hints: &mut Vec<String>) {
     }
 }
 
-/// A core module that imports WASI of before components.
+/// Advice for a core module that imports WASI preview 1, which predates components.
 fn preview1_hint(language: Language) -> &'static str {
     match language {
         Language::Rust => {

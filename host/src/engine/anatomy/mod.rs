@@ -1,13 +1,13 @@
-//! What a file is, read from its bytes alone: nothing of it is compiled or run.
+//! Analyses a file from its bytes alone, without compiling or running it.
 //!
-//! * `form` says what the bytes are, `features` which WebAssembly they need that no plugin may use,
-//!   `toolchain` what made them.
-//! * `worlds` are the interfaces of `wit/`; `difference` holds a component's types against them,
-//!   `compare` one signature against another, `shown` writes both down as WIT.
-//! * `calls` follows the code from what a component exports to what it imports.
-//! * `hints` say what an author does next, `explain` says more of what the engine refused.
+//! * `form` determines the kind of the file, `features` the refused WebAssembly features it uses, and
+//!   `toolchain` the tools that built it.
+//! * `worlds` contains the interfaces of `wit/`. `difference` compares a component's types with them,
+//!   `compare` compares two signatures, and `shown` formats types as WIT.
+//! * `calls` follows calls from a component's exports to its imports.
+//! * `hints` gives advice to the plugin's author. `explain` adds details to the engine's refusals.
 //!
-//! All of it reads what strangers wrote: sizes are bounded, and nothing here may panic.
+//! All of these modules read untrusted input. Sizes are bounded, and no input may cause a panic.
 
 mod calls;
 mod compare;
@@ -36,7 +36,7 @@ use wasmparser::types::Types;
 
 use crate::config::Grants;
 
-/// A file that was looked at.
+/// Result of analysing a file.
 pub struct Anatomy {
     form: Form,
     features: Vec<FeatureUse>,
@@ -48,17 +48,17 @@ pub struct Anatomy {
     module: Option<form::CoreModule>,
 }
 
-/// What an import or an export is, written down.
+/// An import or export in readable form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its name: an interface with its version, or a word.
+    /// Name: an interface with its version, or a plain name.
     pub name: String,
-    /// Its functions, each as WIT would write it; of a function by itself, that one.
+    /// Functions of the interface in WIT syntax. For a single function, only that function.
     pub functions: Vec<String>,
 }
 
 impl Anatomy {
-    /// Look at a file.
+    /// Analyses a file.
     pub fn of(bytes: &[u8]) -> Self {
         let read = form::read(bytes);
         let features = if read.types.is_some() { features::used(bytes) } else { vec![] };
@@ -75,37 +75,37 @@ impl Anatomy {
         Self { form: read.form, features, toolchain, types: read.types, imports, exports, module: read.module }
     }
 
-    /// What the bytes are.
+    /// Kind of the file.
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// Features of WebAssembly it uses that no plugin may.
+    /// Refused WebAssembly features that the file uses.
     pub fn features(&self) -> &[FeatureUse] {
         &self.features
     }
 
-    /// What made it.
+    /// Tools that built the file.
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
     }
 
-    /// What it imports, with signatures.
+    /// Imports with their signatures.
     pub fn imports(&self) -> Vec<Item> {
         self.items(&self.imports)
     }
 
-    /// What it exports, with signatures.
+    /// Exports with their signatures.
     pub fn exports(&self) -> Vec<Item> {
         self.items(&self.exports)
     }
 
-    /// Of a core module: what it imports and exports, `module.name`.
+    /// Returns the imports (`module.name`) and exports of a core module, or `None` for any other file.
     pub fn core_module(&self) -> Option<(&[String], &[String])> {
         self.module.as_ref().map(|module| (module.imports.as_slice(), module.exports.as_slice()))
     }
 
-    /// The world it is of, by what it exports: a step exports `run`, a tool `invoke`.
+    /// Returns the world that the exports identify: a step exports `run`, a tool exports `invoke`.
     pub fn kind(&self) -> Option<PluginKind> {
         match (self.exports_interface("run"), self.exports_interface("invoke")) {
             (true, false) => Some(PluginKind::Step),
@@ -114,14 +114,16 @@ impl Anatomy {
         }
     }
 
-    /// Whether it knows nothing of Latchwork and exports functions: they are a tool's operators.
+    /// Returns true for a plain component: it exports functions but was not written for Latchwork. Its
+    /// functions become the operators of a tool.
     pub fn is_plain(&self) -> bool {
         let ours = |(name, _): &(String, ComponentEntityType)| name.starts_with("latchwork:plugin/");
         let knows = self.imports.iter().chain(&self.exports).any(ours);
         !knows && self.exports().iter().any(|item| !item.name.starts_with("wasi:") && !item.functions.is_empty())
     }
 
-    /// The world it would be of with the least change, where its exports do not tell.
+    /// Returns the component's world, or the world that needs the fewest changes if the exports do not
+    /// identify one.
     pub fn nearest(&self) -> PluginKind {
         match self.kind() {
             Some(kind) => kind,
@@ -130,17 +132,19 @@ impl Anatomy {
         }
     }
 
-    /// Whether it exports an interface of ours, in the version this host serves.
+    /// Returns true if the component exports this Latchwork interface in the version that this host serves.
     pub fn exports_interface(&self, interface: &str) -> bool {
         let name = super::component::full(interface);
         self.exports.iter().any(|(export, _)| *export == name)
     }
 
-    /// Everything in which it is not of a world, under these grants and this WASI. Empty: it is.
+    /// Lists all differences between the component and a world, with these grants and this WASI mode. An
+    /// empty list means that the component fits the world.
     pub fn difference(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
         let mut differences = difference::of(self, world, grants, wasi);
         if self.is_plain() && world == PluginKind::Tool {
-            // Its functions are its operators. Only what it imports has to be there, and types alone need nobody.
+            // The functions of a plain component are its operators, so export differences do not matter.
+            // Imports that contain only types need no implementation.
             let imports = self.imports();
             let calls =
                 |it: &Difference| imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty());
@@ -149,13 +153,13 @@ impl Anatomy {
         differences
     }
 
-    /// Everything in which no grants and no WASI could make it of a world.
+    /// Lists the differences that no grants and no WASI mode could resolve.
     pub fn difference_at_best(&self, world: PluginKind) -> Vec<Difference> {
         let (grants, wasi) = explain::everything_open(world);
         self.difference(world, &grants, wasi)
     }
 
-    /// Whether it is of a world, under the grants and the WASI that it needs.
+    /// Returns the component's world if the component fits that world with suitable grants and WASI mode.
     pub fn is_of_a_world(&self) -> Option<PluginKind> {
         if self.is_plain() {
             return self.features.is_empty().then_some(PluginKind::Tool);
@@ -164,7 +168,7 @@ impl Anatomy {
         (self.features.is_empty() && self.difference_at_best(kind).is_empty()).then_some(kind)
     }
 
-    /// What its author does next, by what made it and what is wrong.
+    /// Returns advice for the plugin's author, based on the toolchain and on the given differences.
     pub fn hints(&self, differences: &[Difference]) -> Vec<String> {
         hints::of(self, differences)
     }

@@ -1,18 +1,18 @@
-//! Names in a file: of what a component imports and exports, and of functions.
+//! Reads names from a file: names of a component's imports and exports, and names of functions.
 
 use wasmparser::{Encoding, KnownCustom, Name, Parser, Payload, TypeRef};
 
-/// Longer names are cut: they are for people to read.
+/// Maximum length of a name, in characters. Longer names are truncated.
 const NAME_BYTES: usize = 160;
 
-/// The same of bytes that are a whole component; none of any other bytes.
+/// Returns the names of imports and exports if the bytes are a complete component, or `None` otherwise.
 pub(crate) fn of_whole_component(bytes: &[u8]) -> Option<(Vec<String>, Vec<String>)> {
     let mut payloads = Parser::new(0).parse_all(bytes);
     let is_component = matches!(payloads.next(), Some(Ok(Payload::Version { encoding: Encoding::Component, .. })));
     (is_component && payloads.all(|payload| payload.is_ok())).then(|| of_component(bytes))
 }
 
-/// Names of imports and of exports of the outermost component.
+/// Returns the names of the imports and exports of the outermost component.
 pub(super) fn of_component(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let (mut imports, mut exports) = (vec![], vec![]);
     let mut depth = 0usize;
@@ -32,7 +32,7 @@ pub(super) fn of_component(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     (imports, exports)
 }
 
-/// A function's name as a person reads it: demangled, without the hash that changes with each build.
+/// Demangles a function's name and removes the hash that changes with each build.
 pub(super) fn readable(name: &str) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(name));
     match name.char_indices().nth(NAME_BYTES) {
@@ -41,9 +41,9 @@ pub(super) fn readable(name: &str) -> String {
     }
 }
 
-/// The name of the function whose code is at this byte of a file.
+/// Returns the name of the function whose code is at this byte offset of the file.
 pub(super) fn function_at(bytes: &[u8], at: u64) -> Option<String> {
-    // The name section of a module stands after its code.
+    // A module's name section follows its code, so the search continues after the function was found.
     let mut imported = 0u32;
     let mut defined = 0u32;
     let mut wanted = None;

@@ -1,4 +1,4 @@
-//! Types written as WIT writes them: those of a component, and those of our interfaces.
+//! Formats types in WIT syntax, both those of a component and those of Latchwork's interfaces.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,12 +10,12 @@ use wasmparser::component_types::{
 use wasmparser::types::TypesRef;
 use wit_parser::{Function, Handle, Resolve, Type, TypeDefKind};
 
-/// A type deeper than this is cut: who reads it has seen enough.
+/// Maximum nesting that is printed. Deeper types are truncated.
 const DEPTH: usize = 4;
-/// So is one that is longer.
+/// Maximum length of a printed type. Longer types are truncated.
 const BYTES: usize = 1_000;
 
-/// Writes types of a component.
+/// Formats types of a component.
 pub(super) struct Shown<'t> {
     types: TypesRef<'t>,
     names: HashMap<ComponentDefinedTypeId, &'t str>,
@@ -26,7 +26,7 @@ impl<'t> Shown<'t> {
         Self { types, names: HashMap::new() }
     }
 
-    /// With the names that an instance gives to types.
+    /// Creates a printer that uses the type names of an instance.
     pub(super) fn within(types: TypesRef<'t>, instance: ComponentInstanceTypeId) -> Self {
         let mut shown = Self::new(types);
         for (name, item) in types.get(instance).into_iter().flat_map(|instance| &instance.exports) {
@@ -41,7 +41,7 @@ impl<'t> Shown<'t> {
         shown
     }
 
-    /// Every function of an instance, with its name.
+    /// Formats every function of an instance, with its name.
     pub(super) fn instance(&self, id: ComponentInstanceTypeId) -> Vec<String> {
         let named = Shown::within(self.types, id);
         let function = |(name, item): (&String, &wasmparser::component_types::ComponentItem)| match item.ty {
@@ -51,7 +51,7 @@ impl<'t> Shown<'t> {
         self.types[id].exports.iter().filter_map(function).collect()
     }
 
-    /// `name: func(…) -> …`.
+    /// Formats a function as `name: func(…) -> …`.
     pub(super) fn function(&self, name: &str, id: ComponentFuncTypeId) -> String {
         let ty = &self.types[id];
         let mut text = format!("{name}: {}func(", if ty.async_ { "async " } else { "" });
@@ -68,7 +68,7 @@ impl<'t> Shown<'t> {
         cut(text)
     }
 
-    /// A type.
+    /// Formats a type.
     pub(super) fn value(&self, ty: ComponentValType) -> String {
         let mut text = String::new();
         self.write(&mut text, ty, 0);
@@ -153,7 +153,7 @@ impl<'t> Shown<'t> {
         }
     }
 
-    /// Whether a type says more by its name than by what it is.
+    /// Returns true if the type is better printed by its name than by its definition.
     fn is_long(&self, id: ComponentDefinedTypeId) -> bool {
         use ComponentDefinedType::{Enum, Flags, Primitive, Record, Variant};
         matches!(&self.types[id], Record(_) | Variant(_) | Enum(_) | Flags(_) | Primitive(_))
@@ -168,7 +168,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// A function of ours: `name: func(…) -> …`.
+/// Formats a function of a Latchwork interface as `name: func(…) -> …`.
 pub(super) fn our_function(resolve: &Resolve, function: &Function) -> String {
     let params: Vec<_> =
         function.params.iter().map(|param| format!("{}: {}", param.name, our_type(resolve, &param.ty))).collect();
@@ -176,7 +176,7 @@ pub(super) fn our_function(resolve: &Resolve, function: &Function) -> String {
     format!("{}: func({}){result}", function.name, params.join(", "))
 }
 
-/// A type of ours: by its name where it has one.
+/// Formats a type of a Latchwork interface, by its name if it has one.
 pub(super) fn our_type(resolve: &Resolve, ty: &Type) -> String {
     let inner = |ty: &Option<Type>| ty.as_ref().map_or_else(|| "_".to_owned(), |ty| our_type(resolve, ty));
     let id = match ty {

@@ -1,4 +1,5 @@
-//! What made a file: its `producers` sections, and where those were stripped, its shape.
+//! Detects the tools that built a file, from its `producers` sections or, if these were stripped, from other
+//! characteristics.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +12,13 @@ use super::Form;
 pub struct Producer {
     /// `language`, `processed-by` or `sdk`.
     pub field: String,
-    /// Its name.
+    /// Name of the tool or language.
     pub name: String,
-    /// Its version, as it says.
+    /// Version as stated in the file.
     pub version: String,
 }
 
-/// The language a plugin is written in, by what compiles it.
+/// Language in which a plugin is written, derived from its compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
@@ -29,31 +30,31 @@ pub enum Language {
     JavascriptQuickjs,
     /// JavaScript in StarlingMonkey, through componentize-js.
     JavascriptStarlingmonkey,
-    /// Go's own compiler.
+    /// Go with the standard compiler.
     Go,
     /// TinyGo.
     TinyGo,
     /// C or C++ through clang or zig.
     C,
-    /// It does not say, and nothing gives it away.
+    /// The file does not identify the language.
     Unknown,
 }
 
-/// What made a file.
+/// Tools that built a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
-    /// What its author wrote.
+    /// Language of the source code.
     pub language: Language,
-    /// What it says of its tools, each once.
+    /// Tools listed in the file, without duplicates.
     pub producers: Vec<Producer>,
-    /// Whether any of its functions has a name.
+    /// True if any function has a name.
     pub has_names: bool,
-    /// Names of its core modules, where they have some.
+    /// Names of the core modules that have names.
     pub(super) modules: Vec<String>,
 }
 
 impl Language {
-    /// How people write it.
+    /// Returns the name of the language for human readers.
     pub fn name(self) -> &'static str {
         match self {
             Language::Rust => "Rust",
@@ -68,9 +69,9 @@ impl Language {
     }
 }
 
-/// Names of tools that wrap rather than compile.
+/// Names of tools that wrap a component instead of compiling code.
 const WRAPPERS: [&str; 2] = ["wit-component", "component-init-transform"];
-/// Names of a file's parts that are looked at.
+/// Maximum number of core module names that are read.
 const MODULES_MAX: usize = 1_000;
 
 pub(super) fn of(bytes: &[u8], form: &Form) -> Toolchain {
@@ -93,7 +94,8 @@ pub(super) fn of(bytes: &[u8], form: &Form) -> Toolchain {
                 }
                 KnownCustom::Name(names) => {
                     has_names |= names.into_iter().map_while(Result::ok).any(|name| {
-                        // The adapters that wit-component adds have names of their own.
+                        // Small name sections are ignored: the adapters that wit-component adds contain
+                        // function names of their own.
                         matches!(name, Name::Function(map) if map.count() > 0) && section.data().len() > 4_096
                     });
                 }
@@ -119,7 +121,7 @@ pub(super) fn of(bytes: &[u8], form: &Form) -> Toolchain {
 fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Language {
     let made_by = |word: &str| producers.iter().any(|producer| producer.name.eq_ignore_ascii_case(word));
     let has_module = |part: &str| modules.iter().any(|name| name.contains(part));
-    // Interpreters first: they are themselves written in C and Rust.
+    // Interpreters are checked first, because they are themselves written in C and Rust.
     if has_module("componentize_py") || has_module("libpython") || made_by("componentize-py") {
         Language::Python
     } else if has_module("componentize_qjs") || made_by("componentize-qjs") {
@@ -131,7 +133,7 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
     } else if has_go || made_by("Go") {
         Language::Go
     } else if made_by("wit-bindgen-rust") || made_by("Rust") && !made_by("wit-bindgen-c") {
-        // What wit-component adds of Rust has a language too, but no bindings.
+        // Adapters that wit-component adds are written in Rust and name that language, but have no bindings.
         Language::Rust
     } else if producers.iter().any(|producer| {
         let name = producer.name.to_ascii_lowercase();
@@ -145,7 +147,7 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
 }
 
 impl Toolchain {
-    /// The tools in a line, without those that only wrap.
+    /// Lists the tools in one line, without those that only wrap.
     pub fn tools(&self) -> String {
         let tools = self.producers.iter().filter(|producer| producer.field == "processed-by");
         let first_word = |version: &str| version.split(' ').next().unwrap_or_default().to_owned();

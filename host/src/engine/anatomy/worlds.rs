@@ -1,4 +1,4 @@
-//! The interfaces of `wit/`, which this program carries: what a world demands and offers.
+//! The interfaces of `wit/`, which are compiled into this program, with their required and optional exports.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -8,18 +8,18 @@ use wit_parser::{Interface, Resolve, SourceMap, WorldId, WorldItem};
 
 use crate::build;
 
-/// The package, resolved once.
+/// The resolved package.
 static WORLDS: LazyLock<Worlds> = LazyLock::new(Worlds::read);
 
-/// Our worlds.
+/// The two worlds of Latchwork.
 pub(super) struct Worlds {
     pub(super) resolve: Resolve,
     step: WorldId,
-    /// With everything a tool may export.
+    /// The tool world with every optional export.
     tool: WorldId,
 }
 
-/// The interfaces as they are.
+/// Returns the resolved interfaces.
 pub(super) fn get() -> &'static Worlds {
     &WORLDS
 }
@@ -38,17 +38,17 @@ impl Worlds {
         Self { step, tool, resolve }
     }
 
-    /// An interface a world imports, by its name without package and version.
+    /// Returns an interface that a world imports, by its name without package and version.
     pub(super) fn import(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
         self.find(&self.resolve.worlds[self.id(world)].imports, interface)
     }
 
-    /// An interface a world exports, or may export.
+    /// Returns an interface that a world exports or may export, by its name without package and version.
     pub(super) fn export(&self, world: PluginKind, interface: &str) -> Option<&Interface> {
         self.find(&self.resolve.worlds[self.id(world)].exports, interface)
     }
 
-    /// What a component of a world has to export.
+    /// Interfaces that a component of this world must export.
     pub(super) fn required(world: PluginKind) -> [&'static str; 2] {
         match world {
             PluginKind::Step => ["plugin", "run"],
@@ -56,7 +56,7 @@ impl Worlds {
         }
     }
 
-    /// What it may export beside that.
+    /// Interfaces that a component of this world may export in addition.
     pub(super) fn optional(world: PluginKind) -> &'static [&'static str] {
         match world {
             PluginKind::Step => &[],

@@ -1,4 +1,4 @@
-//! From JSON to the values of a call.
+//! Converts JSON to the argument values of a call.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,18 +8,21 @@ use wasmtime::component::Val;
 use super::ty::{Int, Signature, Ty};
 use latchwork_core::bindings::child;
 
-/// How many problems a message lists.
+/// Maximum number of problems that a message lists.
 const PROBLEMS_SHOWN: usize = 5;
 
 impl Signature {
-    /// The values of the parameters; what is wrong, each by JSON pointer, otherwise.
+    /// Converts a JSON object to the values of the parameters.
+    ///
+    /// # Errors
+    /// Every problem, with its JSON pointer.
     pub(super) fn arguments(&self, value: &Value) -> Result<Vec<Val>, String> {
         let mut reader = Reader::default();
         let fields = reader.fields("", &self.params, value);
         reader.end(fields.map(|fields| fields.into_iter().map(|(_, value)| value).collect()))
     }
 
-    /// Whether a value is what the operator gives.
+    /// Checks that a value fits the operator's result type.
     pub(super) fn check_answer(&self, value: &Value) -> Result<(), String> {
         let mut reader = Reader::default();
         let read = match self.answer() {
@@ -30,7 +33,7 @@ impl Signature {
     }
 }
 
-/// Collects what is wrong.
+/// Converts values and collects the problems.
 #[derive(Default)]
 struct Reader {
     problems: Vec<String>,
@@ -55,7 +58,7 @@ impl Reader {
         None
     }
 
-    /// Values are not repeated in messages: they may be large or private.
+    /// Messages never repeat values, because values may be large or private.
     fn wanted<T>(&mut self, at: &str, wanted: impl std::fmt::Display, found: &Value) -> Option<T> {
         let kind = match found {
             Value::Null => "null",
@@ -150,7 +153,7 @@ impl Reader {
         if !(int.min()..=int.max()).contains(&found) {
             return self.wrong(at, format_args!("is not between {} and {}", int.min(), int.max()));
         }
-        // Within its bounds, as was just seen.
+        // The casts are safe because the range was checked above.
         Some(match (int.signed, int.bits) {
             (true, 8) => Val::S8(found as i8),
             (true, 16) => Val::S16(found as i16),
@@ -249,20 +252,20 @@ impl Reader {
     }
 }
 
-/// The one member of an object that has one.
+/// Returns name and value of an object's only member, or `None` for any other value.
 fn single(value: &Value) -> Option<(&str, &Value)> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
     members.iter().next().map(|(name, value)| (name.as_str(), value))
 }
 
-/// A number that is whole, however it is written.
+/// Converts a number if it is an integer in any notation, such as `1.0`.
 fn whole(number: &Number) -> Option<i128> {
     let exact = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-    // A double beyond 2^100 is no integer type's; the conversion would be cut off far behind that.
+    // No integer type has values beyond 2^100. The cast saturates only far beyond that.
     exact.or_else(|| number.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e30).map(|f| f as i128))
 }
 
-/// Decimal digits without zeros in front.
+/// Parses decimal digits without leading zeros.
 fn digits(text: &str) -> Option<i128> {
     let positive = text.strip_prefix('-').unwrap_or(text);
     let plain = !positive.is_empty() && positive.len() <= 20 && positive.bytes().all(|byte| byte.is_ascii_digit());

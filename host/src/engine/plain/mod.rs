@@ -1,9 +1,9 @@
-//! Plain components: they export functions of WIT and know nothing of Latchwork.
+//! Plain components, which export WIT functions and were not written for Latchwork.
 //!
-//! * `read` turns the engine's types into ours (`ty`), or says why a function cannot be called
-//!   with JSON; `schema`, `input` and `output` are the three sides of one mapping.
-//! * `operators` makes a manifest of the exports and of what `latch.toml` says of them.
-//! * `seal` keeps that manifest with the component, so that its digest stands for both.
+//! * `read` converts the engine's types into those of `ty`, or returns why a function cannot be called with
+//!   JSON. `schema`, `input` and `output` implement the JSON mapping of these types.
+//! * `operators` derives a manifest from the exports and from their settings in `latch.toml`.
+//! * `seal` stores that manifest with the component, so that the digest covers both.
 
 mod input;
 mod operators;
@@ -34,13 +34,13 @@ use super::tool_state::ToolState;
 use output::Unwritten;
 use ty::{Signature, Ty};
 
-/// Bytes of host memory that the values of one answer may take, whatever its limit is.
+/// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
 const VALUES_BYTES_MAX: usize = 512 << 20;
 
-/// Functions that one component may have as operators.
+/// Maximum number of functions of one component.
 const FUNCTIONS_MAX: usize = 500;
 
-/// A function that a component exports: by itself, or in an interface.
+/// A function that a component exports, either directly or in an interface.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Export {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,26 +57,27 @@ impl std::fmt::Display for Export {
     }
 }
 
-/// One function, ready to be called.
+/// A function that is ready to be called.
 #[derive(Clone)]
 pub(crate) struct Function {
     index: ComponentExportIndex,
     signature: Signature,
 }
 
-/// The functions by the operators they serve.
+/// Functions by the operators that they serve.
 pub(crate) type Functions = BTreeMap<Operator, Function>;
 
-/// What loading a plain component gives.
+/// Result of loading a plain component.
 pub(crate) struct Loaded {
     pub(crate) manifest: Manifest,
     pub(crate) schemas: BTreeMap<Operator, Schemas>,
     pub(crate) functions: Functions,
-    /// What is to be kept behind the component's own bytes, where it is not there already.
+    /// Bytes to append to the component's own bytes. `None` if the component contains its sealed manifest
+    /// already.
     pub(crate) seal: Option<Vec<u8>>,
 }
 
-/// Whether a component is a plain one: functions, and no word of Latchwork.
+/// Returns true if the component exports functions and none of its imports or exports belongs to Latchwork.
 pub(crate) fn is_plain(engine: &wasmtime::Engine, component: &Component) -> bool {
     let ty = component.component_type();
     let knows = |name: &str| name.starts_with(PACKAGE);
@@ -86,7 +87,7 @@ pub(crate) fn is_plain(engine: &wasmtime::Engine, component: &Component) -> bool
     !exports(engine, component).is_empty()
 }
 
-/// Whether what is imported is types alone, which nobody has to provide.
+/// Returns true if an import contains only types, which need no implementation.
 pub(crate) fn is_types_alone(engine: &wasmtime::Engine, item: &ComponentItem) -> bool {
     match item {
         ComponentItem::Type(_) => true,
@@ -97,10 +98,11 @@ pub(crate) fn is_types_alone(engine: &wasmtime::Engine, item: &ComponentItem) ->
     }
 }
 
-/// A function's own type, or why it cannot be called with JSON.
+/// An exported function, with its type or the reasons why it cannot be called with JSON.
 type Found = (Export, Result<Signature, Vec<String>>);
 
-/// Every function that is exported, but for those of WASI: a program's entry is none that a plan calls.
+/// Lists the exported functions, except those of WASI, because a plan never calls the entry point of a
+/// program.
 fn exports(engine: &wasmtime::Engine, component: &Component) -> Vec<Found> {
     let mut found = Vec::new();
     for (name, export) in component.component_type().exports(engine) {
@@ -133,7 +135,7 @@ fn exports(engine: &wasmtime::Engine, component: &Component) -> Vec<Found> {
     found
 }
 
-/// Makes tools of a component's functions, by what `latch.toml` says or by what was sealed.
+/// Makes operators of a component's functions, according to `latch.toml` or to the sealed manifest.
 pub(crate) fn load(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -186,37 +188,37 @@ pub(crate) fn load(
     Ok(Loaded { manifest, schemas, functions, seal })
 }
 
-/// What became of a call that returned.
+/// Result of a call that returned.
 pub(crate) enum Returned {
-    /// Canonical JSON.
+    /// The answer as canonical JSON.
     Text(String),
-    /// The function's own error.
+    /// The function returned its own error.
     Error(Failure),
-    /// The arguments do not fit: it was not called.
+    /// The arguments do not fit, so the function was not called.
     NotCalled(Failure),
-    /// An answer that has no JSON form or is too long; what is known of it.
+    /// The answer has no JSON form or is too long. Contains its start, if available.
     Unusable(Failure, Option<String>),
 }
 
 impl Function {
-    /// Host memory that the values of an answer may take.
+    /// Returns the host memory that the values of an answer may use, in bytes.
     pub(crate) fn hostcall_fuel(output_bytes: u32) -> usize {
         (output_bytes as usize).saturating_mul(size_of::<Val>()).min(VALUES_BYTES_MAX)
     }
 
-    /// Whether a value is what the operator takes.
+    /// Checks a value against the operator's input type.
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
         self.signature.arguments(value).map(|_| ()).map_err(unfit)
     }
 
-    /// Whether a value is what the operator gives.
+    /// Checks a value against the operator's output type.
     pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
         let refuse =
             |text| Failure::new(Code::SchemaValidationFailed, format!("the answer does not fit its type: {text}"));
         self.signature.check_answer(value).map_err(refuse)
     }
 
-    /// Calls it with canonical arguments.
+    /// Calls the function with canonical arguments.
     pub(crate) async fn call(
         &self,
         store: &mut Store<ToolState>,
@@ -266,7 +268,8 @@ fn unfit(wrong: String) -> Failure {
     Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
 }
 
-/// The error case of a function's result. Nothing says that another try would do better, so it is final.
+/// Failure for the error case of a function's result. It is final, because nothing indicates that another try
+/// would succeed.
 fn own_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
     const MESSAGE_BYTES_MAX: usize = 1 << 10;
     let said = match value {

@@ -1,4 +1,4 @@
-//! The manifest of a plain component: from its exports, its imports, and what `latch.toml` says of it.
+//! Derives the manifest of a plain component from its exports, its imports, and its settings in `latch.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use crate::config::{Grants, OperatorStatement, OperatorWords};
 use crate::engine::Problem;
 use latchwork_core::suggest::did_you_mean;
 
-/// What goes into it beside the exports.
+/// Inputs of the derivation other than the exports.
 pub(super) struct Making<'a> {
-    /// The plugin's name: that of functions outside of interfaces begins with it.
+    /// The plugin's name. Operators of functions outside interfaces are named `plugin.function`.
     pub(super) plugin: &'a str,
     pub(super) grants: &'a Grants,
-    /// The first of its imports that is more than types; none: it can look at nothing.
+    /// First import that contains more than types. `None`: the component cannot read anything outside itself.
     pub(super) first_import: Option<&'a str>,
     pub(super) stated: &'a BTreeMap<String, OperatorStatement>,
 }
@@ -53,14 +53,14 @@ impl Making<'_> {
         if problems.is_empty() { Ok(Sealed { version: version(found), operators }) } else { Err(problems) }
     }
 
-    /// `interface.function`, or `plugin.function`.
+    /// Default name of an operator: `interface.function` or `plugin.function`.
     fn name(&self, export: &Export) -> String {
         let whole = export.interface.as_deref().unwrap_or(self.plugin);
         format!("{}.{}", short(whole), export.function)
     }
 
-    /// Which key of `operators` speaks of which export. An export's own path wins over the name of
-    /// the operator it would be, and that over its interface.
+    /// Determines which key of `operators` applies to each export. The most specific key wins: first the
+    /// export's own path, then its default operator name, then its interface.
     fn assign<'s>(
         &'s self,
         found: &[Found],
@@ -110,7 +110,8 @@ impl Making<'_> {
         stated.into_iter().map(|place| place.map(|(_, key, statement)| (key, statement))).collect()
     }
 
-    /// What reads a clock or draws a number cannot be said to give the same for the same.
+    /// Reports a function declared pure in a component with imports. The result of a function that can read a
+    /// clock or random numbers is not determined by its input.
     fn pure_and_imports(&self, said: Option<(&str, &OperatorWords)>) -> Option<Problem> {
         let (key, words) = said?;
         let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;
@@ -140,8 +141,9 @@ impl Making<'_> {
         }
     }
 
-    /// What it might do at worst: a component does not say, so its grants do. Without one that
-    /// leads out or may be written to, the host lets nothing through that could change anything.
+    /// Returns the worst effects that the grants allow, because a plain component does not declare its
+    /// effects. Without a grant for the network or for writing to a directory, the host prevents every
+    /// change.
     fn effects(&self) -> Vec<Effect> {
         let sends = !self.grants.http.is_empty() || !self.grants.tcp.is_empty();
         let writes = self.grants.dirs.iter().any(|dir| dir.write);
@@ -153,7 +155,7 @@ impl Making<'_> {
     }
 }
 
-/// Two exports may not serve one operator.
+/// Reports operators with invalid names and operators served by two exports.
 fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
     let mut known: BTreeMap<&str, &Export> = BTreeMap::new();
     let mut problems = Vec::new();
@@ -179,13 +181,13 @@ fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
     problems
 }
 
-/// `math` of `example:calc/math@1.0.0`.
+/// Returns the bare name of an interface, for example `math` for `example:calc/math@1.0.0`.
 fn short(interface: &str) -> &str {
     let unversioned = interface.split('@').next().unwrap_or(interface);
     unversioned.rsplit('/').next().unwrap_or(unversioned)
 }
 
-/// The version of the exported package, where there is one and all agree.
+/// Returns the version of the exported packages if all have the same one.
 fn version(found: &[Found]) -> String {
     let versions: BTreeSet<_> = found
         .iter()

@@ -1,4 +1,4 @@
-//! From what a call gave to JSON, in its canonical form.
+//! Converts the result of a call to canonical JSON.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,16 +9,16 @@ use wasmtime::component::Val;
 
 use super::ty::{EXACT_MAX, Ty};
 
-/// Why there is no text.
+/// Reason why a value cannot be written as text.
 #[derive(Debug, PartialEq)]
 pub(super) enum Unwritten {
-    /// It would be longer than allowed; its beginning.
+    /// The text would exceed the limit. Contains its beginning.
     TooLong(String),
-    /// Something in it has no JSON form: where and why.
+    /// A part of the value has no JSON form. Contains the part's location and the reason.
     NoForm(String),
 }
 
-/// The canonical JSON text of a value, at most `max` bytes.
+/// Returns the canonical JSON text of a value, at most `max` bytes.
 pub(super) fn text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Result<String, Unwritten> {
     let mut writer = Writer { text: String::new(), max };
     match (ty, value) {
@@ -104,7 +104,8 @@ impl Writer {
             (_, Val::U32(value)) => self.int((*value).into()),
             (_, Val::S64(value)) => self.int((*value).into()),
             (_, Val::U64(value)) => self.int((*value).into()),
-            // The shortest decimal that leads back to it, not that of the double beside it.
+            // Uses the shortest decimal that rounds to this `f32`, not the digits of the same value as an
+            // `f64`.
             (_, Val::Float32(value)) => {
                 let shortest = value.to_string().parse::<f64>().unwrap_or(f64::from(*value));
                 self.float(at, if value.is_finite() { shortest } else { f64::from(*value) })
@@ -123,7 +124,7 @@ impl Writer {
             (Ty::Tuple(types), Val::Tuple(items)) => self.items(at, types.iter().zip(items)),
             (Ty::Record(types), Val::Record(fields)) => {
                 let mut members: Vec<_> = types.iter().zip(fields).collect();
-                // Names of WIT are ASCII, so that bytes are in the order the RFC wants.
+                // WIT names are ASCII, so byte order equals the order that RFC 8785 requires.
                 members.sort_unstable_by(|((a, _), _), ((b, _), _)| a.cmp(b));
                 self.push("{")?;
                 for (index, ((name, ty), (_, value))) in members.into_iter().enumerate() {
@@ -158,7 +159,7 @@ impl Writer {
                 }
                 self.push("]")
             }
-            // The engine checks every value against the type that ours was read from.
+            // Unreachable: the engine checks every value against the type from which `ty` was read.
             _ => Err(Unwritten::NoForm(format!("{at} is not the {} of its type", ty.wit()))),
         }
     }

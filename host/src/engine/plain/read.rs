@@ -1,10 +1,13 @@
-//! The types of a component's functions, and why some of them have no JSON form.
+//! Reads the types of a component's functions and finds those without a JSON form.
 
 use wasmtime::component::types::{ComponentFunc, Type};
 
 use super::ty::{DEPTH_MAX, Int, NAME_BYTES_MAX, Signature, TYPES_MAX, Ty};
 
-/// Reads a function's type; everything that keeps it from being called with JSON otherwise.
+/// Reads a function's type.
+///
+/// # Errors
+/// Every reason why the function cannot be called with JSON.
 pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> {
     let mut reader = Reader::default();
     if func.async_() {
@@ -28,7 +31,7 @@ pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> 
 
 #[derive(Default)]
 struct Reader {
-    /// Where in the type we are, in words.
+    /// Description of the current position in the type.
     at: Vec<String>,
     types: usize,
     name_bytes: usize,
@@ -36,7 +39,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// Too large once is enough said; what is read after that is nothing.
+    /// Returns true after the size limit was exceeded. The excess is reported once, and nothing is read
+    /// afterwards.
     fn is_full(&self) -> bool {
         self.types > TYPES_MAX || self.name_bytes > NAME_BYTES_MAX
     }

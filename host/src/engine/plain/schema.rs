@@ -1,24 +1,25 @@
-//! JSON Schemas of WIT types: they accept exactly what [`super::input`] converts.
+//! JSON Schemas of WIT types. A schema accepts exactly the values that [`super::input`] converts.
 
 use serde_json::{Map, Value, json};
 
 use super::ty::{Int, Signature, Ty};
 
-/// Halfway between the largest `f32` and the power of two behind it: what is below rounds to a number.
+/// Midpoint between the largest `f32` and the next power of two. Every smaller number rounds to a finite
+/// `f32`.
 pub(super) const F32_BEYOND: f64 = 340_282_356_779_733_661_637_539_395_458_142_568_448.0;
 
-/// Base64 with its padding and without loose bits at the end.
+/// Matches base64 with padding and without unused bits set at the end.
 const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
 
 impl Signature {
-    /// What the operator takes: an object with a member for each parameter.
+    /// Schema of the operator's input: an object with one member per parameter.
     pub(super) fn input_schema(&self) -> Value {
         let mut wide = Wide::default();
         let schema = record(&self.params, &mut wide);
         wide.define(schema)
     }
 
-    /// What the operator gives.
+    /// Schema of the operator's output.
     pub(super) fn output_schema(&self) -> Value {
         let mut wide = Wide::default();
         let schema = optional(self.answer(), &mut wide);
@@ -26,7 +27,7 @@ impl Signature {
     }
 }
 
-/// Which of the two long definitions are needed.
+/// Flags for the two definitions of 64-bit integers that a schema needs.
 #[derive(Default)]
 struct Wide {
     signed: bool,
@@ -101,19 +102,19 @@ fn of(ty: &Ty, wide: &mut Wide) -> Value {
     }
 }
 
-/// An object with this one member.
+/// Schema of an object with exactly one member.
 fn single(name: &str, schema: Value) -> Value {
     json!({"type": "object", "properties": {name: schema}, "required": [name], "additionalProperties": false})
 }
 
 fn record(fields: &[(String, Ty)], wide: &mut Wide) -> Value {
     let properties: Map<String, Value> = fields.iter().map(|(name, ty)| (name.clone(), of(ty, wide))).collect();
-    // What may be null may be absent: none is none.
+    // A field that may be null may also be missing. Both mean `none`.
     let required: Vec<_> = fields.iter().filter(|(_, ty)| !ty.may_be_null()).map(|(name, _)| name).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-/// A number where JSON has it, else a string of digits, neither beyond the type.
+/// Schema of a 64-bit integer: a number or a string of digits, within the range of the type.
 fn wide(int: Int) -> Value {
     let bound = |value: i128| u64::try_from(value).map_or_else(|_| json!(value as i64), |value| json!(value));
     json!({"anyOf": [
@@ -122,7 +123,7 @@ fn wide(int: Int) -> Value {
     ]})
 }
 
-/// A regular expression for the decimal digits of every value of the type, and nothing else.
+/// Returns a regular expression that matches exactly the decimal forms of the type's values.
 fn digits(int: Int) -> String {
     let positive = up_to(&int.max().to_string());
     match int.signed {
@@ -131,12 +132,12 @@ fn digits(int: Int) -> String {
     }
 }
 
-/// For the numbers from 1 to this one.
+/// Returns a regular expression for the numbers from 1 to `max`.
 fn up_to(max: &str) -> String {
     let digits = max.as_bytes();
     let mut choices = vec![format!("[1-9][0-9]{{0,{}}}", digits.len() - 2)];
     for (at, digit) in digits.iter().enumerate() {
-        // The same up to here, then a smaller digit, then any.
+        // Same digits up to this position, then a smaller digit, then any digits.
         let least = if at == 0 { b'1' } else { b'0' };
         if *digit > least {
             let class = format!("[{}-{}]", char::from(least), char::from(digit - 1));

@@ -1,8 +1,8 @@
-//! The manifest of a plain component, kept in a custom section behind its own bytes.
+//! Stores the manifest of a plain component in a custom section after the component's own bytes.
 //!
-//! A job pins plugins by digest, and goes on with what it pinned whatever `latch.toml` says by then.
-//! A plain component does not describe itself: what is kept, and hashed, is the component together
-//! with the manifest that was made of it.
+//! A job pins plugins by digest and continues to use the pinned version after changes of `latch.toml`. A
+//! plain component does not describe itself. Therefore the component is stored and hashed together with the
+//! manifest that was derived from it.
 
 use latchwork_core::manifest::{Manifest, OperatorSpec};
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,12 @@ use wasm_encoder::{ComponentSection, CustomSection, Encode};
 
 use super::Export;
 
-/// Name of the section.
+/// Name of the custom section.
 const SECTION: &str = "latchwork:plain";
-/// Magic number and version of a component.
+/// Length of a component's magic number and version.
 const HEADER_BYTES: usize = 8;
 
-/// A manifest, and the export behind each operator.
+/// A manifest with the export that serves each operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Sealed {
     pub(super) version: String,
@@ -36,7 +36,7 @@ impl Sealed {
     }
 }
 
-/// The section: what is to be appended to the component.
+/// Returns the custom section to append to the component.
 pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
     let data = serde_json::to_vec(sealed).expect("a manifest has no key that is no text");
     let section = CustomSection { name: SECTION.into(), data: data.as_slice().into() };
@@ -45,13 +45,13 @@ pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
     bytes
 }
 
-/// The manifest that was sealed last.
+/// Reads the manifest from the last sealed section.
 pub(super) fn read(component: &[u8]) -> Result<Sealed, String> {
     let data = last(component).ok_or("it was kept without what was made of its exports")?;
     serde_json::from_slice(data).map_err(|error| format!("what was made of its exports cannot be read: {error}"))
 }
 
-/// The content of the last section of ours.
+/// Returns the content of the last custom section named [`SECTION`].
 fn last(component: &[u8]) -> Option<&[u8]> {
     let mut rest = component.get(HEADER_BYTES..)?;
     let mut found = None;
@@ -70,7 +70,7 @@ fn last(component: &[u8]) -> Option<&[u8]> {
     found
 }
 
-/// An unsigned number of up to 32 bits, seven in a byte.
+/// Reads an unsigned LEB128 number of up to 32 bits. Returns the number and the remaining bytes.
 fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0_u64;
     for (index, byte) in bytes.iter().take(5).enumerate() {
@@ -86,7 +86,7 @@ fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
 mod tests {
     use super::*;
 
-    /// I72: the last word counts, and damage is an error and no panic.
+    /// I72: the last section is used, and damaged bytes give an error instead of a panic.
     #[test]
     fn what_is_sealed_last_is_read() {
         let sealed = |version: &str| Sealed { version: version.into(), operators: vec![] };

@@ -1,10 +1,10 @@
-//! WIT types as far as their values can be written in JSON.
+//! WIT types whose values can be written in JSON.
 
-/// Most types in one function, each alternative of a choice counted twice.
+/// Maximum number of types in one function. Each alternative of a choice counts twice.
 pub(super) const TYPES_MAX: usize = 400;
-/// Bytes of the names (fields, cases, flags) in one function.
+/// Maximum total length of the names (fields, cases, flags) in one function, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 32 << 10;
-/// Types inside each other: what a JSON Schema of [`super::schema`] has brackets for.
+/// Maximum nesting of types. Bounded by the nesting that a JSON Schema of [`super::schema`] may have.
 pub(super) const DEPTH_MAX: usize = 14;
 
 /// A type whose values have a JSON form.
@@ -16,10 +16,10 @@ pub(super) enum Ty {
     F64,
     Char,
     String,
-    /// `list<u8>`: written in base64.
+    /// `list<u8>`, written as base64.
     Bytes,
     List(Box<Ty>),
-    /// A list of a fixed length.
+    /// A list with a fixed length.
     Array(Box<Ty>, u32),
     Record(Vec<(String, Ty)>),
     Tuple(Vec<Ty>),
@@ -37,7 +37,7 @@ pub(super) struct Int {
     pub(super) bits: u32,
 }
 
-/// Beyond this, neighbouring integers are one double, so that a number in JSON is not safe.
+/// Largest integer up to which every integer is exact as a double. Larger ones are not safe as JSON numbers.
 pub(super) const EXACT_MAX: i128 = (1 << 53) - 1;
 
 impl Int {
@@ -47,7 +47,8 @@ impl Int {
     pub(super) fn max(self) -> i128 {
         (1 << (self.bits - u32::from(self.signed))) - 1
     }
-    /// Whether it has values that a double cannot hold: those are written as strings of digits.
+    /// Returns true if the type has values that a double cannot represent exactly. Such values are written as
+    /// strings of digits.
     pub(super) fn is_wide(self) -> bool {
         self.bits == 64
     }
@@ -57,12 +58,13 @@ impl Int {
 }
 
 impl Ty {
-    /// Whether a value of it may be `null`: an option around it says `{"some": …}` then.
+    /// Returns true if a value of the type may be `null`. An option of such a type is written as `{"some":
+    /// …}`.
     pub(super) fn may_be_null(&self) -> bool {
         matches!(self, Ty::Option(_))
     }
 
-    /// The type as WIT writes it, without the names that a component does not keep.
+    /// Formats the type in WIT syntax, without the type names, which a component does not keep.
     pub(super) fn wit(&self) -> String {
         let of = |ty: &Option<Box<Ty>>| ty.as_ref().map_or_else(|| "_".to_owned(), |ty| ty.wit());
         match self {
@@ -97,7 +99,7 @@ impl Ty {
     }
 }
 
-/// What a function takes and gives.
+/// Parameters and result of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Signature {
     pub(super) params: Vec<(String, Ty)>,
@@ -105,7 +107,7 @@ pub(super) struct Signature {
 }
 
 impl Signature {
-    /// What the operator gives: of a `result`, what is good.
+    /// Type of the operator's answer. For a `result`, this is the type of its success case.
     pub(super) fn answer(&self) -> Option<&Ty> {
         match &self.result {
             Some(Ty::Result(ok, _)) => ok.as_deref(),
@@ -113,7 +115,7 @@ impl Signature {
         }
     }
 
-    /// The signature as WIT writes it, cut where it is long.
+    /// Formats the signature in WIT syntax. A long signature is truncated.
     pub(super) fn wit(&self) -> String {
         const CHARACTERS_MAX: usize = 300;
         let params: Vec<_> = self.params.iter().map(|(name, ty)| format!("{name}: {}", ty.wit())).collect();

@@ -1,76 +1,82 @@
-//! A schema as a graph: which subschema applies which others, to the same value or to its parts.
+//! A schema as a graph of subschemas. An edge means that one subschema applies another, to the same value or
+//! to a part of the value.
 //!
-//! It is read before anything is compiled, so that what could not be checked in bounded time and
-//! stack is refused when the plugin is loaded.
+//! The graph is read before the schema is compiled. A schema that cannot be checked in bounded time and stack
+//! is therefore refused when the plugin is loaded.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-/// Bytes of a schema.
+/// Maximum length of a schema, in bytes.
 const BYTES_MAX: usize = 256 * 1024;
-/// Levels of brackets in it.
+/// Maximum nesting of arrays and objects in a schema.
 const NESTING_MAX: usize = 64;
-/// Subschemas that can be reached in it.
+/// Maximum number of reachable subschemas in a schema.
 const SUBSCHEMAS_MAX: usize = 1_000;
-/// Subschemas in a row that all look at the same value.
+/// Maximum length of a chain of subschemas that all apply to the same value.
 const CHAIN_MAX: usize = 64;
 
 /// Keywords that apply one schema to the same value.
 const HERE: [&str; 4] = ["not", "if", "then", "else"];
 /// Keywords that apply a list of schemas to the same value.
 const HERE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-/// Keywords whose members' schemas may be applied to the same value.
+/// Keywords whose members are schemas that may apply to the same value.
 const HERE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
-/// References, followed wherever they might lead.
+/// Reference keywords. Every possible target of a reference is followed.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// A number of a node.
+/// Index of a node in [`Graph::nodes`].
 pub(super) type Index = usize;
 
-/// One subschema.
+/// One subschema and the subschemas that it applies.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// Applied to the same value.
+    /// Subschemas applied to the same value.
     pub(super) here: Vec<Index>,
-    /// Applied to members of these names.
+    /// Subschemas applied to members with these names.
     pub(super) named: HashMap<String, Index>,
-    /// Applied to members of other names.
+    /// Subschemas applied to members that are not in `named`.
     pub(super) other: Vec<Index>,
-    /// Applied to any member.
+    /// Subschemas that may apply to any member.
     pub(super) members: Vec<Index>,
-    /// Applied to names of members.
+    /// Subschemas applied to the names of members.
     pub(super) names: Vec<Index>,
-    /// Applied to the first items, one each.
+    /// Subschemas applied to the first items, one each.
     pub(super) first: Vec<Index>,
-    /// Applied to the items behind them.
+    /// Subschemas applied to the items after `first`.
     pub(super) rest: Vec<Index>,
-    /// Applied to any item.
+    /// Subschemas that may apply to any item.
     pub(super) items: Vec<Index>,
-    /// What it compares by itself: allowed values, required names.
+    /// Number of comparisons that the subschema makes itself, with allowed values or required names.
     pub(super) cost: u64,
-    /// Its regular expressions.
+    /// Number of regular expressions and formats in the subschema.
     pub(super) patterns: u64,
-    /// Whether items are compared with each other.
+    /// True if the subschema compares items with each other (`uniqueItems`).
     pub(super) unique: bool,
-    /// Whether it asks its neighbours what they have looked at, part by part.
+    /// True if the subschema depends on the parts that neighbouring subschemas evaluated
+    /// (`unevaluatedProperties`, `unevaluatedItems`).
     pub(super) unevaluated: bool,
-    /// How many subschemas in a row may look at the same value from here.
+    /// Length of the longest chain of subschemas that apply to the same value, starting here.
     pub(super) height: usize,
-    /// Its place in an order in which whoever applies comes before what is applied, to one value.
+    /// Position in a topological order: a subschema comes before every subschema that it applies to the same
+    /// value.
     pub(super) rank: usize,
 }
 
-/// The subschemas that can be reached, the whole schema first.
+/// The reachable subschemas. The first one is the whole schema.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    /// Whether a subschema may be applied to a value more than once.
+    /// True if a subschema may be applied to a value more than once.
     pub(super) shared: bool,
 }
 
 impl Graph {
-    /// Read a schema; says why where it is refused.
+    /// Parses a schema and builds its graph.
+    ///
+    /// # Errors
+    /// The reason why the schema is refused.
     pub(super) fn read(text: &str) -> Result<(Value, Self), String> {
         if text.len() > BYTES_MAX {
             return Err(format!("it has {} bytes: at most {BYTES_MAX}", text.len()));
@@ -86,13 +92,13 @@ impl Graph {
         Ok((schema, graph))
     }
 
-    /// The longest row of subschemas that look at one value.
+    /// Returns the length of the longest chain of subschemas that apply to one value.
     pub(super) fn chain(&self) -> usize {
         self.nodes.iter().map(|node| node.height).max().unwrap_or(0)
     }
 
-    /// Orders the nodes so that each comes before what it applies to the same value: impossible
-    /// where one applies itself, which no value would ever end.
+    /// Sorts the nodes so that each comes before the nodes it applies to the same value. Fails if a node
+    /// applies itself to the same value, because its check would never end.
     fn rank(&mut self) -> Result<(), String> {
         let mut before = vec![0_usize; self.nodes.len()];
         self.nodes.iter().flat_map(|node| &node.here).for_each(|target| before[*target] += 1);
@@ -122,21 +128,21 @@ impl Graph {
     }
 }
 
-/// Marks in the anchors that references were seen; no anchor has this name.
+/// Key of `anchors` which records that the schema contains references. No anchor has this name.
 const SHARED: &str = "";
-/// The anchors of `$recursiveRef`; no anchor has this name either.
+/// Key of `anchors` for the targets of `$recursiveRef`. No anchor has this name.
 const RECURSIVE: &str = "$recursive";
 
 struct Reader<'s> {
     root: &'s Value,
-    /// Nodes by the address of their place in the document.
+    /// Nodes by the memory address of their value in the document.
     known: HashMap<*const Value, Index>,
     found: Vec<&'s Value>,
     anchors: HashMap<&'s str, Vec<&'s Value>>,
 }
 
 impl<'s> Reader<'s> {
-    /// Looks over the whole document for its depth and its anchors.
+    /// Scans the whole document to check its depth and collect its anchors.
     fn scan(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
         if depth > NESTING_MAX {
             return Err(format!("it is nested more than {NESTING_MAX} deep"));
@@ -160,7 +166,8 @@ impl<'s> Reader<'s> {
             match (name, text.strip_prefix('#')) {
                 ("$anchor" | "$dynamicAnchor", _) => self.anchors.entry(text).or_default().push(value),
                 (_, Some(anchor)) if !anchor.is_empty() => self.anchors.entry(anchor).or_default().push(value),
-                // A schema in the schema would have references of its own; `id` is one of old drafts only.
+                // A nested schema with its own `$id` would have its own base for references. `id` has this
+                // meaning only in old drafts.
                 ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the whole schema may have one")),
                 ("id", None) if depth > 0 && self.is_old() => {
                     return Err(format!("id {text:?}: only the whole schema may have one"));
@@ -188,7 +195,7 @@ impl<'s> Reader<'s> {
         Ok(nodes)
     }
 
-    /// The node at a place of the document.
+    /// Returns the node for a value of the document and creates the node if it does not exist.
     fn node(&mut self, value: &'s Value) -> Index {
         let next = self.found.len();
         let index = *self.known.entry(std::ptr::from_ref(value)).or_insert(next);
@@ -254,8 +261,8 @@ impl<'s> Reader<'s> {
         Ok(node)
     }
 
-    /// Where a reference leads: into this document alone. Where that depends on who refers, all
-    /// the places that it might lead to.
+    /// Resolves a reference, only within this document. Returns every possible target if the target depends
+    /// on the referring schema.
     fn targets(&self, keyword: &str, reference: &str) -> Result<Vec<&'s Value>, String> {
         let own = self.root.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let within =

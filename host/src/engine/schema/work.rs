@@ -1,10 +1,10 @@
-//! How much work it would be to check a value: counted beforehand, against a budget.
+//! Counts the work of a check before the check runs, and compares the work with a budget.
 //!
-//! A schema may apply two others to the same value, each of them two others to its items, and so
-//! on: a few bytes of schema and a few brackets make more checks than there are atoms. How often
-//! each subschema would be applied to each part of the value is a product along the paths, and
-//! can be had without walking them: from the outside in, one number for each subschema and part.
-//! Whatever the checker skips because it knows the outcome already is counted as well.
+//! A schema may apply two others to the same value, each of which applies two others to the items, and so on.
+//! A few bytes of schema and a few brackets can thus cause exponentially many checks. The number of
+//! applications of each subschema to each part of the value is a product along the paths. It is computed from
+//! the outside in, with one number per subschema and part, without following each path. Work that the
+//! validator would skip because the result is already known is counted as well.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use serde_json::Value;
 
 use super::graph::{Graph, Index, Node};
 
-/// Applications of one subschema to one value; about a second.
+/// Maximum number of applications of one subschema to one value. This many take about a second.
 const WORK_MAX: u64 = 4_000_000;
-/// Below this it is not worth counting exactly.
+/// Estimates up to this number are accepted without exact counting.
 const EASY_MAX: u64 = 100_000;
-/// Subschemas that may be under way inside each other: the stack is made for so many.
+/// Maximum number of nested subschema applications. The stack size is chosen for this number.
 const DEPTH_MAX: usize = 8_192;
-/// Bytes of text that cost as much as a value.
+/// Bytes of text that cost as much as one value.
 const TEXT_BYTES: u64 = 16;
 
-/// What checking a value will take at most.
+/// Upper bound for the work of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Work {
-    /// Applications of one subschema to one value.
+    /// Number of applications of one subschema to one value.
     pub(super) applications: u64,
-    /// How many of them may be under way inside each other.
+    /// Maximum number of nested applications.
     pub(super) depth: usize,
 }
 
-/// The work, or nothing where it is too much.
+/// Returns the work of a check, or `None` if the work exceeds the limits.
 pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let Size { values, text, depth } = size(value);
     let depth = (depth + 1) * (graph.chain() + 1);
@@ -40,7 +40,7 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let units = values + text / TEXT_BYTES;
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
     let plain = !graph.shared && graph.nodes.iter().all(|node| !node.unevaluated && !node.unique);
-    // Without references each subschema stands in one place, and looks at each value once.
+    // Without references each subschema has one position and is applied at most once to each value.
     if plain && each.saturating_mul(units) <= EASY_MAX {
         return Some(Work { applications: each * units, depth });
     }
@@ -80,8 +80,8 @@ struct Counting<'g> {
 }
 
 impl<'g> Counting<'g> {
-    /// Counts what happens to a value to which nodes are applied so many times each. The depth
-    /// of values is bounded by their parser.
+    /// Counts the work for a value and its parts. `applied` lists the nodes applied to the value, with the
+    /// number of applications. The parser bounds the nesting of values.
     fn visit(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<()> {
         if applied.is_empty() {
             return Some(());
@@ -116,7 +116,7 @@ impl<'g> Counting<'g> {
         Some(())
     }
 
-    /// Everything that looks at this value, and how many times.
+    /// Returns every node that applies to this value, with its number of applications.
     fn here(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<Vec<(&'g Node, u64)>> {
         let graph = self.graph;
         let mut open: BTreeMap<usize, (Index, u64)> = BTreeMap::new();
@@ -126,7 +126,8 @@ impl<'g> Counting<'g> {
         };
         applied.iter().for_each(|(index, times)| add(&mut open, *index, *times));
         let mut all = Vec::with_capacity(open.len());
-        // Whoever applies comes first, so a number is whole when its turn comes.
+        // Nodes are processed in topological order, so the number of a node is complete when the node is
+        // processed.
         while let Some((_, (index, times))) = open.pop_first() {
             let node = &graph.nodes[index];
             self.applications = self.applications.saturating_add(times.saturating_mul(own(node, value)));
@@ -141,7 +142,7 @@ impl<'g> Counting<'g> {
     }
 }
 
-/// What a node does by itself with a value.
+/// Returns the work of one node itself with a value, without the nodes that it applies.
 fn own(node: &Node, value: &Value) -> u64 {
     let text = |text: &str| 1 + text.len() as u64 / TEXT_BYTES;
     let matched = match value {
@@ -162,7 +163,7 @@ fn parts(value: &Value) -> u64 {
     }
 }
 
-/// What is applied to a part, by what is applied to the whole.
+/// Returns the nodes applied to a part, derived from the nodes applied to the whole value.
 fn gather(all: &[(&Node, u64)], targets: impl Fn(&Node, &mut dyn FnMut(Index))) -> Vec<(Index, u64)> {
     let mut inner = Vec::new();
     for (node, times) in all {

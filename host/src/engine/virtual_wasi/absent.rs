@@ -1,9 +1,9 @@
-//! Interfaces of things that do not exist in a step, linked by name.
+//! Interfaces of resources that do not exist in a step, linked by name.
 //!
-//! A stock Python imports sockets, and a stock JavaScript engine HTTP, whether or not a step uses
-//! them; so their functions link, but nothing behind them can come into being. Where WASI has an
-//! error for that it is the answer, elsewhere the call ends the step and says its name. What
-//! takes a handle of a thing that cannot exist can never be called at all.
+//! A stock Python imports sockets and a stock JavaScript engine imports HTTP, even if a step does not use
+//! them. Their functions are therefore linked, but no such resource can be created. If WASI defines a
+//! suitable error, the function returns it. Otherwise the call ends the step with a message that names the
+//! function. Functions that take a handle of such a resource can never be called.
 
 use tracing::Level;
 use wasmtime::StoreContextMut;
@@ -13,30 +13,30 @@ use wasmtime::component::{Component, Linker, Resource, ResourceType, Val};
 use crate::engine::fault::HostFault;
 use crate::engine::step::StepState;
 
-/// Resources that others define: an absent interface only mentions them.
+/// Resources that other interfaces define. An absent interface only refers to them.
 const FOREIGN: [&str; 4] = ["error", "pollable", "input-stream", "output-stream"];
 
-/// A socket, a file, a request: there is none.
+/// A socket, file or request. No value of this type is ever created, except a handle of the empty network.
 struct Absent;
 
-/// What a function answers.
+/// Answer of a function of an absent interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// An empty list.
     Nothing,
-    /// No error code: no error there is comes from here.
+    /// No error code, because no error originates here.
     NoCode,
-    /// A handle of a network in which there is nobody.
+    /// A handle of an empty network.
     EmptyNetwork,
-    /// The error `access-denied`, and a log record with the reason.
+    /// The error `access-denied`, and a log record with the alternative to use.
     Denied(&'static str),
-    /// The step ends there, by name and with the reason.
+    /// Ends the step with a message that names the function and the alternative to use.
     Refused(&'static str),
-    /// Nobody serves it.
+    /// Ends the step with the engine's message for an import that is not linked.
     Unknown,
 }
 
-/// Link those imports of a component for which `answers` has some.
+/// Links the imports of a component for which `answers` returns a function.
 pub(super) fn link<F: Fn(&str) -> Answer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,
@@ -85,7 +85,7 @@ fn call(
     if let [result] = results {
         *result = value;
     }
-    // What was lent for the call is given back: the network, of all things.
+    // Borrowed handles must be dropped before the call returns. Only the network can be borrowed.
     for value in taken {
         if let Val::Resource(lent) = value {
             Resource::<Absent>::try_from_resource_any(*lent, &mut store)?;

@@ -1,6 +1,6 @@
 //! Rust types and traits generated from `host/wasi`.
 //!
-//! Nothing here waits, so nothing is asynchronous; each resource is a type of ours.
+//! No function waits, so no function is asynchronous. Each resource is represented by a type of this crate.
 
 wasmtime::component::bindgen!({
     path: "wasi",

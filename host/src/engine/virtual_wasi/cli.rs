@@ -1,4 +1,4 @@
-//! `wasi:cli`: a program without arguments, environment and terminal.
+//! `wasi:cli` for a program without arguments, environment and terminal.
 
 use wasmtime::component::Resource;
 use wasmtime_wasi::I32Exit;
@@ -27,7 +27,7 @@ impl environment::Host for StepState {
     }
 }
 
-/// Ends the guest; `fault` says how that reads.
+/// Ends the guest. Module `fault` creates the message.
 impl exit::Host for StepState {
     fn exit(&mut self, status: Result<(), ()>) -> wasmtime::Result<()> {
         Err(I32Exit(i32::from(status.is_err())).into())
@@ -65,7 +65,7 @@ impl StepState {
         Ok(None)
     }
 
-    /// Of nothing there is nothing to drop: such a handle is an error.
+    /// Always fails, because no terminal handle exists.
     fn drop_terminal(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
         self.wasi.table.delete(terminal)?;
         Ok(())

@@ -1,7 +1,7 @@
-//! `wasi:clocks`: one clock with two faces, the step's own (§8).
+//! `wasi:clocks`: both WASI clocks show the step's own clock (§8).
 //!
-//! Both tell the same time: the monotonic clock counts nanoseconds since 1970 like the wall
-//! clock, so that an origin which a toolchain read at build time lies before it.
+//! The monotonic clock counts nanoseconds since 1970, like the wall clock. An origin that a toolchain read at
+//! build time is therefore earlier than the clock's time.
 
 use wasmtime::component::Resource;
 
@@ -9,62 +9,64 @@ use super::bindings::clocks::{monotonic_clock, wall_clock};
 use super::handles::Pollable;
 use crate::engine::step::{StepCalls, StepState};
 
-/// What one look at either clock moves it by: a loop that waits for time to pass ends.
+/// Nanoseconds by which each read of a clock advances it. A loop that waits for time to pass therefore ends.
 pub(super) const LOOK_NS: i64 = 1_000;
-/// What both clocks say of themselves: what a look moves them by.
+/// Resolution that both clocks report: the amount by which one read advances them.
 const RESOLUTION_NS: u32 = 1_000;
 
-/// How far a step's looking and sleeping has moved its clock: nanoseconds since 1970 UTC.
+/// Time up to which the step's reads and sleeps have advanced its clock, in nanoseconds since 1970 UTC.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock(i64);
 
 impl Default for Clock {
-    /// Not moved: earlier than any time there is.
+    /// A clock that was not advanced yet, represented by the earliest possible time.
     fn default() -> Self {
         Self(i64::MIN)
     }
 }
 
 impl Clock {
-    /// The time, if the step began or heard something at `heard_us` last. Never earlier than before.
+    /// Returns the current time without advancing the clock. `heard_us` is the time of the step's start or of
+    /// the last answer it received. The result never decreases.
     pub(super) fn now_ns(&mut self, heard_us: i64) -> i64 {
         self.0 = self.0.max(heard_us.saturating_mul(1_000));
         self.0
     }
 
-    /// The time, which then moves on.
+    /// Returns the current time and then advances the clock by [`LOOK_NS`].
     pub(super) fn look(&mut self, heard_us: i64) -> i64 {
         let now = self.now_ns(heard_us);
         self.0 = now.saturating_add(LOOK_NS);
         now
     }
 
-    /// Sleeping takes no time of the machine's.
+    /// Advances the clock to `due_ns`. Sleeping takes no real time.
     pub(super) fn sleep_until(&mut self, due_ns: i64) {
         self.0 = self.0.max(due_ns);
     }
 }
 
 impl StepState {
-    /// The step's clock, microseconds since 1970 UTC: what it began at, heard, looked at and slept.
+    /// Returns the step's clock in microseconds since 1970 UTC. It depends on the step's start, received
+    /// answers, clock reads and sleeps.
     pub(crate) fn now_us(&mut self) -> i64 {
         let heard = self.calls.now_us();
         heard.max(self.wasi.clock.now_ns(heard).div_euclid(1_000))
     }
 
-    /// Another run begins in what this one leaves: its clock has not moved.
+    /// Prepares a second run in the same instance, with a clock that was not advanced yet.
     pub(crate) fn begin_again(&mut self, calls: Box<dyn StepCalls>) {
         self.calls = calls;
         self.wasi.clock = Clock::default();
     }
 
-    /// The time in nanoseconds, unmoved.
+    /// Returns the time in nanoseconds without advancing the clock.
     pub(super) fn now_ns(&mut self) -> i64 {
         let heard = self.calls.now_us();
         self.wasi.clock.now_ns(heard)
     }
 
-    /// The time in nanoseconds, for a guest that looks.
+    /// Returns the time in nanoseconds for a clock read of the guest, which advances the clock.
     pub(super) fn look_ns(&mut self) -> i64 {
         let heard = self.calls.now_us();
         self.wasi.clock.look(heard)
@@ -78,7 +80,7 @@ impl StepState {
 impl wall_clock::Host for StepState {
     fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
         self.wasi_call(1)?;
-        // Time before 1970 cannot be told.
+        // WASI cannot represent times before 1970, so they are reported as 1970.
         let ns = self.look_ns().max(0).unsigned_abs();
         Ok(wall_clock::Datetime {
             seconds: ns / 1_000_000_000,
@@ -115,7 +117,7 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Time ends in 2262; who sleeps longer wakes then.
+/// Converts to `i64`. The largest value is a time in 2262, at which every longer sleep ends.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

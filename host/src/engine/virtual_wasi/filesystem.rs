@@ -1,11 +1,11 @@
-//! `wasi:filesystem`: no directory is preopened, so no path leads anywhere.
+//! `wasi:filesystem`: there are no preopened directories, so no path can be opened.
 
 use super::absent::Answer;
 
 const INSTEAD: &str = "a step has no files; take the content in the input, \
      or call a tool with a directory grant through latchwork:plugin/tools";
 
-/// What the functions of an interface answer, if it is one of these.
+/// Returns the answers of an interface's functions if the interface belongs to `wasi:filesystem`.
 pub(super) fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
     matches!(interface, "wasi:filesystem/types" | "wasi:filesystem/preopens").then_some(answer)
 }
@@ -14,7 +14,7 @@ fn answer(function: &str) -> Answer {
     match function {
         "get-directories" => Answer::Nothing,
         "filesystem-error-code" => Answer::NoCode,
-        // Methods of descriptors, and nobody has one.
+        // Methods of descriptors. No descriptor can exist.
         _ => Answer::Refused(INSTEAD),
     }
 }

@@ -1,21 +1,21 @@
-//! What a step may hold of its WASI: streams and pollables, and nothing else exists.
+//! Types of the handles that a step may hold of its virtual WASI: streams and pollables.
 
 #![expect(unreachable_pub, reason = "the generated bindings re-export these types, which only pub ones can be")]
 
-/// Something to wait for.
+/// A condition to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pollable {
-    /// Ready at any time.
+    /// Always ready.
     Ready,
-    /// Ready at this time of the step's clock: nanoseconds since 1970 UTC.
+    /// Ready when the step's clock reaches this time, in nanoseconds since 1970 UTC.
     At(i64),
 }
 
-/// Standard input, at its end.
+/// Standard input, which is always at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Stdin;
 
-/// Where a step may write to.
+/// Output stream of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StdStream {
     /// Standard output.
@@ -24,10 +24,10 @@ pub enum StdStream {
     Err,
 }
 
-/// An error of a stream: there is none.
+/// Error of a stream. Such an error never occurs.
 #[derive(Debug)]
 pub enum IoError {}
 
-/// A terminal: there is none.
+/// Terminal. A step never has one.
 #[derive(Debug)]
 pub enum Terminal {}

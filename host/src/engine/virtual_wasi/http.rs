@@ -1,13 +1,13 @@
 //! `wasi:http`: no request can be made.
 //!
-//! Refused where a request begins (its fields), by name: an error that `fetch` hides behind a
-//! `TypeError` would not tell anybody what to do.
+//! The first operation for a request, the creation of its fields, ends the step with a message that names it.
+//! An error result would be hidden by `fetch` behind a `TypeError` without advice.
 
 use super::absent::Answer;
 
 const INSTEAD: &str = "a step has no network; call a tool with an http grant through latchwork:plugin/tools";
 
-/// What the functions of an interface answer, if it is one of these.
+/// Returns the answers of an interface's functions if the interface belongs to `wasi:http`.
 pub(super) fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
     matches!(interface, "wasi:http/types" | "wasi:http/outgoing-handler").then_some(answer)
 }

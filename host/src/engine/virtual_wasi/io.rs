@@ -1,5 +1,5 @@
-//! `wasi:io/streams` and `wasi:io/error`: standard input is at its end, what is written becomes
-//! log records, and nothing ever fails.
+//! `wasi:io/streams` and `wasi:io/error`: standard input is at its end, output becomes log records, and
+//! writes never fail.
 
 use wasmtime::component::Resource;
 
@@ -8,14 +8,14 @@ use super::handles::{IoError, Pollable, StdStream, Stdin};
 use crate::engine::fault::HostFault;
 use crate::engine::step::StepState;
 
-/// What a stream takes at once.
+/// Maximum number of bytes that a stream accepts in one write.
 pub(super) const WRITE_BYTES_MAX: usize = 64 << 10;
 
-/// What a stream answers.
+/// Result of a stream operation.
 type Answer<T> = wasmtime::Result<Result<T, streams::StreamError>>;
 
 impl StepState {
-    /// Reading, skipping and splicing end alike.
+    /// Reports the end of the stream, for reads, skips and splices.
     fn at_end<T>(&mut self, stdin: &Resource<Stdin>) -> Answer<T> {
         self.wasi_call(1)?;
         self.wasi.table.get(stdin)?;
@@ -34,12 +34,12 @@ impl StepState {
 
     fn write_zeroes(&mut self, stream: &Resource<StdStream>, len: u64) -> Answer<()> {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        // Not allocated before it is known to be allowed.
+        // Allocates no more than is needed to detect an oversized write.
         let zeroes = vec![0; len.min(WRITE_BYTES_MAX + 1)];
         self.write(stream, &zeroes)
     }
 
-    /// What was written is with the host already.
+    /// Reports success, because the host has already received everything written.
     fn flushed(&mut self, stream: &Resource<StdStream>) -> Answer<()> {
         self.wasi_call(1)?;
         self.wasi.table.get(stream)?;

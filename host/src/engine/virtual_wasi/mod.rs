@@ -1,13 +1,13 @@
-//! A WASI 0.2 whose every answer is deterministic, for steps with `wasi = "virtual"` (§8).
+//! A deterministic WASI 0.2 for steps with `wasi = "virtual"` (§8).
 //!
-//! Nothing behind it is the machine's: time is the step's clock, randomness its stream, output
-//! becomes log records, and whatever would need a file, a socket or a server is refused where it
-//! would come into being. Answers depend on the step's history alone, so they cost no event.
+//! Nothing in it depends on the machine. Time is the step's clock, random numbers come from the step's
+//! stream, and output becomes log records. Files, sockets and servers are refused at their creation. Answers
+//! depend only on the step's history, so they need no events.
 //!
-//! * `clocks`, `poll`: one clock, two faces, and sleeping that takes no time.
-//! * `random`, `cli`, `io`, `output`: what a language's runtime asks for when it starts.
-//! * `absent`: interfaces of things that do not exist; `filesystem`, `sockets` and `http` say what
-//!   each of their functions answers.
+//! * `clocks`, `poll`: one clock shown by two interfaces, and sleep that takes no real time.
+//! * `random`, `cli`, `io`, `output`: functions that a language runtime calls at its start.
+//! * `absent`: interfaces of resources that do not exist. `filesystem`, `sockets` and `http` define the
+//!   answers of their functions.
 
 mod absent;
 pub(super) mod bindings;
@@ -33,14 +33,13 @@ use absent::Answer;
 use clocks::Clock;
 use output::Output;
 
-/// Streams and pollables that a step may hold at once.
+/// Maximum number of streams and pollables that a step may hold at the same time.
 const HANDLES_MAX: usize = 1_000;
 
-/// What may change what a step sees: part of the engine profile. Count it up with every change of
-/// an answer.
+/// Version of the answers, which is part of the engine profile. Increment it with every change of an answer.
 pub(crate) const VERSION: u32 = 1;
 
-/// Interfaces with answers of their own.
+/// Interfaces that are implemented.
 const SERVED: [&str; 18] = [
     "wasi:io/error",
     "wasi:io/poll",
@@ -62,7 +61,7 @@ const SERVED: [&str; 18] = [
     "wasi:cli/terminal-stderr",
 ];
 
-/// What a step's virtual WASI remembers during one try.
+/// State of a step's virtual WASI during one try.
 pub(crate) struct VirtualWasi {
     clock: Clock,
     table: ResourceTable,
@@ -77,12 +76,13 @@ impl VirtualWasi {
     }
 }
 
-/// Whether a step may import this, by the name the component gives it, under `wasi = "virtual"`.
+/// Returns true if a step may have this import under `wasi = "virtual"`. `import` is the name that the
+/// component uses.
 pub(crate) fn serves(import: &str) -> bool {
     interface(import).is_some_and(|interface| SERVED.contains(&interface) || answers(interface).is_some())
 }
 
-/// The interface of an import of WASI 0.2, whichever release of it.
+/// Returns the interface of an import of WASI 0.2, for any release of 0.2.
 fn interface(import: &str) -> Option<&str> {
     let (interface, version) = import.split_once('@')?;
     let patch = version.strip_prefix("0.2.")?;
@@ -90,12 +90,12 @@ fn interface(import: &str) -> Option<&str> {
     (interface.starts_with("wasi:") && released).then_some(interface)
 }
 
-/// What the functions of an absent interface answer; none: it is not one of them.
+/// Returns the answers of an absent interface's functions, or `None` if the interface is not an absent one.
 fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
     [filesystem::answers(interface), sockets::answers(interface), http::answers(interface)].into_iter().flatten().next()
 }
 
-/// Link everything of it that a component imports.
+/// Links all parts of virtual WASI that a component imports.
 pub(crate) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<()> {
     use bindings::{cli, clocks, io, random};
     io::error::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
@@ -119,7 +119,8 @@ pub(crate) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
     absent::link(linker, component, |import| interface(import).and_then(answers))
 }
 
-/// Link the interfaces whose names begin with `prefix` as functions that end the guest by name.
+/// Links the interfaces whose names begin with `prefix`. Their functions end the guest with a message that
+/// names them.
 pub(crate) fn forbid(linker: &mut Linker<StepState>, component: &Component, prefix: &str) -> wasmtime::Result<()> {
     absent::link(linker, component, |import| import.starts_with(prefix).then_some(|_: &str| Answer::Unknown))
 }
@@ -129,17 +130,17 @@ fn own(state: &mut StepState) -> &mut StepState {
 }
 
 impl StepState {
-    /// One more call of virtual WASI, weighing as much as `weight` plain ones.
+    /// Counts one call of virtual WASI, with the cost of `weight` ordinary calls.
     fn wasi_call(&mut self, weight: u32) -> wasmtime::Result<()> {
         Ok(self.guard.wasi_calls(weight)?)
     }
 
-    /// A new handle, unless the step holds too many.
+    /// Creates a handle. Fails if the step holds too many.
     fn handle<T: Send + 'static>(&mut self, entry: T) -> wasmtime::Result<wasmtime::component::Resource<T>> {
         Ok(self.wasi.table.push(entry).map_err(|_| HostFault::Handles(HANDLES_MAX))?)
     }
 
-    /// What the step wrote to a line that it did not end.
+    /// Logs the incomplete last lines of the step's output.
     pub(crate) fn flush_output(&mut self) {
         self.wasi.output.finish(&mut *self.calls);
     }

@@ -1,4 +1,5 @@
-//! Standard output and error of a step: log records line by line, in the order of the lines' ends.
+//! Standard output and standard error of a step, written as one log record per line, in the order in which
+//! the lines end.
 
 use tracing::Level;
 
@@ -6,10 +7,10 @@ use super::handles::StdStream;
 use crate::capability::log::RECORD_BYTES_MAX;
 use crate::engine::step::StepCalls;
 
-/// What is kept of what one try writes; a guest cannot tell.
+/// Maximum number of bytes that are kept of one try's output. The guest cannot detect the truncation.
 pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// What a try has written and not ended with a line feed.
+/// Output of a try that is not yet ended by a line feed.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     out: Vec<u8>,
@@ -44,7 +45,7 @@ impl Output {
         }
     }
 
-    /// The lines that nothing ended: the try is over.
+    /// Ends the incomplete lines at the end of the try.
     pub(super) fn finish(&mut self, calls: &mut dyn StepCalls) {
         end(&mut self.out, Level::INFO, calls);
         end(&mut self.err, Level::WARN, calls);

@@ -1,7 +1,8 @@
 //! `wasi:io/poll`: waiting in virtual time.
 //!
-//! Streams are always ready; a timer is ready once the step's clock has come to it. Who waits
-//! for timers alone sleeps until the earliest, which returns at once and moves the clock there.
+//! Streams are always ready. A timer is ready when the step's clock reaches its time. A guest that waits only
+//! for timers sleeps until the earliest one: the call returns immediately and advances the clock to that
+//! time.
 
 use wasmtime::component::Resource;
 
@@ -19,18 +20,18 @@ impl Pollable {
     }
 }
 
-/// What comes of waiting for one of several.
+/// Result of waiting for one of several pollables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Something is ready now, everything is.
+    /// All of them are ready now.
     Over,
-    /// Something is ready now, though a timer is not: who asked looked at the clock.
+    /// Some are ready now but a timer is not. The poll then counts as a clock read.
     Looked,
-    /// Nothing is ready before this time.
+    /// Nothing is ready before this time, in nanoseconds.
     Until(i64),
 }
 
-/// The one rule of waiting, for `poll`, `block` and `ready`.
+/// The rule for waiting, shared by `poll` and `block`.
 pub(super) fn wait(all: &[Pollable], now_ns: i64) -> Wait {
     let due = |pollable: &Pollable| match pollable {
         Pollable::At(due) if *due > now_ns => Some(*due),
@@ -49,7 +50,7 @@ impl StepState {
         Ok(*self.wasi.table.get(handle)?)
     }
 
-    /// Waits for the first of them; the time it is then, as far as the waiting goes.
+    /// Waits for the first of the pollables and returns the time to compare with their timers.
     fn wait(&mut self, all: &[Pollable]) -> i64 {
         let now = self.now_ns();
         match wait(all, now) {
@@ -70,7 +71,7 @@ impl poll::HostPollable for StepState {
         let now = self.now_ns();
         let is_ready = pollable.is_ready(now);
         if !is_ready {
-            // A guest that asks until it is ready looks at the clock each time.
+            // A guest that polls in a loop reads the clock each time, so the loop ends.
             self.look_ns();
         }
         Ok(is_ready)

@@ -1,15 +1,15 @@
-//! `wasi:random`: all three interfaces draw from the step's one stream (§8).
+//! `wasi:random`: all three interfaces draw from the step's random stream (§8).
 //!
-//! Each call takes the next bytes, in the order of the calls and mixed with those of
-//! `latchwork:plugin/rng`: `len` of them, eight for a number (little endian), sixteen for a seed
-//! (two numbers). Nothing here is less secure than the rest.
+//! Calls take the next bytes of the stream, in the order of the calls, which they share with
+//! `latchwork:plugin/rng`. A call takes `len` bytes, eight for a number (little endian), or sixteen for a
+//! seed (two numbers). The insecure interfaces give numbers of the same quality.
 
 use super::bindings::random::{insecure, insecure_seed, random};
 use crate::capability::rng;
 use crate::engine::fault::HostFault;
 use crate::engine::step::StepState;
 
-/// Bytes that count as one call more: drawing them is work that no fuel measures.
+/// Number of bytes that count as one additional call, because no fuel measures the work of generating them.
 const BYTES_PER_CALL: u32 = 1_024;
 
 impl StepState {

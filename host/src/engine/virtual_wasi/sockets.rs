@@ -1,10 +1,10 @@
-//! `wasi:sockets`: no socket can be made and no name looked up.
+//! `wasi:sockets`: no socket can be created and no name can be looked up.
 
 use super::absent::Answer;
 
 const INSTEAD: &str = "a step has no network; call a tool with a tcp grant through latchwork:plugin/tools";
 
-/// What the functions of an interface answer, if it is one of these.
+/// Returns the answers of an interface's functions if the interface belongs to `wasi:sockets`.
 pub(super) fn answers(interface: &str) -> Option<fn(&str) -> Answer> {
     const INTERFACES: [&str; 7] =
         ["network", "instance-network", "tcp", "tcp-create-socket", "udp", "udp-create-socket", "ip-name-lookup"];
@@ -17,7 +17,7 @@ fn answer(function: &str) -> Answer {
         "instance-network" => Answer::EmptyNetwork,
         "network-error-code" => Answer::NoCode,
         "create-tcp-socket" | "create-udp-socket" | "resolve-addresses" => Answer::Denied(INSTEAD),
-        // Methods of sockets, and nobody has one.
+        // Methods of sockets. No socket can exist.
         _ => Answer::Refused(INSTEAD),
     }
 }

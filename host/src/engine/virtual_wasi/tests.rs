@@ -14,13 +14,13 @@ use crate::capability::log::RECORD_BYTES_MAX;
 use crate::engine::StepSources;
 use crate::engine::step::{StepCalls, StepContext, Stop, ToolCall};
 
-/// I50: it shows what was heard last, moves with each look, and never goes back.
+/// I50: the clock follows the last received answer, advances with each read, and never goes back.
 #[test]
 fn a_clock_never_goes_back() {
     let mut clock = Clock::default();
     assert_eq!(clock.now_ns(5), 5_000);
     assert_eq!((clock.look(5), clock.look(5), clock.now_ns(5)), (5_000, 6_000, 7_000));
-    // An answer that was recorded earlier than the step's looks have come.
+    // The answer was recorded at a time that the step's clock reads have already passed.
     assert_eq!(clock.now_ns(6), 7_000);
     assert_eq!(clock.look(100), 100_000);
     clock.sleep_until(50_000);
@@ -46,7 +46,7 @@ fn the_earliest_of_several_ends_a_wait() {
     }
 }
 
-/// I51: whatever could lead out of a step denies it, and nothing is in two lists.
+/// I51: every interface that could reach outside a step refuses, and no interface is in two lists.
 #[test]
 fn nothing_that_is_absent_ever_comes_into_being() {
     for (interface, function) in [
@@ -62,7 +62,7 @@ fn nothing_that_is_absent_ever_comes_into_being() {
         ("wasi:sockets/udp", "[method]udp-socket.stream"),
         ("wasi:http/types", "[constructor]fields"),
         ("wasi:http/outgoing-handler", "handle"),
-        // Whatever a later release adds.
+        // A function that a later release may add.
         ("wasi:http/types", "new-function"),
     ] {
         assert!(matches!(answers(interface).unwrap()(function), Answer::Refused(_)), "{interface}");
@@ -85,7 +85,7 @@ fn every_release_of_0_2_is_the_same_interface() {
     }
 }
 
-/// Keeps what is logged.
+/// Collects log records.
 struct Kept {
     own: StepSources,
     logged: Arc<Mutex<Vec<(Level, String)>>>,
@@ -110,7 +110,7 @@ impl StepCalls for Kept {
     }
 }
 
-/// What is logged of pieces written in order, and then nothing more.
+/// Returns the log records of pieces written in order and then finished.
 fn logged(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
     let own = StepSources::new(StepContext::default(), [0; 32], 0);
     let mut calls = Kept { own, logged: Arc::default() };

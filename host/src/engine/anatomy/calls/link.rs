@@ -1,5 +1,5 @@
-//! Linking on paper: which function of which core module each import of a core module becomes,
-//! followed through instances, aliases and nested components as the engine would.
+//! Static linking of a component's core modules. Determines which function each import of a core module
+//! resolves to, through instances, aliases and nested components, as the engine would.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -12,33 +12,33 @@ use wasmparser::{
 
 use super::module::{Module, Signatures, What};
 
-/// Components nested in each other, and instances, that are followed.
+/// Maximum nesting of components, and maximum number of instances.
 const DEPTH_MAX: usize = 50;
 const INSTANCES_MAX: usize = 10_000;
 
 const TOO_MANY: &str = "it has too many instances to follow";
 const UNREADABLE: &str = "its code cannot be read";
 
-/// A function of core code, once everything is linked.
+/// A function of core code after linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Target {
-    /// Of an instance, by its number there.
+    /// Function `function` of the core instance with this number.
     Code { instance: usize, function: u32 },
-    /// An import of the outermost component, by its number in [`Linked::hosts`].
+    /// Import of the outermost component, as an index into [`Linked::hosts`].
     Host(usize),
-    /// Of the component model itself, or not to be told.
+    /// A built-in function of the component model, or an unresolved function.
     Nothing,
 }
 
-/// A table, by its number.
+/// Index of a table among all tables of the linked component.
 type Table = usize;
 
 /// An instance of a core module.
 pub(super) struct CoreInstance {
     pub(super) module: usize,
-    /// What each imported function became.
+    /// Targets of the imported functions.
     pub(super) functions: Vec<Target>,
-    /// Each table, imported ones first.
+    /// All tables of the instance, imported ones first.
     pub(super) tables: Vec<Table>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Linked<'b> {
     pub(super) instances: Vec<CoreInstance>,
     /// Interface and function of each import that is used.
     pub(super) hosts: Vec<(String, String)>,
-    /// Exported functions: a name, and its code.
+    /// Exported functions with their code.
     pub(super) exports: Vec<(String, Target)>,
     pub(super) tables: usize,
 }
@@ -66,7 +66,7 @@ type CoreExports = Rc<BTreeMap<String, CoreItem>>;
 enum Item {
     Function(Function),
     Instance(Rc<BTreeMap<String, Item>>),
-    /// An instance that the host gives.
+    /// An instance that the host provides, by the name of its interface.
     HostInstance(String),
     Component(Rc<Nested>),
     Module(usize),
@@ -79,13 +79,13 @@ enum Function {
     Host(usize),
 }
 
-/// A component inside another: its bytes, and what it may name of those around it.
+/// A nested component: its bytes, and the scope of the enclosing components.
 struct Nested {
     range: Range<usize>,
     outer: Option<Rc<Scope>>,
 }
 
-/// What inner components may name.
+/// Modules and components that nested components may refer to.
 #[derive(Clone, Default)]
 struct Scope {
     modules: Vec<Item>,
@@ -108,14 +108,14 @@ struct Spaces {
 struct Linker<'b> {
     bytes: &'b [u8],
     signatures: Signatures,
-    /// Modules by where they begin.
+    /// Modules already read, by the offset of their first byte.
     read: HashMap<usize, usize>,
     hosts: HashMap<(String, String), usize>,
     linked: Linked<'b>,
     made: usize,
 }
 
-/// Link a component.
+/// Links a component.
 pub(super) fn link(bytes: &[u8]) -> Result<Linked<'_>, &'static str> {
     let linked = Linked { modules: vec![], instances: vec![], hosts: vec![], exports: vec![], tables: 0 };
     let mut linker = Linker {
@@ -144,7 +144,8 @@ pub(super) fn link(bytes: &[u8]) -> Result<Linked<'_>, &'static str> {
 }
 
 impl<'b> Linker<'b> {
-    /// Instantiate a component: with arguments, or, the outermost, with what the host gives.
+    /// Instantiates a component and returns its exports. `arguments` is `None` for the outermost component,
+    /// whose imports the host provides.
     fn component(
         &mut self,
         range: Range<usize>,
@@ -231,7 +232,7 @@ impl<'b> Linker<'b> {
                                 _ => Target::Nothing,
                             });
                         }
-                        // All others are core functions of the component model's own.
+                        // All other canonical functions are built into the component model.
                         _ => spaces.core_functions.push(Target::Nothing),
                     }
                 }
@@ -256,7 +257,7 @@ impl<'b> Linker<'b> {
                     let export = export.map_err(bad)?;
                     let item = pick(spaces, export.kind, export.index);
                     spaces.exports.insert(export.name.name.to_owned(), item.clone());
-                    // What is exported is there once more, under a new number.
+                    // An export creates a new index for the exported item.
                     push(spaces, export.kind, item);
                 }
             }
@@ -315,7 +316,7 @@ impl<'b> Linker<'b> {
                 (What::Other, _) => {}
             }
         }
-        // As many as there are bytes for in the file, but as often as it is instantiated.
+        // The file's size bounds the tables of one module, but the module may be instantiated many times.
         if tables.len() + read.defined_tables as usize > INSTANCES_MAX {
             return Err(TOO_MANY);
         }
@@ -420,7 +421,7 @@ fn get<T: Clone>(of: &[T], index: u32) -> Option<T> {
     of.get(index as usize).cloned()
 }
 
-/// The item of a kind with a number.
+/// Returns the item with this kind and index.
 fn pick(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
     let of = match kind {
         ComponentExternalKind::Func => &spaces.functions,

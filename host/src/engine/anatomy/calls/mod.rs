@@ -1,9 +1,9 @@
-//! How code gets from what a component exports to what it imports.
+//! Finds call paths from a component's exports to its imports.
 //!
-//! A component is linked on paper: `link` follows its instances as the engine would, `module` reads
-//! the calls of each core module, and the search below walks from function to function, also from
-//! one core module into another. Direct calls are certain; a call through a table leads to any
-//! function of that type that is in the table, which the path then says.
+//! A component is linked statically. `link` resolves its instances as the engine would. `module` reads the
+//! calls of each core module. `search` follows calls from function to function, also between core modules.
+//! Direct calls are certain. A call through a table may reach any function of the same type in the table, and
+//! the path marks such a call.
 
 mod link;
 mod module;
@@ -19,31 +19,32 @@ pub struct Calls<'b> {
 /// One function on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its name, or its number where it has none.
+    /// Name of the function, or its number if it has no name.
     pub function: String,
-    /// Whether the call to it goes through a table, so that it is one of several it may lead to.
+    /// True if the call to the function goes through a table. The call may then also reach other functions.
     pub through_table: bool,
-    /// Whether it has a name of its own.
+    /// True if the function has a name of its own.
     pub named: bool,
 }
 
-/// Whether an import is reached, and how.
+/// Result of searching for a call path to an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// By this path.
+    /// The import is called by this path.
     Path {
-        /// The export it begins at, or none: when the component is made ready to run.
+        /// Export at which the path begins. `None`: the path begins at a start function, during
+        /// instantiation.
         export: Option<String>,
-        /// From the first function to the one that calls the import.
+        /// Functions from the first one to the called import.
         frames: Vec<Frame>,
     },
-    /// No code calls it.
+    /// No code calls the import.
     Never,
-    /// It cannot be told: why.
+    /// The search was not possible. Contains the reason.
     Unknown(&'static str),
 }
 
-/// Frames shown of a path; the middle of a longer one is left out.
+/// Maximum number of frames that are printed. The middle of a longer path is omitted.
 const SHOWN: usize = 9;
 
 impl fmt::Display for Reach {
@@ -73,12 +74,14 @@ impl fmt::Display for Reach {
 }
 
 impl<'b> Calls<'b> {
-    /// Link a component on paper. One that cannot be read has no calls.
+    /// Links a component statically. For a component that cannot be read, every search returns
+    /// [`Reach::Unknown`].
     pub fn of(bytes: &'b [u8]) -> Self {
         Self { linked: link::link(bytes) }
     }
 
-    /// How each of these imports is reached: by interface, and function of it where one is meant.
+    /// Searches for a path to each of these imports. An import is an interface, or one function of the
+    /// interface.
     pub fn reach(&self, imports: &[(&str, Option<&str>)]) -> Vec<Reach> {
         match &self.linked {
             Ok(linked) => search::search(linked, imports),

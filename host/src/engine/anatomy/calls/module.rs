@@ -1,4 +1,4 @@
-//! The calls in one core module.
+//! Reads the calls in one core module.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -7,7 +7,7 @@ use wasmparser::{
     ElementItems, ElementKind, ExternalKind, FuncType, KnownCustom, Name, Operator, Parser, Payload, TypeRef,
 };
 
-/// What an import of a core module is.
+/// Kind of an import or export of a core module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Function,
@@ -19,24 +19,24 @@ pub(super) enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ThroughTable {
     pub(super) table: u32,
-    /// Number of the signature among all modules.
+    /// Number of the signature, shared by all modules.
     pub(super) signature: u32,
-    /// The element, where it is a constant.
+    /// Index of the table element, if the index is a constant.
     pub(super) slot: Option<u32>,
 }
 
-/// What one function calls.
+/// Calls in the body of one function.
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) calls: Vec<u32>,
     pub(super) through_table: Vec<ThroughTable>,
 }
 
-/// Functions that a module puts into a table.
+/// Functions that a module places in a table.
 pub(super) struct Segment {
-    /// Into which; none: the code may put them anywhere.
+    /// Table for the functions. `None`: the code may place them in any table.
     pub(super) table: Option<u32>,
-    /// From where on, where that is a constant.
+    /// Index of the first element, if the index is a constant.
     pub(super) offset: Option<u32>,
     pub(super) functions: Vec<u32>,
 }
@@ -50,7 +50,7 @@ pub(super) struct Module<'b> {
     pub(super) imported_functions: u32,
     pub(super) imported_tables: u32,
     pub(super) defined_tables: u32,
-    /// Signature of each function.
+    /// Signature of each function, imported functions first.
     pub(super) signatures: Vec<u32>,
     pub(super) bodies: Vec<Body>,
     pub(super) names: HashMap<u32, &'b str>,
@@ -59,7 +59,7 @@ pub(super) struct Module<'b> {
     pub(super) start: Option<u32>,
 }
 
-/// Numbers for signatures, the same in every module.
+/// Numbers for function signatures. Equal signatures have the same number in every module.
 #[derive(Default)]
 pub(super) struct Signatures(HashMap<FuncType, u32>);
 
@@ -73,7 +73,7 @@ impl Signatures {
 impl<'b> Module<'b> {
     pub(super) fn read(bytes: &'b [u8], range: Range<usize>, all: &mut Signatures) -> wasmparser::Result<Self> {
         let mut module = Self::default();
-        // Signature of each type; none: no function.
+        // Signature of each type, or `None` for a type that is not a function type.
         let mut types: Vec<Option<u32>> = Vec::new();
         let signature =
             |types: &[Option<u32>], index: u32| types.get(index as usize).copied().flatten().unwrap_or(u32::MAX);
@@ -142,7 +142,7 @@ impl<'b> Module<'b> {
         Ok(module)
     }
 
-    /// A damaged name section has no names, and no other harm comes of it.
+    /// Reads the names as far as possible. A damaged name section has no other effect.
     fn read_names(&mut self, names: wasmparser::NameSectionReader<'b>) {
         for name in names.into_iter().map_while(Result::ok) {
             match name {
@@ -197,7 +197,8 @@ fn calls(body: &wasmparser::FunctionBody<'_>, types: &[Option<u32>]) -> wasmpars
         let before = constant.take();
         match operator? {
             Operator::I32Const { value } => constant = u32::try_from(value).ok(),
-            // A function that is taken may be called by whoever it is given to.
+            // A function whose reference is taken counts as called, because any holder of the reference may
+            // call it.
             Operator::Call { function_index }
             | Operator::ReturnCall { function_index }
             | Operator::RefFunc { function_index } => drop(direct.insert(function_index)),

@@ -1,4 +1,4 @@
-//! The shortest path from any export to each import.
+//! Finds the shortest path from any export to each import.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,10 +7,10 @@ use super::module::Module;
 use super::{Frame, Reach};
 use crate::engine::anatomy::names;
 
-/// A function of an instance.
+/// A function of an instance: number of the instance, number of the function.
 type Node = (usize, u32);
 
-/// How a function was come upon first.
+/// Step by which the search first reached a function.
 #[derive(Clone, Copy)]
 struct Step {
     from: From,
@@ -24,13 +24,14 @@ enum From {
     Function(Node),
 }
 
-/// An entry of a table: its place, where that is known, its signature, and the function.
+/// Entry of a table: its index if known, its signature, and the function.
 type Entry = (Option<u32>, u32, Target);
 
 pub(super) fn search(linked: &Linked<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reach> {
     let tables = tables(linked);
     let mut reached: Vec<Option<Reach>> = wanted.iter().map(|_| None).collect();
-    // Certain paths first, whatever their length; then those through tables.
+    // Paths of certain calls are preferred, even if they are longer. Calls through tables are only followed
+    // if no such path exists.
     for indirect in [false, true] {
         let walk = walk(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
@@ -41,7 +42,8 @@ pub(super) fn search(linked: &Linked<'_>, wanted: &[(&str, Option<&str>)]) -> Ve
                 let (of, name) = &linked.hosts[host];
                 of == interface && function.is_none_or(|function| function == name)
             };
-            // In the order they were come upon: the first is the nearest.
+            // Imports are listed in the order in which the search reached them, so the first match is the
+            // nearest.
             if let Some((host, last)) = walk.hosts.iter().find(|(host, _)| named(*host)) {
                 *reach = Some(path(linked, &walk, *host, *last));
             }
@@ -53,7 +55,7 @@ pub(super) fn search(linked: &Linked<'_>, wanted: &[(&str, Option<&str>)]) -> Ve
     reached.into_iter().map(|reach| reach.unwrap_or(Reach::Never)).collect()
 }
 
-/// What each table holds.
+/// Collects the entries of each table.
 fn tables(linked: &Linked<'_>) -> Vec<Vec<Entry>> {
     let mut tables = vec![Vec::new(); linked.tables];
     for (number, instance) in linked.instances.iter().enumerate() {
@@ -78,7 +80,7 @@ fn tables(linked: &Linked<'_>) -> Vec<Vec<Entry>> {
     tables
 }
 
-/// What a function of an instance is: its own code, or what its import became.
+/// Resolves a function of an instance to its own code or to the target of its import.
 fn resolve(linked: &Linked<'_>, (instance, function): Node) -> Option<Target> {
     let of = &linked.instances[instance];
     match of.functions.get(function as usize) {
@@ -89,7 +91,7 @@ fn resolve(linked: &Linked<'_>, (instance, function): Node) -> Option<Target> {
 
 struct Walk {
     seen: HashMap<Node, Step>,
-    /// Each import with the step that came upon it.
+    /// Imports that were reached, each with the step that first reached it.
     hosts: Vec<(usize, Step)>,
 }
 
@@ -133,7 +135,8 @@ fn walk(linked: &Linked<'_>, tables: &[Vec<Entry>], indirect: bool) -> Walk {
         }
         for call in &body.through_table {
             let Some(table) = of.tables.get(call.table as usize).copied() else { continue };
-            // A constant place is as certain as a direct call: how glue between modules is written.
+            // A call with a constant table index is as certain as a direct call. Glue code between modules
+            // uses such calls.
             let certain = call.slot.and_then(|slot| tables[table].iter().find(|(place, ..)| *place == Some(slot)));
             if let Some((.., target)) = certain {
                 come(&mut walk, &mut queue, *target, Step { from: From::Function(node), through_table: false });
@@ -166,14 +169,14 @@ fn path(linked: &Linked<'_>, walk: &Walk, host: usize, last: Step) -> Reach {
         }
     };
     frames.reverse();
-    // Compilers name the first function as the export.
+    // Compilers give the first function the name of the export, which need not be printed twice.
     if frames.len() > 1 && export.as_ref() == Some(&frames[0].function) {
         frames.remove(0);
     }
     Reach::Path { export, frames }
 }
 
-/// A function to show; none for glue that only passes a call on.
+/// Returns the frame of a function, or `None` for glue code that only forwards a call.
 fn frame(linked: &Linked<'_>, (instance, function): Node, through_table: bool) -> Option<Frame> {
     let module = &linked.modules[linked.instances[instance].module];
     if is_glue(module) {
@@ -189,7 +192,7 @@ fn frame(linked: &Linked<'_>, (instance, function): Node, through_table: bool) -
     Some(Frame { function, through_table, named })
 }
 
-/// What wit-component puts between modules: tables of its own under a name that no compiler gives.
+/// Returns true for modules that wit-component inserts. They have tables under a name that no compiler uses.
 fn is_glue(module: &Module<'_>) -> bool {
     let table = "$imports";
     let named = |prefix: &str| module.name.is_some_and(|name| name.starts_with(prefix));

@@ -1,4 +1,4 @@
-//! What a plain component loads as, and what keeps it from being loaded.
+//! Tests of loading plain components: the resulting operators and the refusals.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ fn engine() -> &'static Engine {
     ENGINE.get_or_init(|| Engine::new(EngineOptions::default()).unwrap())
 }
 
-/// Settings that grant nothing.
+/// Settings without grants.
 pub(crate) fn settings() -> PluginSettings {
     PluginSettings {
         name: "calc".into(),
@@ -49,7 +49,7 @@ fn names(plugin: &Plugin) -> Vec<&str> {
     plugin.manifest.operators.iter().map(|spec| spec.name.as_str()).collect()
 }
 
-/// The whole text of a refusal, all of whose problems have this page.
+/// Returns the text of a refusal and checks that every problem has this error page.
 fn refused(wit: &str, settings: PluginSettings, page: &str) -> String {
     let error = load(wit, settings).unwrap_err();
     assert!(error.problems.iter().all(|problem| problem.page() == page), "{error}");
@@ -65,12 +65,12 @@ const WITH_CLOCK: &str = "package example:calc;
     interface clock { now: func() -> u64; }
     world calc { import clock; export later: func(x: u64) -> u64; }";
 
-/// A clock of WASI, which tools may import.
+/// A component that imports a clock of WASI, which tools may import.
 const WITH_WASI: &str = "package wasi:clocks@0.2.6;
     interface monotonic-clock { now: func() -> u64; }
     world calc { import monotonic-clock; export later: func(x: u64) -> u64; }";
 
-/// I70: operators are named after exports, and types that are only imported need nobody.
+/// I70: operators are named after exports, and imports that contain only types need no implementation.
 #[test]
 fn operators_are_named_after_exports() {
     let plugin = load(CALC, settings()).unwrap();
@@ -89,7 +89,7 @@ fn operators_are_named_after_exports() {
     );
 }
 
-/// I71: what is not said is the worst that the grants let through.
+/// I71: undeclared effects are the worst that the grants allow.
 #[test]
 fn effects_follow_from_imports_and_grants() {
     let http = HttpGrant { scheme: "https".into(), host: "a.example".into(), port: 443 };
@@ -107,11 +107,11 @@ fn effects_follow_from_imports_and_grants() {
     let reads = Grants { dirs: vec![dir(false)], ..Grants::default() };
     let looks = vec![Effect::ReadOnly];
     assert_eq!(with(WITH_WASI, reads), (looks.clone(), Determinism::External, Class::Read));
-    // Without an import it can use no grant.
+    // A component without imports cannot use any grant.
     assert_eq!(with(CALC, grants), (looks, Determinism::Pure, Class::Read));
 }
 
-/// I70: two functions are never one operator; a path tells them apart.
+/// I70: two functions never serve the same operator. A key with the full path distinguishes them.
 #[test]
 fn one_name_for_two_functions_is_refused_naming_both() {
     let clash = "package example:calc;
@@ -131,7 +131,7 @@ fn one_name_for_two_functions_is_refused_naming_both() {
     assert_eq!(names(&load(clash, said(&[("calc", OperatorStatement::LeftOut)])).unwrap()), ["calc.add"]);
 }
 
-/// I70: each function that cannot be a tool is named with its reason, and can be left out.
+/// I70: each function that cannot be an operator is reported with its reason, and can be left out.
 #[test]
 fn resources_are_refused_with_a_reason() {
     let wit = "package example:db;
@@ -150,7 +150,7 @@ fn resources_are_refused_with_a_reason() {
     assert!(refused(wit, all, pages::PLAIN_STATEMENT).contains("leaves out every function"));
 }
 
-/// I10: every import that nobody provides is named.
+/// I10: every import without an implementation is reported.
 #[test]
 fn foreign_imports_are_all_named() {
     let wit = "package example:calc;
@@ -161,7 +161,7 @@ fn foreign_imports_are_all_named() {
     refused(WITH_CLOCK, settings(), pages::PLUGIN_IMPORTS);
 }
 
-/// I71: what is said counts, unless it cannot be so.
+/// I71: settings are used unless they contradict the component.
 #[test]
 fn statements_are_held_against_the_component() {
     let full = OperatorWords {
@@ -190,7 +190,8 @@ fn statements_are_held_against_the_component() {
     refused(CALC, said(&[("negate", words(both))]), pages::PLUGIN_DESCRIBE);
 }
 
-/// I72: what is pinned is the component and its manifest; with them it loads again, whatever is said meanwhile.
+/// I72: a job pins the component together with its manifest. The pinned bytes load again regardless of later
+/// settings.
 #[test]
 fn a_digest_stands_for_component_and_manifest() {
     let bytes = component(CALC);
@@ -205,7 +206,7 @@ fn a_digest_stands_for_component_and_manifest() {
         let pinned = PluginSettings { operators: Statements::Sealed, ..settings() };
         let loaded = engine().load(&kept, pinned).unwrap();
         assert_eq!((loaded.digest, &loaded.manifest), (plugin.digest, &plugin.manifest));
-        // As a source its seal is worth nothing: what counts is what is said of it.
+        // In the plugin's source file a sealed manifest has no effect. Only the settings count.
         let as_source = engine().load(&kept, settings()).unwrap();
         assert_eq!(names(&as_source), ["calc.negate", "math.add-up"]);
     }
@@ -213,7 +214,7 @@ fn a_digest_stands_for_component_and_manifest() {
     assert!(engine().load(&bytes, unsealed).is_err());
 }
 
-/// I11: types that are too large or too deep are refused before anything is made of them.
+/// I11: types that are too large or too deep are refused before they are converted.
 #[test]
 fn huge_types_are_refused() {
     let mut doubling = "record r0 { a: u8, b: u8 }".to_owned();
@@ -244,7 +245,7 @@ fn huge_types_are_refused() {
     load(&wit("", &deepest), settings()).unwrap();
 }
 
-/// What names Latchwork is no plain component, nor is a program.
+/// A component that refers to Latchwork is not plain, and neither is a program.
 #[test]
 fn only_plain_components_are_taken_as_such() {
     for wit in [

@@ -1,4 +1,4 @@
-//! Components of a WIT text whose functions end in a trap.
+//! Builds components from WIT text. Every function traps.
 
 use wasm_encoder::{
     CodeSection, EntityType, ExportKind, ExportSection, Function, FunctionSection, ImportSection, Instruction,
@@ -7,7 +7,7 @@ use wasm_encoder::{
 use wit_parser::abi::{AbiVariant, WasmType};
 use wit_parser::{Resolve, WorldItem};
 
-/// The first world of a text, as a component.
+/// Builds a component for the first world of a WIT text.
 pub(crate) fn component(wit: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("made.wit", wit).unwrap();
@@ -74,7 +74,7 @@ impl Core {
         let ty = self.types.len();
         self.types.ty().function(params.iter().copied(), results.iter().copied());
         self.functions.function(ty);
-        // Imports are all known by now, and come first in the count.
+        // All imports are known at this point. They have the first function indices.
         self.exports.export(name, ExportKind::Func, self.imported + self.defined);
         self.defined += 1;
         let mut body = Function::new([]);

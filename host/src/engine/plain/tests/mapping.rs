@@ -1,4 +1,4 @@
-//! Values from JSON and back, beside the schemas that are published for them.
+//! Tests of the conversion from and to JSON, compared with the published schemas.
 
 use latchwork_core::canon;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn takes(ty: &Ty) -> Signature {
     Signature { params: vec![("p".into(), ty.clone())], result: Some(ty.clone()) }
 }
 
-/// The value of one parameter.
+/// Converts the value of a single parameter.
 fn read(ty: &Ty, value: &Value) -> Result<Val, String> {
     takes(ty).arguments(&json!({ "p": value })).map(|mut values| values.remove(0))
 }
@@ -39,7 +39,7 @@ fn leaf() -> impl Strategy<Value = Ty> {
     ]
 }
 
-/// Some of a few names, among them those that the mapping itself uses.
+/// A subset of some names, including names that the mapping itself uses.
 fn names() -> impl Strategy<Value = Vec<String>> {
     let all = ["a", "b-c", "d1", "some", "ok", "err"].map(str::to_owned).to_vec();
     proptest::sample::subsequence(all, 1..=4)
@@ -63,7 +63,7 @@ fn ty() -> impl Strategy<Value = Ty> {
     })
 }
 
-/// A value of the type in the form in which it is answered.
+/// A value of the type, in the form that an answer uses.
 fn value(ty: &Ty) -> BoxedStrategy<Value> {
     let maybe = |ty: &Option<Box<Ty>>| ty.as_ref().map_or_else(|| Just(Value::Null).boxed(), |ty| value(ty));
     match ty {
@@ -119,7 +119,7 @@ fn value(ty: &Ty) -> BoxedStrategy<Value> {
     }
 }
 
-/// What stands near the borders of some type.
+/// Values near the limits of some type.
 fn odd() -> impl Strategy<Value = Value> {
     let texts = [
         "",
@@ -198,7 +198,7 @@ fn odd() -> impl Strategy<Value = Value> {
     proptest::sample::select(all)
 }
 
-/// The value with one part of it, counted in the order of reading, replaced or taken away.
+/// Returns the value with one part replaced or removed. `at` counts the parts in reading order.
 fn changed(mut value: Value, at: usize, odd: Option<Value>) -> Value {
     fn places(value: &Value) -> usize {
         match value {
@@ -239,7 +239,7 @@ fn typed() -> impl Strategy<Value = (Ty, Value)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// I73: to a component and back nothing is lost.
+    /// I73: a value passed to a component and back is unchanged.
     #[test]
     fn a_value_comes_back_as_it_went((ty, value) in typed()) {
         let read = read(&ty, &value).unwrap();
@@ -250,7 +250,7 @@ proptest! {
         prop_assert!(takes(&ty).check_answer(&value).is_ok() || matches!(ty, Ty::Result(..)));
     }
 
-    /// I73: the published schema accepts exactly what is converted.
+    /// I73: the published schema accepts exactly the values that are converted.
     #[test]
     fn a_schema_accepts_what_is_converted((ty, value) in typed(), at in 0..20usize, odd in proptest::option::of(odd())) {
         let signature = takes(&ty);
@@ -266,7 +266,7 @@ proptest! {
     }
 }
 
-/// I73: what cannot be converted is told with its place, all of it.
+/// I73: every problem of a conversion is reported with its location.
 #[test]
 fn errors_are_located() {
     let point = Ty::Record(vec![("x".into(), int(true, 8)), ("y".into(), int(false, 64))]);
@@ -285,7 +285,7 @@ fn errors_are_located() {
     assert!(!secret.contains("hunter2"), "{secret}");
 }
 
-/// I73: what has no JSON form is refused, not made up, and what is too long is cut.
+/// I73: a value without a JSON form is refused, and a text that is too long is truncated.
 #[test]
 fn answers_without_a_form_are_refused() {
     let list = Ty::List(Box::new(Ty::F64));

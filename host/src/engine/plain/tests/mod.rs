@@ -1,4 +1,4 @@
-//! Plain components made of WIT alone: what they load as, and how their values are converted.
+//! Tests with plain components built from WIT text: loading and conversion of values.
 
 pub(crate) mod load;
 pub(crate) mod made;
