@@ -71,8 +71,8 @@ pub trait StepCalls: Send {
     }
     /// Writes a log record, truncated to 8 KiB.
     fn log(&mut self, level: Level, message: &str);
-    /// Calls a tool. The inner error is the recorded answer, in the codes of a step: the implementation
-    /// applies [`Failure::for_guest`].
+    /// Calls a tool. The inner error is the recorded failure. The host then converts the failure into the codes
+    /// of a step with [`Failure::for_guest`].
     async fn call(
         &mut self,
         operator: String,
