@@ -82,10 +82,10 @@ fn every_difference_in_exports_is_named() {
         .map(|it| (it["at"].as_str().unwrap(), it["expected"].as_str().unwrap(), it["found"].as_str().unwrap()))
         .collect();
     for wanted in [
-        ("parameters", "2 of them", "3"),
+        ("parameters", "2", "3"),
         ("parameter input", "string", "list<u8>"),
         ("result, its error", "field applied", "no such field"),
-        ("result, its error, field retry-after-ms, where there is one", "u32", "u64"),
+        ("result, its error, field retry-after-ms, its value", "u32", "u64"),
         ("result, its error, field code", "case temporary-provider-error", "no such case"),
         ("result, its error, field code", "no other case", "case mine"),
     ] {
@@ -115,7 +115,7 @@ fn every_import_outside_the_world_is_named_with_its_path() {
     let found = seen["difference"]["step"].as_array().unwrap();
     let named: Vec<&str> = found.iter().map(|it| it["interface"].as_str().unwrap()).collect();
     assert_eq!(named, ["latchwork:plugin/kv@0.1.0", "test:other/thing"], "WASI can be had: {found:#?}");
-    assert!(found[0]["instead"].as_str().unwrap().contains("take it in the input"), "{found:#?}");
+    assert!(found[0]["instead"].as_str().unwrap().contains("pass the data in its input"), "{found:#?}");
     let path = &found[0]["reached"];
     assert_eq!(path["export"], "latchwork:plugin/run@0.1.0#run");
     let frames: Vec<&str> =

@@ -68,7 +68,7 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
     let needs = |example: &str| Some(format!("it needs a grant in latch.toml, such as grants = {{ {example} }}"));
     match interface.split('/').next().unwrap_or(interface) {
         "wasi:http" if interface == "wasi:http/incoming-handler" => {
-            Some("a tool serves no requests; it is called through latchwork:plugin/invoke".to_owned())
+            Some("a tool cannot serve requests; it is called through latchwork:plugin/invoke".to_owned())
         }
         "wasi:http" if grants.http.is_empty() => needs("http = [\"https://api.example.com:443\"]"),
         "wasi:sockets" if grants.tcp.is_empty() => needs("tcp = [\"smtp.example.com:587\"]"),

@@ -229,7 +229,7 @@ mod tests {
         let sent = header(format!("basic {}", BASE64.encode(&secret)));
         assert_eq!(sent.as_bytes(), format!("basic {}", BASE64.encode("pass:wörd")).as_bytes());
         for other in [format!("Basic {}", BASE64.encode("me:mine")), "Basic not base64!".into(), "Basic".into()] {
-            assert_eq!(header(other.clone()).as_bytes(), other.as_bytes(), "left as it is");
+            assert_eq!(header(other.clone()).as_bytes(), other.as_bytes(), "unchanged");
         }
         let broken = placeholders.hand_out("B", "two\nlines".into());
         let sent = header(format!("Basic {}", BASE64.encode(format!("me:{broken}"))));

@@ -91,7 +91,7 @@ mod tests {
         assert!(!late.close());
         let early = Watch::until(clock::boot_us() + 60_000_000);
         early.clone().begin().unwrap();
-        assert!(early.close(), "clones share what was begun");
+        assert!(early.close(), "clones share the begun flag");
     }
 
     #[test]
@@ -100,6 +100,6 @@ mod tests {
         assert!(!watch.close());
         assert_eq!(watch.clone().begin(), Err(HostFault::Deadline));
         assert_eq!(watch.check(), Err(HostFault::Deadline));
-        assert!(!watch.close(), "what was refused was not begun");
+        assert!(!watch.close(), "a refused operation is not begun");
     }
 }

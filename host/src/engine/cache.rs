@@ -46,7 +46,7 @@ impl Cache {
         if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
             && error.kind() != std::io::ErrorKind::AlreadyExists
         {
-            tracing::warn!("no place for compiled plugins: {} cannot be made: {error}", dir.display());
+            tracing::warn!("compiled plugins are not cached: directory {} cannot be created: {error}", dir.display());
             return Ok(None);
         }
         // Does not follow a symbolic link: the checked directory must be the one that is used.
@@ -59,7 +59,7 @@ impl Cache {
             Ok(secret) => Ok(Some(Self { dir: dir.to_owned(), secret })),
             Err(Unfit::Refused(reason)) => Err(refuse(reason)),
             Err(Unfit::Failed(error)) => {
-                tracing::warn!("compiled plugins cannot be kept in {}: {error}", dir.display());
+                tracing::warn!("compiled plugins are not cached in {}: {error}", dir.display());
                 Ok(None)
             }
         }
@@ -88,17 +88,17 @@ impl Cache {
             Ok(entry) => match self.code(&entry, key) {
                 Some(code) => match load(engine, code) {
                     Ok(component) => return Ok(component),
-                    Err(error) => tracing::debug!("compiled code of {digest} is of no use here: {error:#}"),
+                    Err(error) => tracing::debug!("cached code of {digest} cannot be loaded: {error:#}"),
                 },
-                None => tracing::warn!("compiled code in {} is damaged; it is made anew", path.display()),
+                None => tracing::warn!("cached code in {} is damaged; compiling it again", path.display()),
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => tracing::warn!("compiled code in {} cannot be read: {error}", path.display()),
+            Err(error) => tracing::warn!("cached code in {} cannot be read: {error}", path.display()),
         }
         let component = Component::new(engine, bytes)?;
         // A full disk only costs compilation time at the next start.
         if let Err(error) = self.keep(&path, key, &component.serialize()?) {
-            tracing::warn!("compiled code cannot be kept in {}: {error}", path.display());
+            tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
         }
         Ok(component)
     }
@@ -199,10 +199,10 @@ fn secret(dir: &Path) -> Result<[u8; 32], Unfit> {
 fn owned(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
     let me = rustix::process::geteuid().as_raw();
     if meta.uid() != me {
-        return Err(format!("it belongs to user {}, not to this one ({me})", meta.uid()));
+        return Err(format!("it belongs to user {}, not to the current user ({me})", meta.uid()));
     }
     if meta.permissions().mode() & others != 0 {
-        return Err("it is open to others".to_owned());
+        return Err("other users have access to it".to_owned());
     }
     Ok(())
 }
@@ -225,7 +225,7 @@ fn key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     Hash::of(&[&digest.0, &profile.0, &machine.0])
 }
 
-#[expect(unsafe_code, reason = "the engine cannot check compiled code; what it is given is checked here")]
+#[expect(unsafe_code, reason = "the engine cannot verify compiled code; this module verifies it first")]
 fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry
     // in memory whose HMAC over content and key was just verified. Only this user can read the secret, and
@@ -263,7 +263,7 @@ mod tests {
         let good = std::fs::read(&path).unwrap();
         let key = key(&engine, profile, digest);
         assert!(cache.code(&good, key).is_some());
-        assert!(cache.code(&good, Hash::default()).is_none(), "an entry is good for its own key alone");
+        assert!(cache.code(&good, Hash::default()).is_none(), "an entry is only valid for its own key");
         let cuts = [0, 1, HEADER_BYTES - 1, HEADER_BYTES, good.len() - 1].map(|len| good[..len].to_vec());
         let flips = [0, 9, 20, 50, HEADER_BYTES + 7, good.len() - 1].map(|at| {
             let mut bad = good.clone();
@@ -301,7 +301,7 @@ mod tests {
         let planted = std::fs::read(only_entry(&other.dir)).unwrap();
         let key = key(&engine, profile, digest);
         assert!(other.code(&planted, key).is_some());
-        assert!(mine.code(&planted, key).is_none(), "whole and for this key, but of nobody we know");
+        assert!(mine.code(&planted, key).is_none(), "complete and for this key, but written with another secret");
         // A plain checksum does not prove who wrote the entry.
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
@@ -315,15 +315,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
         let first = Cache::open(&path).unwrap().unwrap();
-        assert_eq!(Cache::open(&path).unwrap().unwrap().secret, first.secret, "it stays");
+        assert_eq!(Cache::open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
         let secret = path.join(SECRET);
         assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(Cache::open(&path).is_err_and(|error| error.to_string().contains("open to others")));
+        assert!(Cache::open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
         std::fs::remove_file(&secret).unwrap();
         std::fs::write(dir.path().join("known"), [0; 32]).unwrap();
         std::os::unix::fs::symlink(dir.path().join("known"), &secret).unwrap();
-        assert!(Cache::open(&path).unwrap().is_none(), "not through a link");
+        assert!(Cache::open(&path).unwrap().is_none(), "a symbolic link is refused");
     }
 
     #[test]

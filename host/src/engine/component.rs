@@ -20,7 +20,7 @@ const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "e
 const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
 
 /// Hint that names the setting which lets a step import WASI.
-const VIRTUAL: &str = "wasi = \"virtual\" in its [[plugin]], for a WASI that repeats itself";
+const VIRTUAL: &str = "wasi = \"virtual\" in its [[plugin]], for a deterministic WASI";
 
 /// Kind and optional functions of a component, derived from its exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) enum Outside {
 pub(crate) fn examine(bytes: &[u8], terms: Terms<'_>) -> Result<Outside, Vec<Problem>> {
     // `anatomy::explain` later adds what the bytes are instead.
     if !bytes.starts_with(&COMPONENT) {
-        return Err(vec![Problem::NotAComponent("it does not begin as one".to_owned())]);
+        return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }
     // A component that cannot be parsed here is refused with a reason during compilation.
     let Some((imports, exports)) = anatomy::outer_names(bytes) else { return Ok(Outside::Unnamed) };
@@ -84,7 +84,7 @@ fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) ->
         (true, true) => {
             problems.push(Problem::Export {
                 export: full("run"),
-                wrong: format!("is there beside {}; a component is a step or a tool, not both", full("invoke")),
+                wrong: format!("is exported together with {}; a component is either a step or a tool", full("invoke")),
             });
             None
         }
@@ -165,7 +165,7 @@ pub(crate) fn full(interface: &str) -> String {
 fn missing(interface: &str, exports: &[&str]) -> String {
     let prefix = format!("{PACKAGE}{interface}@");
     match exports.iter().find(|name| name.starts_with(&prefix)) {
-        Some(other) => format!("is missing; it exports {other}, which this host does not serve"),
+        Some(other) => format!("is missing; the component exports {other}, which this host does not serve"),
         None => match interface {
             "run" => "is missing (a step exports it)".to_owned(),
             "invoke" => "is missing (a tool exports it)".to_owned(),
@@ -185,7 +185,7 @@ pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: Wasi
         return match name.split_once('@') {
             Some((interface, "0.1.0")) if allowed.contains(&interface) => None,
             Some((interface, "0.1.0")) if other.contains(&interface) => Some(of_the_other_world(kind, interface)),
-            _ => Some(format!("this host serves {PACKAGE}*{VERSION} alone; build it against that version")),
+            _ => Some(format!("this host only serves {PACKAGE}*{VERSION}; build against that version")),
         };
     }
     let interface = import.split('@').next().unwrap_or(import);
@@ -196,7 +196,7 @@ pub(crate) fn refuse(kind: PluginKind, import: &str, grants: &Grants, wasi: Wasi
             (false, _) => Some(instead_for_step(interface).to_owned()),
         },
         PluginKind::Tool if !is_wasi_0_2(import) => {
-            Some("a tool imports latchwork:plugin and WASI 0.2; nothing else is linked".to_owned())
+            Some("a tool may only import latchwork:plugin and WASI 0.2".to_owned())
         }
         PluginKind::Tool => grant::refuse_import(interface, grants),
     }
@@ -209,17 +209,17 @@ fn is_wasi_0_2(import: &str) -> bool {
 fn of_the_other_world(kind: PluginKind, interface: &str) -> String {
     match (kind, interface) {
         (PluginKind::Step, "invocation") => {
-            "it tells attempts apart, which a step must not; use latchwork:plugin/context".to_owned()
+            "it distinguishes attempts, which a step must not; use latchwork:plugin/context".to_owned()
         }
         (PluginKind::Step, "kv") => {
-            "nothing survives a step; take it in the input, or ask a tool through latchwork:plugin/tools".to_owned()
+            "a step keeps no data; pass the data in its input, or call a tool through latchwork:plugin/tools".to_owned()
         }
-        (PluginKind::Step, "config") => "a step takes its settings in its input".to_owned(),
-        (PluginKind::Step, _) => "only a tool may; call one through latchwork:plugin/tools".to_owned(),
-        (PluginKind::Tool, "clock") => "a tool reads wasi:clocks".to_owned(),
-        (PluginKind::Tool, "rng") => "a tool reads wasi:random".to_owned(),
-        (PluginKind::Tool, "tools") => "a tool calls no other tool; let a step call both".to_owned(),
-        (PluginKind::Tool, _) => "only a step may".to_owned(),
+        (PluginKind::Step, "config") => "a step gets its settings in its input".to_owned(),
+        (PluginKind::Step, _) => "only a tool may import it; call one through latchwork:plugin/tools".to_owned(),
+        (PluginKind::Tool, "clock") => "a tool uses wasi:clocks".to_owned(),
+        (PluginKind::Tool, "rng") => "a tool uses wasi:random".to_owned(),
+        (PluginKind::Tool, "tools") => "a tool cannot call another tool; let a step call both".to_owned(),
+        (PluginKind::Tool, _) => "only a step may import it".to_owned(),
     }
 }
 

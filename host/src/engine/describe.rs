@@ -60,7 +60,7 @@ fn call(
         let text = match root.strip_prefix("unknown import: `") {
             Some(rest) => {
                 let import = rest.split('`').next().unwrap_or(rest);
-                format!("it calls the import {import}; describe answers from what is built in, and calls nothing")
+                format!("it calls the import {import}; describe must not call any import")
             }
             None => failure.to_string(),
         };
@@ -98,7 +98,7 @@ fn call(
                     export::$interface::GuestIndices::new(&pre).and_then(|indices| indices.load(&mut store, &instance));
                 if let Err(error) = loaded {
                     let export = super::component::full(stringify!($interface));
-                    problems.push(Problem::Export { export, wrong: format!("has another type: {error:#}") });
+                    problems.push(Problem::Export { export, wrong: format!("has the wrong type: {error:#}") });
                 }
             }
         };
@@ -133,7 +133,7 @@ pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Op
         wrong("version".into(), format!("{:?} is not a semantic version such as 1.2.0", manifest.version));
     }
     if manifest.operators.is_empty() {
-        wrong("operators".into(), "there are none; a plugin serves at least one".into());
+        wrong("operators".into(), "the list is empty; a plugin serves at least one operator".into());
     }
     let mut names = BTreeSet::new();
     let mut schemas = BTreeMap::new();
@@ -141,10 +141,10 @@ pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Op
         let name = operator.name.as_str();
         let at = |part: &str| format!("operators[{index}] {name:?}, {part}");
         if !Operator::is_valid(name) {
-            wrong(at("name"), "a name is 1 to 128 visible ASCII characters without / : ~ and quotes".into());
+            wrong(at("name"), "is invalid; use 1 to 128 visible ASCII characters other than / : ~ and quotes".into());
         }
         if !names.insert(name) {
-            wrong(at("name"), "is there twice".into());
+            wrong(at("name"), "is used twice".into());
         }
         for (part, text) in rules(operator, kind) {
             wrong(at(part), text.to_owned());
@@ -162,17 +162,17 @@ pub(super) fn check(manifest: &Manifest, kind: PluginKind) -> Result<BTreeMap<Op
 fn rules(operator: &OperatorSpec, kind: PluginKind) -> Vec<(&'static str, &'static str)> {
     let mut broken = Vec::new();
     if operator.effects.is_empty() {
-        broken.push(("effects", "there are none; name at least read-only"));
+        broken.push(("effects", "the list is empty; declare at least read-only"));
     }
     if operator.is_world_changing() && operator.determinism == Determinism::Pure && kind == PluginKind::Tool {
         broken.push(("determinism", "a tool that changes the world is not pure; it is external"));
     }
     if operator.outcome_type.as_ref().is_some_and(String::is_empty) {
-        broken.push(("outcome-type", "is empty; leave it out where there is none"));
+        broken.push(("outcome-type", "is empty; omit it if the operator produces no outcome"));
     }
     match operator.outcome_status.as_deref() {
         None | Some("draft" | "final") => {}
-        Some(_) => broken.push(("outcome-status", "is neither draft nor final")),
+        Some(_) => broken.push(("outcome-status", "must be draft or final")),
     }
     broken
 }

@@ -14,7 +14,7 @@ pub enum EngineError {
     /// The cache of compiled code cannot be used safely.
     #[error(
         "the cache for compiled plugins at {path} cannot be used: {reason}; \
-         put that right, or name another folder in LATCH_CACHE_DIR"
+         fix this, or set LATCH_CACHE_DIR to another directory"
     )]
     Cache {
         /// The directory.
@@ -66,7 +66,7 @@ impl fmt::Display for LoadError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The bytes are not a component that this engine runs.
-    #[error("it is not a WebAssembly component that this host runs: {0}")]
+    #[error("it is not a WebAssembly component that this host can run: {0}")]
     NotAComponent(String),
     /// The component has an import that its world does not allow or its grants do not cover.
     #[error("it imports {import}: {instead}")]
@@ -88,7 +88,7 @@ pub enum Problem {
     #[error("describe failed: {0}")]
     Describe(String),
     /// The manifest that `describe` returned breaks a rule.
-    #[error("its manifest says {at}: {wrong}")]
+    #[error("its manifest is invalid at {at}: {wrong}")]
     Manifest {
         /// The part of the manifest.
         at: String,
@@ -97,8 +97,8 @@ pub enum Problem {
     },
     /// The component is not the pinned one: its digest differs.
     #[error(
-        "its SHA-256 is {found}, but {expected} is expected; \
-         take the right file, or change `digest` if the new one is wanted"
+        "its SHA-256 is {found}, expected {expected}; \
+         use the right file, or update `digest` if the new file is intended"
     )]
     Digest {
         /// The digest that `latch.toml` or a job requires.
@@ -118,23 +118,19 @@ pub enum Problem {
         page: &'static str,
     },
     /// A step has grants, but a step cannot have capabilities.
-    #[error("it is a step, which has no capabilities, and its [[plugin]] has grants; remove `grants`")]
+    #[error("it is a step, and steps have no capabilities; remove `grants` from its [[plugin]]")]
     StepGrants,
     /// A step has a verifier or a confirmation setting, but only effects are verified or confirmed.
     #[error(
-        "it is a step, which changes nothing, and its [[plugin]] says what confirms its effects; remove `verifier` and \
-         `confirmation`"
+        "it is a step, and steps have no effects to confirm; remove `verifier` and `confirmation` from its [[plugin]]"
     )]
     StepConfirmed,
     /// A tool has a setting that only steps need.
-    #[error(
-        "it is a tool, which has the WASI that its grants open, and its [[plugin]] says wasi = \"virtual\"; \
-         remove `wasi`"
-    )]
+    #[error("it is a tool, and a tool's WASI follows from its grants; remove `wasi` from its [[plugin]]")]
     ToolWasi,
     /// A function of a plain component cannot be called with JSON.
     #[error(
-        "its function {export} cannot be a tool: {wrong}; to have the others, leave it out: \
+        "its function {export} cannot be an operator: {wrong}; exclude it to load the others: \
          operators = {{ {operator:?} = false }}"
     )]
     Unfit {
@@ -147,7 +143,7 @@ pub enum Problem {
     },
     /// Two functions of a plain component would serve the same operator.
     #[error(
-        "its functions {one} and {other} would both be the operator {operator}; give one another name: \
+        "its functions {one} and {other} would both be the operator {operator}; rename one of them: \
          operators = {{ {other:?} = {{ name = \"…\" }} }}"
     )]
     SameName {
@@ -167,7 +163,7 @@ pub enum Problem {
         wrong: String,
     },
     /// `latch.toml` sets `operators` for a component that describes its operators itself.
-    #[error("it describes its operators itself, and its [[plugin]] says what they are; remove `operators`")]
+    #[error("it describes its operators itself; remove `operators` from its [[plugin]]")]
     SaysItself,
     /// Another plugin serves the same operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]

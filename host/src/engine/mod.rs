@@ -232,7 +232,10 @@ fn start(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
     let mut pooled = config.clone();
     pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(slots::pool()));
     wasmtime::Engine::new(&pooled).or_else(|error| {
-        tracing::warn!(error = format!("{error:#}"), "no address space for a pool of instances: each maps its own");
+        tracing::warn!(
+            error = format!("{error:#}"),
+            "not enough address space for a pool of instances; each maps its own memory"
+        );
         wasmtime::Engine::new(&config).map_err(EngineError::Config)
     })
 }

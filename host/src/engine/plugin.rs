@@ -277,7 +277,7 @@ impl Plugin {
     ) -> wasmtime::Result<()> {
         match &self.code {
             Linked::Step(code) => code.run_bare(operator, input, calls).await,
-            Linked::Tool(_) => Err(wasmtime::Error::msg("it is a tool")),
+            Linked::Tool(_) => Err(wasmtime::Error::msg("a tool cannot run as a step")),
         }
     }
 

@@ -119,7 +119,8 @@ fn look(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<
 /// The reason why the schema is invalid or the check would take too much work.
 pub(crate) fn misfits(schema: &Value, value: &Value) -> Result<Vec<Misfit>, String> {
     let schema = compile(&schema.to_string())?;
-    let work = work::count(&schema.graph, value).ok_or("it has too many ways to look at so deep or large a value")?;
+    let work = work::count(&schema.graph, value)
+        .ok_or("checking a value this deep or large against it takes too much work")?;
     if work.depth <= DEPTH_HERE_MAX {
         return Ok(located(&schema.validator, value, work));
     }
@@ -131,7 +132,7 @@ fn located(validator: &jsonschema::Validator, value: &Value, work: Work) -> Vec<
         return vec![];
     }
     if work.applications.saturating_mul(work.depth as u64) > LOCATED_MAX {
-        let why = "the values do not fit the schema; they are too large to say where".to_owned();
+        let why = "the values do not fit the schema; they are too large to list the violations".to_owned();
         return vec![Misfit::Wrong { pointer: String::new(), why }];
     }
     validator.iter_errors(value).take(MISFITS_MAX).flat_map(|error| misfit(&error)).collect()
@@ -211,7 +212,7 @@ mod tests {
             assert!(refused_at_once(&doubling, nested(levels)).contains("too complex"));
         }
         let few = refused_at_once(&doubling, nested(3));
-        assert!(few.contains("/ "), "where there are few, it says where: {few}");
+        assert!(few.contains("/ "), "few alternatives are located: {few}");
         // Each definition applies the next one twice.
         let mut definitions: serde_json::Map<String, Value> = (0..25)
             .map(|n| {

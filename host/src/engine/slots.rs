@@ -71,7 +71,7 @@ impl Turns {
     /// Waits until an instance fits into the pool. The caller must drop the instance before the returned
     /// permit.
     pub(crate) async fn take(&self) -> OwnedSemaphorePermit {
-        self.slots.clone().acquire_many_owned(self.weight).await.expect("nobody closes the turns")
+        self.slots.clone().acquire_many_owned(self.weight).await.expect("the semaphore is never closed")
     }
 }
 

@@ -250,7 +250,7 @@ impl ToolCode {
         ask: Ask<'_>,
         output_bytes: u32,
     ) -> wasmtime::Result<Said> {
-        const ASKED: &str = "asked only where exported";
+        const ASKED: &str = "called only if exported";
         let external_key = &store.data().call.external_key.clone();
         Ok(match ask {
             Ask::Invoke { args } => match &self.invoke {
@@ -259,7 +259,7 @@ impl ToolCode {
                     guest.call_invoke(store, operator, &args.to_owned()).await?.map_or_else(Said::Error, Said::Output)
                 }
                 Invoke::Plain(functions) => {
-                    let function = functions.get(operator).expect("asked only for what its manifest names");
+                    let function = functions.get(operator).expect("the manifest names the operator");
                     Said::Plain(function.call(store, instance, args, output_bytes).await?)
                 }
             },

@@ -29,11 +29,11 @@ pub(super) fn function(
     let mut compare = Compare { resolve, shown, types, out: vec![] };
     let ty = &types[found];
     if ty.async_ {
-        compare.differs("the function".into(), "a function that answers when it returns", "an async function");
+        compare.differs("the function".into(), "a synchronous function", "an async function");
     }
     if ty.params.len() != expected.params.len() {
         let (wanted, there) = (expected.params.len(), ty.params.len());
-        compare.differs("parameters".into(), &format!("{wanted} of them"), &there.to_string());
+        compare.differs("parameters".into(), &format!("{wanted}"), &there.to_string());
     }
     for (param, (_, found)) in expected.params.iter().zip(&ty.params) {
         compare.value(&param.ty, *found, format!("parameter {}", param.name));
@@ -127,7 +127,7 @@ impl<'a> Compare<'a, '_> {
                 self.value(ty, *element, format!("{at}, an element"));
             }
             (TypeDefKind::Option(ty), Some(ComponentDefinedType::Option { ty: found, .. })) => {
-                self.value(ty, *found, format!("{at}, where there is one"));
+                self.value(ty, *found, format!("{at}, its value"));
             }
             (TypeDefKind::Result(expected), Some(ComponentDefinedType::Result { ok, err, .. })) => {
                 self.optional(expected.ok.as_ref(), *ok, format!("{at}, its value"));

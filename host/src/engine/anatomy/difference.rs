@@ -75,7 +75,7 @@ impl fmt::Display for Difference {
                 let verb = if self.kind == Kind::ExportSignature { "exports" } else { "imports" };
                 write!(f, "it {verb} {name} with another signature")?;
                 for Mismatch { at, expected, found } in &self.mismatches {
-                    write!(f, "; {at}: {expected} is expected, and {found} is there")?;
+                    write!(f, "; {at}: expected {expected}, found {found}")?;
                 }
                 Ok(())
             }
@@ -101,7 +101,7 @@ pub(super) fn of(anatomy: &Anatomy, world: PluginKind, grants: &Grants, wasi: Wa
     let mut found = Vec::new();
     if anatomy.exports_interface("run") && anatomy.exports_interface("invoke") {
         let instead =
-            format!("it exports {} and {}; a component is a step or a tool, not both", full("run"), full("invoke"));
+            format!("it exports {} and {}; a component is either a step or a tool", full("run"), full("invoke"));
         found.push(Difference { instead, ..difference(Kind::BothWorlds, &full("run")) });
     }
     for interface in Worlds::required(world).iter().chain(Worlds::optional(world)) {
@@ -127,7 +127,7 @@ fn difference(kind: Kind, interface: &str) -> Difference {
 
 fn exports(anatomy: &Anatomy, world: PluginKind, interface: &str, out: &mut Vec<Difference>) {
     let name = full(interface);
-    let ours = worlds::get().export(world, interface).expect("a world exports what it is said to");
+    let ours = worlds::get().export(world, interface).expect("the world has this export");
     if let Some(id) = anatomy.instance(&anatomy.exports, &name) {
         for function in ours.functions.values() {
             exported_function(anatomy, &name, id, function, out);
@@ -137,7 +137,7 @@ fn exports(anatomy: &Anatomy, world: PluginKind, interface: &str, out: &mut Vec<
     let prefix = format!("{PACKAGE}{interface}@");
     let other = anatomy.exports.iter().find(|(export, _)| export.starts_with(&prefix));
     if let Some((other, _)) = other {
-        let instead = format!("this host serves {name}; build it against that version of the package");
+        let instead = format!("this host serves {name}; build against that version of the package");
         out.push(Difference {
             found: Some(other.clone()),
             expected: Some(name),
@@ -166,7 +166,7 @@ fn missing(anatomy: &Anatomy, interface: &str, ours: &Interface) -> String {
     };
     let plain = ours.functions.keys().find(|name| anatomy.exports.iter().any(|(export, _)| export == *name));
     if let Some(name) = plain {
-        return format!("{role}; there is a function {name} by itself, which belongs into that interface");
+        return format!("{role}; the component exports function {name} outside of that interface");
     }
     let suffix = format!("/{interface}");
     let others = anatomy
@@ -174,7 +174,7 @@ fn missing(anatomy: &Anatomy, interface: &str, ours: &Interface) -> String {
         .iter()
         .filter(|(export, _)| export.split('@').next().is_some_and(|name| name.ends_with(&suffix)));
     match others.map(|(export, _)| export.as_str()).next() {
-        Some(other) => format!("{role}; {other} is of another package"),
+        Some(other) => format!("{role}; {other} belongs to another package"),
         None => role.to_owned(),
     }
 }
@@ -196,12 +196,12 @@ fn exported_function(
             let mismatches = compare::function(resolve, ours, &names, types, found);
             if !mismatches.is_empty() {
                 let found = Some(names.function(&ours.name, found));
-                let instead = "generate its bindings from this host's interfaces again".to_owned();
+                let instead = "regenerate its bindings from this host's interfaces".to_owned();
                 out.push(Difference { kind: Kind::ExportSignature, found, mismatches, instead, ..base });
             }
         }
-        Some(_) => out.push(Difference { instead: "it is there, and no function".to_owned(), ..base }),
-        None => out.push(Difference { instead: "the interface is there without it".to_owned(), ..base }),
+        Some(_) => out.push(Difference { instead: "it is exported but is not a function".to_owned(), ..base }),
+        None => out.push(Difference { instead: "the interface lacks this function".to_owned(), ..base }),
     }
 }
 
@@ -221,7 +221,7 @@ fn imports(
     }
     let (Some(name), Some(types)) = (own, anatomy.types.as_ref().map(wasmparser::types::Types::as_ref)) else { return };
     let ComponentEntityType::Instance(id) = *ty else {
-        let instead = "it is an interface, and is imported as something else".to_owned();
+        let instead = "it must be imported as an interface".to_owned();
         out.push(Difference { instead, ..difference(Kind::ForeignImport, import) });
         return;
     };
@@ -245,7 +245,7 @@ fn imports(
         let mismatches = compare::function(resolve, ours, &names, types, found);
         if !mismatches.is_empty() {
             let expected = Some(shown::our_function(resolve, ours));
-            let instead = "generate its bindings from this host's interfaces again".to_owned();
+            let instead = "regenerate its bindings from this host's interfaces".to_owned();
             out.push(Difference { expected, mismatches, instead, ..base });
         }
     }

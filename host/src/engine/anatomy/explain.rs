@@ -53,7 +53,7 @@ fn not_a_component(anatomy: &Anatomy, text: String, out: &mut Vec<Problem>) {
         let place = used.function.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         let feature = used.feature;
         Problem::NotAComponent(format!(
-            "it uses {}, and {}: {}{place}; {}",
+            "it uses {}, which is refused because {}: {}{place}; {}",
             feature.name, feature.why, used.found, feature.instead
         ))
     }));

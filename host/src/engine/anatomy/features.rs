@@ -29,7 +29,7 @@ pub struct FeatureUse {
     pub function: Option<String>,
 }
 
-const NOT_HERE: &str = "this host's engine does not have it";
+const NOT_HERE: &str = "this host's engine does not support it";
 
 /// Refused features, each with the flags that disable it.
 const REFUSED: [(WasmFeatures, Feature); 13] = [
@@ -47,7 +47,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
         Feature {
             word: "threads",
             name: "threads and shared memory",
-            why: "what threads see depends on their timing",
+            why: "the results of threads depend on timing",
             instead: "build for a target without threads: no +atomics, no -pthread, no --shared-memory",
         },
     ),
@@ -66,7 +66,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
             word: "gc",
             name: "garbage collection",
             why: NOT_HERE,
-            instead: "use a toolchain that compiles to linear memory, or switch its WasmGC output off",
+            instead: "use a toolchain that compiles to linear memory, or disable its WasmGC output",
         },
     ),
     (
@@ -75,7 +75,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
             word: "stack-switching",
             name: "stack switching",
             why: NOT_HERE,
-            instead: "build without coroutines of the engine",
+            instead: "build without engine-level coroutines",
         },
     ),
     (
@@ -87,7 +87,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
         Feature {
             word: "component-model-async",
             name: "the component model's async",
-            why: "the order in which its tasks go on is not part of a job's history",
+            why: "the order in which its tasks run is not recorded",
             instead: "build with synchronous bindings: componentize-qjs --sync, wit-bindgen without `async`",
         },
     ),
@@ -104,7 +104,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
         WasmFeatures::LEGACY_EXCEPTIONS,
         Feature {
             word: "legacy-exceptions",
-            name: "exception handling of before its standard",
+            name: "legacy exception handling",
             why: NOT_HERE,
             instead: "build without -fwasm-exceptions (C++: -fno-exceptions)",
         },
@@ -123,7 +123,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
         Feature {
             word: "wide-arithmetic",
             name: "wide arithmetic",
-            why: "it is no standard yet",
+            why: "it is not standardized yet",
             instead: "build without +wide-arithmetic",
         },
     ),
@@ -153,7 +153,7 @@ const REFUSED: [(WasmFeatures, Feature); 13] = [
             .union(WasmFeatures::CM64),
         Feature {
             word: "component-model-extras",
-            name: "parts of the component model that are no standard yet",
+            name: "parts of the component model that are not standardized yet",
             why: NOT_HERE,
             instead: "build with bindings for WASI 0.2",
         },

@@ -120,7 +120,7 @@ fn begin(bytes: &[u8]) -> Result<Form, Form> {
         (b"\xcf\xfa\xed\xfe", "a native program or library of macOS; build for a wasm32 target"),
         (b"MZ", "a native program or library of Windows; build for a wasm32 target"),
         (b"!<arch>\n", "an archive of object files; link it into a component"),
-        (b"LATCHAOT", "compiled code of this host's cache; take the component it was made from"),
+        (b"LATCHAOT", "compiled code from this host's cache; use the component it was compiled from"),
         (b"BC\xc0\xde", "LLVM bitcode; link it into a component"),
     ];
     if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
@@ -136,11 +136,11 @@ fn text_kind(text: &str) -> &'static str {
     let start = text.trim_start();
     let begins = |words: &[&str]| words.iter().any(|word| start.starts_with(word));
     if begins(&["(component", "(module"]) || (begins(&[";;"]) && text.contains("(component")) {
-        "the WebAssembly text format; `wasm-tools parse` makes it binary"
+        "the WebAssembly text format; convert it with `wasm-tools parse`"
     } else if begins(&["version https://git-lfs"]) {
         "a pointer of Git LFS; fetch the file with `git lfs pull`"
     } else if begins(&["<!DOCTYPE", "<!doctype", "<html", "<HTML"]) {
-        "an HTML page, perhaps the answer of a server that did not have the file"
+        "an HTML page, perhaps the error page of a server"
     } else if begins(&["package ", "world ", "interface "]) && text.contains('{') {
         "WIT, which describes components; build a component for it"
     } else if begins(&["{", "["]) {
@@ -152,7 +152,7 @@ fn text_kind(text: &str) -> &'static str {
     } else if text.contains("fn ") {
         "Rust source; build it with `latch plugin build`"
     } else {
-        "no source that this host knows"
+        "an unknown kind of source"
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
             ("version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
             ("<!DOCTYPE html>", "HTML"),
             ("package a:b;\nworld w {}\n", "WIT"),
-            ("not a component", "no source"),
+            ("not a component", "unknown kind"),
         ] {
             assert!(form(text.as_bytes()).to_string().contains(word), "{text}");
         }

@@ -18,9 +18,9 @@ pub(super) fn of(anatomy: &Anatomy, differences: &[Difference]) -> Vec<String> {
             hints.push("build or copy it again, and compare its SHA-256 with the original's".to_owned());
         }
         Form::OtherVersion => hints.push("build it with tools for WASI 0.2 components".to_owned()),
-        Form::Empty => hints.push("the build or the copy left nothing; run it again".to_owned()),
+        Form::Empty => hints.push("the build or the copy produced an empty file; run it again".to_owned()),
         Form::Text(_) | Form::Other(_) => {
-            hints.push("name the component: `latch plugin build` says where it puts it".to_owned());
+            hints.push("pass the component's file: `latch plugin build` prints its path".to_owned());
         }
     }
     for used in anatomy.features() {
@@ -36,19 +36,19 @@ fn component(anatomy: &Anatomy, differences: &[Difference], hints: &mut Vec<Stri
         hints.push(new_project(anatomy.toolchain().language));
     }
     if has(Kind::ExportVersion) || has(Kind::ImportVersion) {
-        let sdk = "its SDK is of another version of this host: take the one that `latch plugin new` writes";
+        let sdk = "its SDK belongs to another version of this host: use the one that `latch plugin new` writes";
         hints.push(sdk.to_owned());
     }
     if has(Kind::ExportSignature) || has(Kind::ImportSignature) {
-        let bindings = "its bindings were generated from other interfaces: generate them from the `wit` folder of this \
-                        host, or use the SDK";
+        let bindings = "its bindings were generated from other interfaces: regenerate them from the `wit` folder of \
+                        this host, or use the SDK";
         hints.push(bindings.to_owned());
     }
     if imports("wasi:") {
         hints.push(without_wasi(anatomy.toolchain().language).to_owned());
     }
     if imports("env") || differences.iter().any(|it| it.is_import() && !it.interface.contains(':')) {
-        hints.push("an import without a package is a symbol that nobody defined when it was linked".to_owned());
+        hints.push("an import without a package is a symbol that was undefined at link time".to_owned());
     }
     if imports("[async]") || anatomy.features().iter().any(|it| it.feature.word == "component-model-async") {
         hints.push("componentize-qjs builds synchronous exports with --sync".to_owned());
@@ -72,8 +72,8 @@ fn new_project(language: Language) -> String {
         Language::Unknown => "LANGUAGE",
     };
     format!(
-        "it was not made for this host: `latch plugin new NAME --lang {lang} --kind step` makes a project whose SDK \
-         exports what is missing"
+        "it was not built for this host: `latch plugin new NAME --lang {lang} --kind step` creates a project whose \
+         SDK provides the missing exports"
     )
 }
 
@@ -85,26 +85,26 @@ fn without_wasi(language: Language) -> &'static str {
              (`latch plugin build` does); or keep wasm32-wasip2 and set wasi = \"virtual\""
         }
         Language::Python => {
-            "Python: `latch plugin build` builds with --stub-wasi and leads clocks and randomness to the host; \
+            "Python: `latch plugin build` builds with --stub-wasi and routes clocks and randomness to the host; \
              or keep WASI and set wasi = \"virtual\""
         }
         Language::JavascriptQuickjs => {
-            "JavaScript: componentize-qjs --stub-wasi leaves WASI out; `Math.random` is then frozen at build unless \
-             the SDK's prelude comes first, which `latch plugin build` sees to"
+            "JavaScript: componentize-qjs --stub-wasi omits WASI; `Math.random` is then frozen at build time unless \
+             the SDK's prelude comes first, as `latch plugin build` ensures"
         }
         Language::JavascriptStarlingmonkey => {
-            "JavaScript: componentize-js -d stdio random clocks http fetch-event leaves WASI out; clocks and \
-             randomness are then frozen at build unless the SDK's prelude comes first, which `latch plugin build` \
-             sees to"
+            "JavaScript: componentize-js -d stdio random clocks http fetch-event omits WASI; clocks and \
+             randomness are then frozen at build time unless the SDK's prelude comes first, as `latch plugin build` \
+             ensures"
         }
         Language::Go => {
-            "Go: its runtime asks for clocks, randomness and output; lead them to the host with the SDK, or set \
+            "Go: its runtime needs clocks, randomness and output; route them to the host with the SDK, or set \
              wasi = \"virtual\""
         }
         Language::TinyGo => "TinyGo: build with -target=wasip2 and set wasi = \"virtual\"",
         Language::C => {
-            "C: what pulls WASI in is mostly printf and clocks of the C library; `latch plugin build` links the \
-             SDK's own (wasi.c)"
+            "C: mostly printf and the clocks of the C library pull WASI in; `latch plugin build` links the \
+             SDK's replacements (wasi.c)"
         }
         Language::Unknown => "build for a target without WASI, or set wasi = \"virtual\" for a step",
     }
@@ -116,7 +116,7 @@ fn core_module(anatomy: &Anatomy, hints: &mut Vec<String>) {
     let javascript = module.imports.iter().any(|import| import.starts_with("__wbindgen") || import.starts_with("wbg."));
     let ours = module.exports.iter().any(|export| export.contains("latchwork:plugin/"));
     if javascript {
-        hints.push("wasm-bindgen made it for a browser: use wit-bindgen, or the SDK".to_owned());
+        hints.push("wasm-bindgen built it for a browser: use wit-bindgen or the SDK".to_owned());
     }
     if preview1 {
         hints.push(preview1_hint(anatomy.toolchain().language).to_owned());
@@ -124,7 +124,7 @@ fn core_module(anatomy: &Anatomy, hints: &mut Vec<String>) {
     if module.has_component_type || ours {
         let adapter = if preview1 { " --adapt wasi_snapshot_preview1=ADAPTER.wasm" } else { "" };
         hints.push(format!(
-            "its bindings are inside and only the last step is missing: \
+            "it contains its bindings, and only the last build step is missing: \
              `wasm-tools component new FILE{adapter} -o PLUGIN.wasm`"
         ));
     } else {
@@ -133,7 +133,7 @@ fn core_module(anatomy: &Anatomy, hints: &mut Vec<String>) {
     if anatomy.toolchain().language == Language::Rust {
         hints.push(
             "Rust: `[target.wasm32-unknown-unknown] linker = \"wasm-component-ld\"` in .cargo/config.toml makes \
-                    cargo give a component; `latch plugin build` sets it"
+                    cargo produce a component; `latch plugin build` sets it"
                 .to_owned(),
         );
     }
@@ -147,14 +147,14 @@ fn preview1_hint(language: Language) -> &'static str {
              wasm32-wasip1"
         }
         Language::Go => {
-            "it imports wasi_snapshot_preview1, as GOOS=wasip1 does: the SDK's stand-in answers those from the host; \
-             `latch plugin build` links it"
+            "it imports wasi_snapshot_preview1, as GOOS=wasip1 builds do: the SDK's replacement forwards these \
+             calls to the host; `latch plugin build` links it"
         }
         Language::TinyGo => "it imports wasi_snapshot_preview1: build with -target=wasip2",
         Language::C => {
             "it imports wasi_snapshot_preview1, which printf and exit pull in: link the SDK's wasi.c, which \
              `latch plugin build` does, or -lc-printscan-no-floating-point and definitions of your own"
         }
-        _ => "it imports wasi_snapshot_preview1: an adapter turns that into WASI 0.2 when the component is made",
+        _ => "it imports wasi_snapshot_preview1: an adapter converts these to WASI 0.2 when the component is created",
     }
 }

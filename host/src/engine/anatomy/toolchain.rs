@@ -64,7 +64,7 @@ impl Language {
             Language::Go => "Go",
             Language::TinyGo => "Go (TinyGo)",
             Language::C => "C or C++",
-            Language::Unknown => "unknown: it does not say what made it",
+            Language::Unknown => "unknown (the file does not name its toolchain)",
         }
     }
 }

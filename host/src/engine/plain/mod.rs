@@ -120,8 +120,8 @@ fn exports(engine: &wasmtime::Engine, component: &Component) -> Vec<Found> {
                     let export = Export { interface: Some(name.to_owned()), function: function.to_owned() };
                     let signature = match function.starts_with('[') {
                         true => Err(vec![
-                            "it belongs to a resource, which lives in the memory of one instance; each call has an \
-                             instance of its own, so that no later call could use it"
+                            "it belongs to a resource, which exists in one instance only; each call runs in its own \
+                             instance, so a later call could not use it"
                                 .to_owned(),
                         ]),
                         false => read::signature(func),
@@ -144,7 +144,7 @@ pub(crate) fn load(
 ) -> Result<Loaded, Vec<Problem>> {
     let found = exports(engine, component);
     if found.len() > FUNCTIONS_MAX {
-        let wrong = format!("are exported; at most {FUNCTIONS_MAX} can be operators of one component");
+        let wrong = format!("a component can have at most {FUNCTIONS_MAX} operators");
         return Err(vec![Problem::Export { export: format!("more than {FUNCTIONS_MAX} functions"), wrong }]);
     }
     let ty = component.component_type();
@@ -164,7 +164,7 @@ pub(crate) fn load(
             };
             (made.make(&found)?, true)
         }
-        (None, Statements::Sealed) => unreachable!("what is sealed was read"),
+        (None, Statements::Sealed) => unreachable!("a sealed manifest was read above"),
     };
     let manifest = sealed.manifest();
     let schemas = describe::check(&manifest, latchwork_core::manifest::PluginKind::Tool)?;
@@ -180,7 +180,10 @@ pub(crate) fn load(
             Some(Function { index, signature: signature.clone().ok()? })
         });
         let function = function.ok_or_else(|| {
-            vec![Problem::Describe(format!("{} was sealed and is no function of it", operator.export))]
+            vec![Problem::Describe(format!(
+                "the sealed manifest names {}, which the component does not export",
+                operator.export
+            ))]
         })?;
         functions.insert(operator.spec.name.clone(), function);
     }

@@ -48,7 +48,7 @@ impl Making<'_> {
         }
         problems.extend(clashes(&operators));
         if operators.is_empty() && problems.is_empty() {
-            problems.push(Problem::Statement { key: "operators".into(), wrong: "leaves out every function".into() });
+            problems.push(Problem::Statement { key: "operators".into(), wrong: "excludes every function".into() });
         }
         if problems.is_empty() { Ok(Sealed { version: version(found), operators }) } else { Err(problems) }
     }
@@ -84,15 +84,18 @@ impl Making<'_> {
                 (None, _) => {
                     let names: BTreeSet<_> = found.iter().map(|(export, _)| self.name(export)).collect();
                     let meant = did_you_mean(key, names.iter().map(String::as_str));
-                    Some(format!("is no function that the component exports{meant}; there are {}", list(&names)))
+                    Some(format!(
+                        "is not a function that the component exports{meant}; its functions are {}",
+                        list(&names)
+                    ))
                 }
                 (Some((2, _)), OperatorStatement::Stated(_)) => {
-                    Some("is an interface, which can only be left out with `false`; name its functions".to_owned())
+                    Some("is an interface, which can only be excluded with `false`; name its functions".to_owned())
                 }
                 (Some((1, exports)), _) if exports.len() > 1 => {
                     let paths: Vec<_> =
                         exports.iter().map(|index| format!("{:?}", found[*index].0.to_string())).collect();
-                    Some(format!("may be any of {}; name one of them by this path", paths.join(", ")))
+                    Some(format!("matches {}; use one of these paths as the key", paths.join(", ")))
                 }
                 _ => None,
             };
@@ -115,7 +118,7 @@ impl Making<'_> {
     fn pure_and_imports(&self, said: Option<(&str, &OperatorWords)>) -> Option<Problem> {
         let (key, words) = said?;
         let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;
-        let wrong = format!("says it is pure, but the component imports {import}; it is external");
+        let wrong = format!("is declared pure, but the component imports {import}; declare it external");
         Some(Problem::Statement { key: key.to_owned(), wrong })
     }
 
@@ -165,8 +168,8 @@ fn clashes(operators: &[SealedOperator]) -> Vec<Problem> {
             problems.push(Problem::Statement {
                 key: export.to_string(),
                 wrong: format!(
-                    "would serve the operator {name:?}, whose name is not 1 to 128 visible ASCII characters without \
-                     / : ~ and quotes; give it another `name`"
+                    "would serve the operator {name:?}, which is not a valid name; set `name` to 1 to 128 visible \
+                     ASCII characters other than / : ~ and quotes"
                 ),
             });
         }

@@ -11,7 +11,7 @@ use super::ty::{DEPTH_MAX, Int, NAME_BYTES_MAX, Signature, TYPES_MAX, Ty};
 pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> {
     let mut reader = Reader::default();
     if func.async_() {
-        reader.problems.push("it is asynchronous, and this host calls none of those".to_owned());
+        reader.problems.push("it is asynchronous, which this host does not support".to_owned());
     }
     let mut params = Vec::new();
     for (name, ty) in func.params() {
@@ -52,9 +52,8 @@ impl Reader {
         self.types += types;
         self.name_bytes += name_bytes;
         if self.is_full() {
-            self.problems.push(format!(
-                "its type is too large: at most {TYPES_MAX} types inside each other and {NAME_BYTES_MAX} bytes of names"
-            ));
+            self.problems
+                .push(format!("its type is too large: at most {TYPES_MAX} types and {NAME_BYTES_MAX} bytes of names"));
         }
     }
 
@@ -135,22 +134,22 @@ impl Reader {
             }
             Type::Option(option) => {
                 self.count(2, 0);
-                self.boxed("if given", &option.ty()).map(Ty::Option)
+                self.boxed("option value", &option.ty()).map(Ty::Option)
             }
             Type::Result(result) => {
                 self.count(2, 0);
-                let ok = result.ok().map(|ty| self.boxed("where it is good", &ty));
-                let err = result.err().map(|ty| self.boxed("where it is an error", &ty));
+                let ok = result.ok().map(|ty| self.boxed("success value", &ty));
+                let err = result.err().map(|ty| self.boxed("error value", &ty));
                 Some(Ty::Result(ok.flatten(), err.flatten()))
             }
             Type::Own(_) | Type::Borrow(_) => self.refuse(
-                "a resource, which lives in the memory of one instance; each call has an instance of its own, so that \
-                 no later call could use it",
+                "a resource, which exists in one instance only; each call runs in its own instance, so a later call \
+                 could not use it",
             ),
-            Type::Stream(_) => self.refuse("a stream, which has no end that could be recorded"),
-            Type::Future(_) => self.refuse("a future, which is not there when the call ends"),
-            Type::ErrorContext => self.refuse("an error context, which lives in the memory of one instance"),
-            Type::Map(_) => self.refuse("a map, which has no JSON form here; a list of tuples has"),
+            Type::Stream(_) => self.refuse("a stream, which cannot be recorded as one answer"),
+            Type::Future(_) => self.refuse("a future, which may have no value when the call ends"),
+            Type::ErrorContext => self.refuse("an error context, which exists in one instance only"),
+            Type::Map(_) => self.refuse("a map, which has no JSON form here; use a list of tuples"),
         }
     }
 

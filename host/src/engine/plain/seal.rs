@@ -38,7 +38,7 @@ impl Sealed {
 
 /// Returns the custom section to append to the component.
 pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
-    let data = serde_json::to_vec(sealed).expect("a manifest has no key that is no text");
+    let data = serde_json::to_vec(sealed).expect("every key of a manifest is a string");
     let section = CustomSection { name: SECTION.into(), data: data.as_slice().into() };
     let mut bytes = vec![ComponentSection::id(&section)];
     section.encode(&mut bytes);
@@ -47,8 +47,8 @@ pub(super) fn write(sealed: &Sealed) -> Vec<u8> {
 
 /// Reads the manifest from the last sealed section.
 pub(super) fn read(component: &[u8]) -> Result<Sealed, String> {
-    let data = last(component).ok_or("it was kept without what was made of its exports")?;
-    serde_json::from_slice(data).map_err(|error| format!("what was made of its exports cannot be read: {error}"))
+    let data = last(component).ok_or("it has no sealed manifest")?;
+    serde_json::from_slice(data).map_err(|error| format!("its sealed manifest cannot be read: {error}"))
 }
 
 /// Returns the content of the last custom section named [`SECTION`].

@@ -79,7 +79,7 @@ impl Graph {
     /// The reason why the schema is refused.
     pub(super) fn read(text: &str) -> Result<(Value, Self), String> {
         if text.len() > BYTES_MAX {
-            return Err(format!("it has {} bytes: at most {BYTES_MAX}", text.len()));
+            return Err(format!("it has {} bytes, the maximum is {BYTES_MAX}", text.len()));
         }
         let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
         let mut graph = {
@@ -115,12 +115,12 @@ impl Graph {
             }
         }
         if order.len() < self.nodes.len() {
-            return Err("a reference leads back to itself without going into the value: it would never end".to_owned());
+            return Err("a reference leads back to itself for the same value, so a check would never end".to_owned());
         }
         for index in order.into_iter().rev() {
             let height = self.nodes[index].here.iter().map(|target| self.nodes[*target].height + 1).max().unwrap_or(0);
             if height > CHAIN_MAX {
-                return Err(format!("more than {CHAIN_MAX} subschemas in a row look at the same value"));
+                return Err(format!("more than {CHAIN_MAX} subschemas in a row apply to the same value"));
             }
             self.nodes[index].height = height;
         }
@@ -145,7 +145,7 @@ impl<'s> Reader<'s> {
     /// Scans the whole document to check its depth and collect its anchors.
     fn scan(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
         if depth > NESTING_MAX {
-            return Err(format!("it is nested more than {NESTING_MAX} deep"));
+            return Err(format!("it is nested more than {NESTING_MAX} levels deep"));
         }
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.scan(item, depth + 1)),
@@ -168,9 +168,9 @@ impl<'s> Reader<'s> {
                 (_, Some(anchor)) if !anchor.is_empty() => self.anchors.entry(anchor).or_default().push(value),
                 // A nested schema with its own `$id` would have its own base for references. `id` has this
                 // meaning only in old drafts.
-                ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the whole schema may have one")),
+                ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the root schema may have one")),
                 ("id", None) if depth > 0 && self.is_old() => {
-                    return Err(format!("id {text:?}: only the whole schema may have one"));
+                    return Err(format!("id {text:?}: only the root schema may have one"));
                 }
                 _ => {}
             }
@@ -268,7 +268,7 @@ impl<'s> Reader<'s> {
         let within =
             own.and_then(|own| reference.strip_prefix(own)).filter(|rest| rest.is_empty() || rest.starts_with('#'));
         let reference = within.unwrap_or(reference);
-        let unknown = || format!("{keyword} {reference:?} does not lead to a place in this schema");
+        let unknown = || format!("{keyword} {reference:?} does not lead to a subschema of this schema");
         if reference.is_empty() || reference == "#" {
             let marked = self.anchors.get(RECURSIVE).filter(|_| keyword == "$recursiveRef");
             return Ok(std::iter::once(self.root).chain(marked.into_iter().flatten().copied()).collect());

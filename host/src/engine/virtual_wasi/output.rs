@@ -41,7 +41,7 @@ impl Output {
         if kept.len() < bytes.len() && !self.is_cut {
             self.is_cut = true;
             self.finish(calls);
-            calls.log(Level::WARN, &format!("what the step writes beyond {OUTPUT_BYTES_MAX} bytes is not kept"));
+            calls.log(Level::WARN, &format!("output of the step beyond {OUTPUT_BYTES_MAX} bytes is discarded"));
         }
     }
 

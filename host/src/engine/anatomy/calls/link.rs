@@ -16,7 +16,7 @@ use super::module::{Module, Signatures, What};
 const DEPTH_MAX: usize = 50;
 const INSTANCES_MAX: usize = 10_000;
 
-const TOO_MANY: &str = "it has too many instances to follow";
+const TOO_MANY: &str = "the component has too many instances";
 const UNREADABLE: &str = "its code cannot be read";
 
 /// A function of core code after linking.

@@ -52,11 +52,11 @@ impl fmt::Display for Reach {
         let (export, frames) = match self {
             Reach::Path { export, frames } => (export, frames),
             Reach::Never => return f.write_str("no code calls it"),
-            Reach::Unknown(why) => return write!(f, "how it is reached cannot be told: {why}"),
+            Reach::Unknown(why) => return write!(f, "it is unknown how it is reached: {why}"),
         };
         match export {
             Some(export) => write!(f, "reached from {export}")?,
-            None => f.write_str("reached while the component is made ready")?,
+            None => f.write_str("reached during instantiation")?,
         }
         let left_out = frames.len().saturating_sub(SHOWN);
         for (index, frame) in frames.iter().enumerate() {

@@ -141,13 +141,13 @@ fn resources_are_refused_with_a_reason() {
     let error = load(wit, settings()).unwrap_err();
     assert_eq!(error.problems.len(), 4, "constructor, method, and two functions: {error}");
     let text = error.to_string();
-    for part in ["its result: a resource", "parameter c: a resource", "parameter n, item, if given: a resource"] {
+    for part in ["its result: a resource", "parameter c: a resource", "parameter n, item, option value: a resource"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains("\"rows.[constructor]cursor\" = false"), "{text}");
     assert_eq!(names(&load(wit, said(&[("rows", OperatorStatement::LeftOut)])).unwrap()), ["calc.plain"]);
     let all = said(&[("rows", OperatorStatement::LeftOut), ("plain", OperatorStatement::LeftOut)]);
-    assert!(refused(wit, all, pages::PLAIN_STATEMENT).contains("leaves out every function"));
+    assert!(refused(wit, all, pages::PLAIN_STATEMENT).contains("excludes every function"));
 }
 
 /// I10: every import without an implementation is reported.
@@ -181,7 +181,7 @@ fn statements_are_held_against_the_component() {
     let text = refused(WITH_WASI, said(&[("later", pure.clone())]), pages::PLAIN_STATEMENT);
     assert!(text.contains("wasi:clocks/monotonic-clock"), "{text}");
     let text = refused(CALC, said(&[("calc.negat", pure.clone()), ("math", pure)]), pages::PLAIN_STATEMENT);
-    assert!(text.contains("calc.negate") && text.contains("is an interface"), "both at once: {text}");
+    assert!(text.contains("calc.negate") && text.contains("is an interface"), "both problems are listed: {text}");
     let both = OperatorWords {
         effects: Some(vec![Effect::ExternalSend]),
         determinism: Some(Determinism::Pure),
