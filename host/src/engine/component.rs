@@ -29,7 +29,7 @@ pub(crate) struct Shape {
     pub(crate) reconcile: bool,
     pub(crate) verify: bool,
     pub(crate) compensate: bool,
-    /// True for a plain component: a tool that was not written for Latchwork.
+    /// True for an untyped component: a tool that was not written for Latchwork.
     pub(crate) is_plain: bool,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum Outside {
     /// A component of one of the two worlds.
     Of(Shape),
     /// No import or export names a Latchwork interface. Only the types of the exports show whether the
-    /// component is plain.
+    /// component is untyped.
     Unnamed,
 }
 
@@ -115,8 +115,8 @@ fn judge(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) ->
     }
 }
 
-/// Checks the imports of a plain component, which may import the same interfaces as a tool. Imports that
-/// contain only types need no implementation and always pass. A plain component has none of the optional
+/// Checks the imports of an untyped component, which may import the same interfaces as a tool. Imports that
+/// contain only types need no implementation and always pass. An untyped component has none of the optional
 /// functions.
 fn check_plain(
     engine: &wasmtime::Engine,

@@ -128,7 +128,7 @@ pub enum Problem {
     /// A tool has a setting that only steps need.
     #[error("it is a tool, and a tool's WASI follows from its grants; remove `wasi` from its [[plugin]]")]
     ToolWasi,
-    /// A function of a plain component cannot be called with JSON.
+    /// A function of an untyped component cannot be called with JSON.
     #[error(
         "its function {export} cannot be an operator: {wrong}; exclude it to load the others: \
          operators = {{ {operator:?} = false }}"
@@ -141,7 +141,7 @@ pub enum Problem {
         /// Description of the obstacle.
         wrong: String,
     },
-    /// Two functions of a plain component would serve the same operator.
+    /// Two functions of an untyped component would serve the same operator.
     #[error(
         "its functions {one} and {other} would both be the operator {operator}; rename one of them: \
          operators = {{ {other:?} = {{ name = \"…\" }} }}"
@@ -154,7 +154,7 @@ pub enum Problem {
         /// The other function.
         other: String,
     },
-    /// A setting of `operators` in `latch.toml` does not fit the plain component's functions.
+    /// A setting of `operators` in `latch.toml` does not fit the untyped component's functions.
     #[error("`operators` in its [[plugin]]: {key:?} {wrong}")]
     Statement {
         /// The key in `operators`.

@@ -158,7 +158,7 @@ impl Engine {
             }
         };
         let (functions, seal) = plain.map_or((None, None), |(functions, seal)| (Some(functions), seal));
-        // The digest of a plain component also covers the manifest derived from its exports.
+        // The digest of an untyped component also covers the manifest derived from its exports.
         let digest = seal.as_ref().map_or(digest, |seal| Hash::of(&[bytes, seal]));
         let imports = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
         let turns = slots.of(&component);

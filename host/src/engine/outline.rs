@@ -11,7 +11,7 @@ use super::{Engine, component, plain};
 pub struct Outline {
     /// World of the component, if its exports identify one.
     pub kind: Option<PluginKind>,
-    /// True if the component is a tool only because its plain functions are used as operators.
+    /// True for an untyped component, whose functions are used as the operators of a tool.
     pub is_plain: bool,
     /// Names of the imports.
     pub imports: Vec<String>,

@@ -66,7 +66,7 @@ impl PluginSettings {
     }
 }
 
-/// Source of a plain component's manifest.
+/// Source of an untyped component's manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statements {
     /// Derived from its exports and from their settings in `latch.toml`.
@@ -97,7 +97,7 @@ impl fmt::Debug for PluginSettings {
 pub struct Plugin {
     /// Name of the plugin in `latch.toml`.
     pub name: String,
-    /// SHA-256 of the component. For a plain component, the hash also covers the manifest derived from its
+    /// SHA-256 of the component. For an untyped component, the hash also covers the manifest derived from its
     /// exports.
     pub digest: Hash,
     /// World of the component.
@@ -110,9 +110,9 @@ pub struct Plugin {
     pub verify: bool,
     /// True if the plugin exports `compensate`, which undoes its effects.
     pub compensate: bool,
-    /// True for a plain component, which was not written for Latchwork. Its functions are its operators.
+    /// True for an untyped component, which was not written for Latchwork. Its functions are its operators.
     pub is_plain: bool,
-    /// Sealed manifest of a plain component, which a job pins together with the component's bytes.
+    /// Sealed manifest of an untyped component, which a job pins together with the component's bytes.
     pub(crate) seal: Option<Vec<u8>>,
     /// Imports, as the component names them.
     pub imports: Vec<String>,
@@ -362,7 +362,7 @@ impl Plugin {
         })
     }
 
-    /// Returns the function of a plain component that serves an operator. Its type is stricter than a schema.
+    /// Returns the function of an untyped component that serves an operator. Its type is stricter than a schema.
     fn function(&self, operator: &str) -> Option<&Function> {
         let Linked::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)

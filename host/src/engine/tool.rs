@@ -166,7 +166,7 @@ impl ToolCode {
         })
     }
 
-    /// Functions of a plain component, by operator.
+    /// Functions of an untyped component, by operator.
     pub(crate) fn functions(&self) -> Option<&Functions> {
         match &self.invoke {
             Invoke::Described(_) => None,
@@ -201,8 +201,8 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
-                // A plain function cannot report that it changed nothing. The host knows this if the call had
-                // no right to write.
+                // A function of an untyped component cannot report that it changed nothing. The host knows this if
+                // the call had no right to write.
                 if !rights.write && matches!(&answered, Ok(Ok(Said::Plain(_)))) {
                     begun = false;
                 }

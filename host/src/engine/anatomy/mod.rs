@@ -114,7 +114,7 @@ impl Anatomy {
         }
     }
 
-    /// Returns true for a plain component: it exports functions but was not written for Latchwork. Its
+    /// Returns true for an untyped component: it exports functions but was not written for Latchwork. Its
     /// functions become the operators of a tool.
     pub fn is_plain(&self) -> bool {
         let ours = |(name, _): &(String, ComponentEntityType)| name.starts_with("latchwork:plugin/");
@@ -143,7 +143,7 @@ impl Anatomy {
     pub fn difference(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
         let mut differences = difference::of(self, world, grants, wasi);
         if self.is_plain() && world == PluginKind::Tool {
-            // The functions of a plain component are its operators, so export differences do not matter.
+            // The functions of an untyped component are its operators, so export differences do not matter.
             // Imports that contain only types need no implementation.
             let imports = self.imports();
             let calls =

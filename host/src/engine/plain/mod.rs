@@ -1,4 +1,4 @@
-//! Plain components, which export WIT functions and were not written for Latchwork.
+//! Untyped components: WebAssembly components that export WIT functions and were not written for Latchwork.
 //!
 //! * `read` converts the engine's types into those of `ty`, or returns why a function cannot be called with
 //!   JSON. `schema`, `input` and `output` implement the JSON mapping of these types.
@@ -67,7 +67,7 @@ pub(crate) struct Function {
 /// Functions by the operators that they serve.
 pub(crate) type Functions = BTreeMap<Operator, Function>;
 
-/// Result of loading a plain component.
+/// Result of loading an untyped component.
 pub(crate) struct Loaded {
     pub(crate) manifest: Manifest,
     pub(crate) schemas: BTreeMap<Operator, Schemas>,

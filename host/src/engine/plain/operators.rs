@@ -1,4 +1,4 @@
-//! Derives the manifest of a plain component from its exports, its imports, and its settings in `latch.toml`.
+//! Derives the manifest of an untyped component from its exports, its imports, and its settings in `latch.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +144,7 @@ impl Making<'_> {
         }
     }
 
-    /// Returns the worst effects that the grants allow, because a plain component does not declare its
+    /// Returns the worst effects that the grants allow, because an untyped component does not declare its
     /// effects. Without a grant for the network or for writing to a directory, the host prevents every
     /// change.
     fn effects(&self) -> Vec<Effect> {

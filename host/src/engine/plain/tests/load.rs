@@ -1,4 +1,4 @@
-//! Tests of loading plain components: the resulting operators and the refusals.
+//! Tests of loading untyped components: the resulting operators and the refusals.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -245,7 +245,7 @@ fn huge_types_are_refused() {
     load(&wit("", &deepest), settings()).unwrap();
 }
 
-/// A component that refers to Latchwork is not plain, and neither is a program.
+/// A component that refers to Latchwork is not an untyped component, and neither is a program.
 #[test]
 fn only_plain_components_are_taken_as_such() {
     for wit in [

@@ -1,4 +1,4 @@
-//! Tests with plain components built from WIT text: loading and conversion of values.
+//! Tests with untyped components built from WIT text: loading and conversion of values.
 
 pub(crate) mod load;
 pub(crate) mod made;
