@@ -3,8 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Returns true if the address is a public unicast address. Every other address needs a grant that names it.
-/// These are this host, this network, link-local addresses and cloud metadata services, carrier NAT,
-/// multicast, documentation, reserved blocks, and IPv6 forms that embed such an IPv4 address.
+/// Other addresses are this host, this network, link-local addresses, cloud metadata services, carrier NAT,
+/// multicast, documentation and reserved blocks. IPv6 forms that embed such an IPv4 address are treated like
+/// it.
 pub(crate) fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),

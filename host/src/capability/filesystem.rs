@@ -2,7 +2,7 @@
 //!
 //! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts
 //! each operation that changes something before it is executed. Each such operation calls [`Watch::begin`].
-//! None can therefore begin after the call's deadline, and the call counts as begun.
+//! No operation can therefore begin after the call's deadline, and the call counts as begun.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;

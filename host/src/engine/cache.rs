@@ -37,10 +37,11 @@ pub(crate) struct Cache {
 impl Cache {
     /// Opens or creates the directory and its secret.
     ///
-    /// Returns `None` if the directory or the secret cannot be created, because a cache only saves time.
+    /// Returns `None` if the directory or the secret cannot be created or read, because a cache only saves
+    /// time.
     ///
     /// # Errors
-    /// The directory or its secret belongs to another user or is accessible to other users.
+    /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
     pub(crate) fn open(dir: &Path) -> Result<Option<Self>, EngineError> {
         let refuse = |reason: String| EngineError::Cache { path: dir.display().to_string(), reason };
         if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)

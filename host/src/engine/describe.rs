@@ -33,9 +33,9 @@ pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 
 /// Instantiates the component with imports that trap, checks the types of all exports, and calls `describe`.
 ///
-/// A step with virtual WASI gets virtual WASI here too, backed by [`Nobody`]: its clock starts at 1970 and
-/// its random stream is fixed, so the answer of `describe` is reproducible. Any other plugin gets that clock
-/// and random stream only while its language runtime starts. After that, every import traps.
+/// A step with virtual WASI gets virtual WASI here too, backed by [`Nobody`]. The clock of [`Nobody`] starts
+/// at 1970 and its random stream is fixed, so the answer of `describe` is reproducible. Any other plugin gets
+/// that clock and random stream only while its language runtime starts. After the start, every import traps.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,

@@ -58,7 +58,7 @@ pub(crate) fn vary(variation: Variation) -> (Config, Hash) {
     match variation {
         Variation::Apart => {
             config.max_wasm_stack(WASM_STACK_BYTES / 2);
-            // None of these settings affects the compiled code, so existing cache entries are used.
+            // The compiled code does not depend on these settings, so existing cache entries are used.
             (config, digest)
         }
         Variation::Unoptimized => {

@@ -7,8 +7,9 @@ use super::{Anatomy, Calls, Form, Kind};
 use crate::config::Grants;
 use crate::engine::Problem;
 
-/// Adds details to the problems: the kind of file that is not a component, every refused feature, every
-/// difference of a signature, and the call path to each import.
+/// Adds details to the problems. For a file that is not a component, the details are its kind and every
+/// refused feature. For an export, they are all differences of its signature. For an import, they are the
+/// call path to it.
 pub(crate) fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     let anatomy = Anatomy::of(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems
