@@ -1,4 +1,4 @@
-//! Whether a plan can be submitted: everything that needs no compiling is decided first.
+//! Decides whether a plan can be submitted. The checks that need no compilation run first.
 
 use std::path::Path;
 
@@ -13,9 +13,10 @@ use crate::config::Config;
 use crate::engine::LoadError;
 use crate::registry::{Registry, Survey};
 
-/// Refuses a plan whose violations, or whose plugins' problems, are known without compiling anything.
+/// Refuses a plan with violations or plugin problems that are known without compiling a plugin.
 ///
-/// Where every plugin is compiled already, nothing is saved by that: the whole check follows, and lists what it finds.
+/// If every plugin is already compiled, violations are not refused here. The full check that follows is then
+/// cheap and lists more problems.
 pub(super) fn first_look(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &Unchecked) {
@@ -38,8 +39,10 @@ pub(super) fn first_look(config: &Config, path: &Path, text: &[u8]) -> anyhow::R
     Ok(survey)
 }
 
-/// A plan that is held against the loaded plugins. Those that could not be loaded are the reason where an operator is
-/// not there, or where a step plugin may call any.
+/// Returns the request if the loaded plugins serve the plan.
+///
+/// If an operator is missing, or if a step plugin may call any operator, the plugins that failed to load are
+/// reported as the cause.
 pub(super) fn checked(
     registry: &Registry,
     path: &Path,
@@ -55,20 +58,20 @@ pub(super) fn checked(
             if errors.is_empty() || !violations.iter().any(is_unserved) {
                 return Err(refused(path, &violations));
             }
-            // An operator that is not there may be one of theirs.
+            // A plugin that failed to load may serve the missing operator.
             let others = violations.iter().filter(|violation| !is_unserved(violation));
             Err(open::plugins(errors).with(others.map(Problem::from)))
         }
     }
 }
 
-/// Whether a violation names an operator that no loaded plugin serves.
+/// Returns true if the violation names an operator that no loaded plugin serves.
 fn is_unserved(violation: &Violation) -> bool {
-    // What undoes a step may also be known and unfit for it.
+    // P023 is also reported if the compensating operator is known but unsuitable for the step.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 
-/// Names the plugins that could not be loaded, to a command that goes on without them.
+/// Warns about the plugins that could not be loaded. The command continues without them.
 pub(super) fn warn(ctx: &Context<'_>, registry: &Registry) {
     for error in registry.refused() {
         ctx.printer.warn(format!("{error}; `latch explain {}` says more. The others are served", error.page()));

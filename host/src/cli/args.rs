@@ -1,4 +1,4 @@
-//! What may be written on the command line.
+//! Arguments of the command line, as clap structures. Their doc comments are the help texts.
 
 use crate::config::is_name;
 use std::path::PathBuf;
@@ -33,8 +33,7 @@ pub use worker::WorkerArgs;
 const STYLES: Styles =
     Styles::styled().header(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold());
 
-/// WebAssembly plugins with durable execution: a job survives any crash, and no committed call
-/// is ever made twice.
+/// WebAssembly plugins with durable execution: jobs survive crashes, and recorded calls are never repeated.
 #[derive(Debug, Parser)]
 #[command(name = "latch", version, styles = STYLES, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Exit codes: 0 done; 1 what was asked for failed; 2 usage, configuration or input error; \
@@ -43,7 +42,7 @@ pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
     pub global: Global,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -52,73 +51,74 @@ pub struct Cli {
 #[derive(Args, Debug)]
 #[command(next_display_order = 1000)]
 pub struct Global {
-    /// Answer with one JSON document on stdout
+    /// Print the result as one JSON document on stdout
     #[arg(long, global = true)]
     pub json: bool,
-    /// Configuration file; else LATCH_CONFIG, ./latch.toml, or one at or above the plan
+    /// Configuration file [default: LATCH_CONFIG, else ./latch.toml, else the nearest one at or above the
+    /// plan]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Database, such as sqlite://latch.db; wins over LATCH_DATABASE and the configuration
+    /// Database URL, such as sqlite://latch.db; overrides LATCH_DATABASE and the configuration
     #[arg(long, global = true, value_name = "URL")]
     pub db: Option<String>,
-    /// Log more to stderr: -v info, -vv debug, -vvv trace; LATCH_LOG takes filters
+    /// Log more to stderr: -v info, -vv debug, -vvv trace; LATCH_LOG sets filters instead
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
-    /// How log lines are written
+    /// Format of log lines on stderr
     #[arg(long, global = true, value_enum, default_value_t, env = "LATCH_LOG_FORMAT")]
     pub log_format: LogFormat,
 }
 
-/// How log lines are written.
+/// Formats of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people
+    /// Text for people
     #[default]
     Human,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
-/// The verbs.
+/// The commands of `latch`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Make a project that runs at once
+    /// Create a project that is ready to run
     Init(InitArgs),
-    /// Submit a plan and execute it on the spot
+    /// Submit a plan and execute the job here
     Run(RunArgs),
-    /// Call one operator: a job of one step
+    /// Call one operator as a job with one step
     Call(CallArgs),
-    /// Watch sources: build, check and run anew after each change, changing nothing
+    /// Watch the sources: after each change build, check and dry-run the plan
     Dev(DevArgs),
-    /// Continue whatever was left behind
+    /// Continue every unfinished job, or only the named one
     Resume(ResumeArgs),
-    /// Work on jobs until it is stopped: claim them, execute them, serve their timers
+    /// Claim and execute jobs until stopped
     Worker(WorkerArgs),
-    /// Look at jobs and decide about them
+    /// Inspect jobs and decide about them
     Job(JobArgs),
     /// Check plans
     Plan(PlanArgs),
-    /// Build plugins and look at them
+    /// Build, check and inspect plugins
     Plugin(PluginArgs),
-    /// Print the JSON Schema of a document: plan, config, recipe, cases, request
+    /// Print the JSON Schema of a document: plan, config, recipe, cases or request
     Schema(SchemaArgs),
-    /// Check an exported job offline: chain, ledger, effects, payloads, signature
+    /// Verify an exported job offline: hash chain, ledger, effects, payloads and signature
     Verify(VerifyArgs),
-    /// Keys that sign evidence
+    /// Create and show keys that sign evidence
     Key(KeyArgs),
-    /// Explain a code
+    /// Explain an error code or a rule
     Explain(ExplainArgs),
-    /// Check configuration, database, plugins, toolchains and clock
+    /// Check the configuration, database, plugins, toolchains and clock
     Doctor(DoctorArgs),
-    /// Measure durable calls per second, beside this machine's own limits
+    /// Measure durable calls per second and compare them with the limits of this machine
     Bench(BenchArgs),
-    /// Print a completion script
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Write manual pages
+    /// Write the manual pages
     Man(ManArgs),
 }
 
-/// `latch run`
+/// Arguments of `latch run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
     /// The plan, or a whole request with intent and plan: a JSON file, or - for stdin
@@ -127,31 +127,31 @@ pub struct RunArgs {
     /// Values of the plan's parameters.
     #[command(flatten)]
     pub parameters: ParameterArgs,
-    /// Build the configured plugins first
+    /// Build the configured plugins before the run
     #[arg(long)]
     pub build: bool,
-    /// What the job may do
+    /// Mode that limits what the job may change [default: the mode of the request, else HUMAN_GATED]
     #[arg(long, value_enum, ignore_case = true, value_name = "MODE")]
     pub mode: Option<ModeArg>,
-    /// Approve this step's gate beforehand; may be repeated
+    /// Approve the gate of this step in advance; may be repeated
     #[arg(long, value_name = "STEP", value_parser = step_id)]
     pub approve: Vec<StepId>,
-    /// Start another job, although the same request is known
+    /// Start a new job even if the same request was submitted before
     #[arg(long)]
     pub new: bool,
-    /// Leave it to a worker: accept the job, execute nothing here
+    /// Submit the job and return; a worker executes it
     #[arg(long)]
     pub detach: bool,
-    /// How urgent it is, from -100 to 100: workers claim the highest first [default: 0]
+    /// Priority from -100 to 100; workers claim the highest first [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i16).range(-100..=100))]
     pub priority: Option<i16>,
-    /// Who asks [default: the user of the operating system]
+    /// Actor that makes the request [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
-    /// Whose house: its policy holds [default: default]
+    /// Tenant whose policy applies [default: default]
     #[arg(long, value_name = "NAME", value_parser = tenant)]
     pub tenant: Option<String>,
-    /// Use a database in this folder and forget the configured one: for `latch dev`
+    /// Use a new database in this folder instead of the configured one; used by `latch dev`
     #[arg(long, value_name = "DIR", hide = true)]
     pub scratch: Option<PathBuf>,
 }
@@ -159,25 +159,25 @@ pub struct RunArgs {
 /// Values of a plan's parameters.
 #[derive(Args, Debug, Default)]
 pub struct ParameterArgs {
-    /// Give a parameter a value: JSON, or text; may be repeated
+    /// Set one parameter; the value is JSON, otherwise text; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = named_value)]
     pub set: Vec<(String, String)>,
-    /// Give parameters their values: a file with a JSON object, or - for stdin
+    /// Set parameters from a file with one JSON object, or - for stdin
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
 }
 
-/// What a job may do.
+/// Modes of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ModeArg {
-    /// Change nothing, show what would be done
+    /// Change nothing; show the calls that would be made
     DryRun,
     /// Write and send nothing outside
     DraftOnly,
-    /// Ask before anything is written or sent outside
+    /// Ask for approval before anything is written or sent outside
     HumanGated,
-    /// Ask only where the plan does
+    /// Ask for approval only where the plan or the policy requires it
     AutoExec,
 }
 
@@ -192,135 +192,135 @@ impl From<ModeArg> for Mode {
     }
 }
 
-/// `latch resume`
+/// Arguments of `latch resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
-    /// Only this job
+    /// Continue only this job [default: every unfinished job]
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: Option<JobId>,
 }
 
-/// `latch plan`
+/// Arguments of `latch plan`.
 #[derive(Args, Debug)]
 pub struct PlanArgs {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: PlanCommand,
 }
 
-/// Verbs of plans.
+/// Commands of `latch plan`.
 #[derive(Debug, Subcommand)]
 pub enum PlanCommand {
-    /// List every violation by JSON pointer
+    /// Check a plan and list every violation with its JSON pointer
     Check(PlanCheckArgs),
     /// Print the JSON Schema of plans
     Schema,
 }
 
-/// `latch plan check`
+/// Arguments of `latch plan check`.
 #[derive(Args, Debug)]
 pub struct PlanCheckArgs {
     /// The plan: a JSON file, or - for stdin
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Leave out what needs the plugins: whether operators exist and effects suffice
+    /// Skip the checks that need the plugins: unknown operators and undeclared effects
     #[arg(long)]
     pub no_plugins: bool,
-    /// Show the normal form, and what of it the plan leaves out
+    /// Print the normalized plan and list the fields that the plan leaves to their defaults
     #[arg(long)]
     pub explain: bool,
 }
 
-/// `latch plugin`
+/// Arguments of `latch plugin`.
 #[derive(Args, Debug)]
 pub struct PluginArgs {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: PluginCommand,
 }
 
-/// Verbs of plugins.
+/// Commands of `latch plugin`.
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
-    /// Make a project that builds, tests itself and runs
+    /// Create a plugin project with tests
     New(PluginNewArgs),
-    /// Build a component from source, with whatever its toolchain needs
+    /// Build components from source and install the tools that the build needs
     Build(PluginBuildArgs),
-    /// Operators, schemas, imports, effects, digest and size; what it may reach and what not
+    /// Show operators, schemas, imports, effects, digest, size and reachable resources of a component
     Inspect(PluginInspectArgs),
-    /// Find violations of determinism and contract before a job does: a gate for CI
+    /// Check a plugin for violations of determinism and of its contract; suitable as a CI gate
     Check(PluginCheckArgs),
-    /// The configured plugins
+    /// List the configured plugins
     List,
-    /// Remove kept components that no configured plugin is and no unfinished job needs
+    /// Remove stored components that are neither configured nor needed by an unfinished job
     Prune,
-    /// Print the compiler that builds Rust plugins, after installing it if it is missing
+    /// Print the path of the compiler for Rust plugins; install the compiler if it is missing
     Toolchain,
 }
 
-/// `latch plugin build`
+/// Arguments of `latch plugin build`.
 #[derive(Args, Debug)]
 pub struct PluginBuildArgs {
-    /// Folders with a latch-plugin.toml [default: all that the configuration names]
+    /// Folders with a latch-plugin.toml [default: every plugin folder in the configuration]
     #[arg(value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 }
 
-/// `latch plugin inspect`
+/// Arguments of `latch plugin inspect`.
 #[derive(Args, Debug)]
 pub struct PluginInspectArgs {
-    /// A component, or the folder it was built in
+    /// A component file, or the folder of a built plugin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Run nothing of it, not even what describes its operators
+    /// Do not run the component, not even to describe its operators
     #[arg(long = "static")]
     pub only_static: bool,
 }
 
-/// `latch explain`
+/// Arguments of `latch explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The code, such as L0003 or INDETERMINATE_EFFECT; without it, all are listed
+    /// The code, such as L0003 or INDETERMINATE_EFFECT [default: list all codes]
     #[arg(value_name = "CODE")]
     pub code: Option<String>,
 }
 
-/// `latch doctor`
+/// Arguments of `latch doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
-    /// Compute every stored hash again: jobs, effects, payloads, components, compiled code
+    /// Recompute every stored hash: jobs, effects, payloads, components and compiled code
     #[arg(long)]
     pub deep: bool,
-    /// Work with a restored or cloned database from now on
+    /// Accept a restored or cloned database as the one to use from now on
     #[arg(long)]
     pub accept_restore: bool,
 }
 
-/// `latch bench`
+/// Arguments of `latch bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
-    /// The folder with the configuration of the benchmark's plugins
+    /// Folder with the configuration of the benchmark plugins
     #[arg(value_name = "DIR", default_value = "example-plugins/bench")]
     pub dir: PathBuf,
-    /// Only this workload; may be repeated: ten, ten-read, ten-pure, ten-plan, zero
+    /// Run only this workload; may be repeated: ten, ten-read, ten-pure, ten-plan, zero
     #[arg(long, value_name = "NAME")]
     pub workload: Vec<String>,
-    /// So many jobs at once; may be repeated
+    /// Number of concurrent jobs; may be repeated
     #[arg(long, value_name = "N", default_values_t = [1, 16, 64], value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub at_once: Vec<u32>,
-    /// How long each measurement takes, in seconds
+    /// Duration of each measurement, in seconds
     #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
     pub seconds: f64,
-    /// Where the databases are made: the disk to measure [default: the configured state directory]
+    /// Folder for the temporary databases, on the disk to measure [default: the configured state directory]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
-    /// Measure worker processes that share this PostgreSQL database, which is the benchmark's own
+    /// Measure worker processes on this PostgreSQL database; it must hold no other jobs
     #[arg(long, value_name = "URL", conflicts_with_all = ["at_once", "scratch"])]
     pub server: Option<String>,
-    /// With --server: so many workers; may be repeated
+    /// With --server: number of worker processes; may be repeated
     #[arg(long, value_name = "N", default_values_t = [1, 2, 4], value_parser = clap::value_parser!(u32).range(1..=64), requires = "server")]
     pub workers: Vec<u32>,
-    /// With --server: jobs of each round
+    /// With --server: number of jobs in each round
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(10..=100_000), requires = "server")]
     pub queue: u32,
 }
@@ -331,18 +331,18 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| format!("{text} is not a number of seconds from {} to {}", range.start(), range.end()))
 }
 
-/// `latch completions`
+/// Arguments of `latch completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
 
-/// `latch man`
+/// Arguments of `latch man`.
 #[derive(Args, Debug)]
 pub struct ManArgs {
-    /// Where the pages are written
+    /// Folder for the manual pages
     #[arg(value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
 }

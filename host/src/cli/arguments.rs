@@ -1,10 +1,10 @@
-//! Arguments of a call as a person reads them before deciding about it. Different arguments never look the same.
+//! Formats call arguments for a person who decides about the call. Different arguments never look the same.
 
 use serde_json::Value;
 
 use super::text::visible;
 
-/// Arguments, a line or more for each.
+/// Formats the arguments, one or more lines for each.
 pub(super) fn fields(args: &Value) -> Vec<String> {
     match args.as_object() {
         Some(fields) => fields.iter().flat_map(|(name, value)| field(name, value)).collect(),
@@ -12,7 +12,7 @@ pub(super) fn fields(args: &Value) -> Vec<String> {
     }
 }
 
-/// One argument.
+/// Formats one argument.
 fn field(name: &str, value: &Value) -> Vec<String> {
     let name = name_of(name);
     let text = match value {
@@ -29,12 +29,12 @@ fn field(name: &str, value: &Value) -> Vec<String> {
     lines
 }
 
-/// Whether anything is behind the first line end of a text.
+/// Returns true if the text continues after its first line end.
 fn is_of_several_lines(text: &str) -> bool {
     text.strip_suffix('\n').unwrap_or(text).contains('\n')
 }
 
-/// A text of several lines, each on its own line. Lines with something that the eye does not see are quoted.
+/// Formats a text with several lines. A line with invisible characters or trailing blanks is quoted.
 fn several(name: &str, text: &str) -> Vec<String> {
     let (body, end) = match text.strip_suffix('\n') {
         Some(body) => (body, ", with a line end after the last one"),
@@ -50,19 +50,20 @@ fn several(name: &str, text: &str) -> Vec<String> {
     shown
 }
 
-/// A name, quoted where it could be taken for something else.
+/// Returns the name of an argument, quoted if the name could be mistaken for something else.
 fn name_of(name: &str) -> String {
     let is_plain = !name.is_empty() && visible(name) == name && name.trim() == name && !name.contains([':', '"']);
     if is_plain { name.to_owned() } else { quoted(name) }
 }
 
-/// Whether a text is shown without quotes: it is not taken for another value, and nothing of it is invisible.
+/// Returns true if the text can be shown without quotes: not mistakable for another value and without
+/// invisible characters.
 fn is_plain(text: &str) -> bool {
     let is_json = || text.starts_with(['"', '(']) || serde_json::from_str::<Value>(text).is_ok();
     !text.is_empty() && text.trim() == text && visible(text) == text && !is_json()
 }
 
-/// A text as JSON.
+/// Returns the text as a JSON string with invisible characters escaped.
 pub(super) fn quoted(text: &str) -> String {
     visible(&Value::from(text).to_string())
 }
@@ -95,7 +96,7 @@ mod tests {
             "  i: two words",
         ];
         assert_eq!(shown(&args), expected.join("\n"));
-        // Text that looks like an object has another head than an object.
+        // A text that looks like an object has a different heading than an object.
         assert_eq!(shown(&json!({ "a": { "x": 1 } })), "  a:\n    {\n      \"x\": 1\n    }");
         let text = json!({ "a": "{\n  \"x\": 1\n}" });
         assert_eq!(shown(&text), "  a: (text of 3 lines)\n    {\n      \"x\": 1\n    }");
@@ -110,7 +111,7 @@ mod tests {
             ("a\tb", r#""a\tb""#),
             ("a\rb", r#""a\rb""#),
             ("\u{1b}[2J", r#""\u001b[2J""#),
-            // What JSON does not escape, a terminal would act on all the same.
+            // JSON does not escape this character, but a terminal acts on it.
             ("a\u{202e}b", r#""a\u{202e}b""#),
             (r"a\u{202e}b", r"a\u{202e}b"),
             (r"C:\new", r"C:\new"),

@@ -1,4 +1,4 @@
-//! `latch bench`: durable calls per second on this machine, beside the machine's own limits.
+//! `latch bench`: measures durable calls per second and compares them with the limits of this machine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::config::{Config, DATABASE_VARIABLE, LoadOptions};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;
 
-/// What one load left.
+/// Measurements of one load.
 struct Row {
     measured: Measured,
-    /// Bytes of the database for each unit, once it is closed.
+    /// Database bytes per unit of work, measured after the database was closed.
     bytes_per_unit: f64,
 }
 
@@ -33,7 +33,7 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     plugin::build_configured(ctx, &config).await?;
     if let Some(url) = &args.server {
         let file = ctx.cwd.join(&args.dir).join("latch.toml");
-        // One workload where none is named: each has several rounds.
+        // Each workload has several rounds, so only one runs by default.
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return super::bench_workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
@@ -93,7 +93,8 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
         );
         return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
     }
-    // Of the environment only where compiled code is kept: the rest is the benchmark's own.
+    // `LATCH_DATABASE` is ignored: the benchmark uses its own database. Other variables, such as the cache
+    // folder, apply.
     let env = |name: &str| std::env::var(name).ok().filter(|_| name != DATABASE_VARIABLE);
     let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, near: None, env: &env };
     Ok(Config::load(&options)?)
@@ -109,14 +110,14 @@ fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
     if names.is_empty() { Ok(Workload::ALL.to_vec()) } else { names.iter().map(find).collect() }
 }
 
-/// One load on a database of its own.
+/// Runs one load on a new database and returns the measurements.
 async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result<Row> {
     let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.at_once));
     let mut config = config.clone();
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
-    // A database that holds nothing yet has a size too.
+    // Measures the size of an empty database, which is subtracted later.
     Database::open(options.clone()).await?.close().await;
     let empty = size(&path)?;
     let sqlite = Database::open(options).await?;

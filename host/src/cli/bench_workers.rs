@@ -1,5 +1,6 @@
-//! `latch bench --server`: worker processes over one PostgreSQL database, beside what the server itself
-//! can do.
+//! `latch bench --server`: measures worker processes that share one PostgreSQL database.
+//!
+//! The results are compared with the limits of the server, measured by pgbench.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,9 +23,9 @@ use crate::config::{Config, DATABASE_VARIABLE};
 use crate::host::{Host, Stores};
 use crate::worker::NoCrash;
 
-/// Clients of pgbench: one after the other, and as many as bring the most on a small server.
+/// Numbers of pgbench clients: one, and the number with the highest throughput on a small server.
 const CLIENTS: [u32; 2] = [1, 8];
-/// So many lines are shown of what a worker said that failed.
+/// Maximum number of output lines shown of a worker that failed.
 const LAST_LINES: usize = 10;
 
 pub(super) async fn run(
@@ -80,7 +81,7 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// Transactions a second, for each number of clients.
+/// Transactions per second of the server, one value for each entry of [`CLIENTS`].
 #[derive(Clone, Copy)]
 struct Limits {
     one_row: [f64; 2],
@@ -102,7 +103,7 @@ fn limits(args: &BenchArgs, url: &str, folder: &Path, ctx: &Context<'_>) -> anyh
     Ok(Some(limits))
 }
 
-/// Has so many processes do what is there to do.
+/// Starts `workers` worker processes and waits until no job is left.
 fn work(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("this program's file cannot be found")?;
     let worker = || {
@@ -113,8 +114,10 @@ fn work(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow::Result
     together((0..workers).map(|_| worker()), folder)
 }
 
-/// Runs them at the same time, each to its end. What they say goes to files: a pipe would fill while another one is
-/// waited for, and hold up whoever writes to it.
+/// Runs the commands concurrently and waits for all of them.
+///
+/// Their output goes to files. A pipe could fill up while another process is waited for, and block its
+/// writer.
 fn together(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
@@ -132,7 +135,7 @@ fn together(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::R
     Ok(())
 }
 
-/// Where an error is: before it stands a line for each job.
+/// Returns the last lines of the output. The error follows one line for each job.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
@@ -169,7 +172,7 @@ mod tests {
         command
     }
 
-    /// The first one waits for the second, which says more than fits into a pipe.
+    /// The first process waits for the second one, which writes more than fits into a pipe.
     #[test]
     fn nobody_is_held_up_by_what_others_say() {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,11 +1,12 @@
-//! Durations and ages as people read them.
+//! Formats durations and ages for people.
 
-/// An age in one unit, in whole seconds at least: `0s`, `42s`, `3m`.
+/// Formats an age in microseconds in one unit, truncated to whole seconds: `0s`, `42s`, `3m`.
 pub(super) fn age(us: i64) -> String {
     brief(us.max(0) / 1_000_000 * 1_000_000).replace("0ms", "0s").replace(".0s", "s")
 }
 
-/// A duration in one unit: `350ms`, `3.4s`, `42s`, `3m`, `2h`, `5d`. Cut, not rounded, from minutes on.
+/// Formats a duration in microseconds in one unit: `350ms`, `3.4s`, `42s`, `3m`, `2h`, `5d`. The value is
+/// truncated.
 pub(super) fn brief(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     let secs = ms / 1_000;
@@ -14,14 +15,14 @@ pub(super) fn brief(us: i64) -> String {
         1..=9 => format!("{secs}.{}s", ms % 1_000 / 100),
         10..=59 => format!("{secs}s"),
         60..=3_599 => format!("{}m", secs / 60),
-        // Up to three days and less than an hour.
+        // Hours are used up to 72 h 59 min, days from 73 h on.
         3_600..=262_799 => format!("{}h", secs / 3_600),
         _ => format!("{}d", secs / 86_400),
     }
 }
 
-/// How long something lasted, in four digits below a minute: `0.042 s`, `12.34 s`, `3 min 05 s`, `2 h 03 min`. Cut, not
-/// rounded.
+/// Formats the duration of something that ended, with four digits below a minute: `0.042 s`, `12.34 s`, `3
+/// min 05 s`, `2 h 03 min`. The value is truncated.
 pub(super) fn lasted(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     match ms / 1_000 {
@@ -31,7 +32,7 @@ pub(super) fn lasted(us: i64) -> String {
     }
 }
 
-/// How long something goes on already, as it is shown ten times a second: `0.3 s`, `12.3 s`, `3 min 05 s`.
+/// Formats an elapsed time that is redrawn while it grows: `0.3 s`, `12.3 s`, `3 min 05 s`.
 pub(super) fn ticking(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     match ms / 1_000 {
@@ -47,7 +48,8 @@ fn minutes(secs: i64) -> String {
     }
 }
 
-/// Time since a beginning, to the millisecond in the first minute: `+0.012s`, `+3m05s`, `+2h03m`, `+5d02h`.
+/// Formats the time since a start, with milliseconds in the first minute: `+0.012s`, `+3m05s`, `+2h03m`,
+/// `+5d02h`.
 pub(super) fn offset(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     let secs = ms / 1_000;

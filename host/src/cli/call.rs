@@ -1,4 +1,4 @@
-//! `latch call`: one operator as a one-step job, with grants, gate, ledger and output.
+//! `latch call`: calls one operator as a job with one step, with grants, gate, ledger and output.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::source::{self, Source};
 use super::{catalog, open, plugin, run};
 use crate::registry::Registry;
 
-/// The one step of the job.
+/// Id of the only step of the job.
 const STEP: &str = "call";
 
 pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -27,7 +27,7 @@ pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     }
     let survey = open::survey(&config);
     if open::is_new(&config)? {
-        // What is refused makes no database.
+        // A refused call must not create a database.
         effects(&args, &catalog::surveyed(&config, survey.clone())?)?;
     }
     let host = open::surveyed_host(config, survey).await?;
@@ -53,7 +53,7 @@ pub(super) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     run::on_host(&host, &source, &run, ctx).await
 }
 
-/// The arguments: JSON as it stands, of a file, or of stdin.
+/// Parses the arguments: JSON text, `@FILE`, or `-` for stdin.
 fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
     let (bytes, place) = match (text, text.strip_prefix('@')) {
         ("-", _) => (Source::read(Path::new("-"), ctx)?.text, "stdin"),
@@ -70,7 +70,8 @@ fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
     })
 }
 
-/// The declared effects. What an operator does to the world is declared by the caller, never taken from the plugin.
+/// Returns the declared effects. The caller declares the effects of the call; they are never taken from the
+/// plugin.
 fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError> {
     let Some(info) = registry.operator(&args.operator) else {
         if !registry.refused().is_empty() {

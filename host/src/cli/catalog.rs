@@ -1,4 +1,5 @@
-//! Plugins without a database: for commands that look at them and call none. They write nothing beside compiled code.
+//! Loads plugins without a database, for commands that inspect plugins and call none of them. Only compiled
+//! code is written.
 
 use std::sync::Arc;
 
@@ -10,12 +11,12 @@ use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, EngineError, EngineOptions, PluginSettings, Statements};
 use crate::registry::{Kept, Registry, Survey};
 
-/// An engine with the configured cache.
+/// Returns an engine that uses the configured cache.
 pub(super) fn engine(config: &Config) -> Result<Engine, EngineError> {
     Engine::new(EngineOptions { cache_dir: config.cache_dir.clone() })
 }
 
-/// Every configured plugin; all problems of all of them otherwise.
+/// Loads every configured plugin. If any fails, the error lists the problems of all of them.
 pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
     let registry = surveyed(config, open::survey(config))?;
     match registry.refused() {
@@ -24,15 +25,15 @@ pub(super) fn registry(config: &Config) -> anyhow::Result<Registry> {
     }
 }
 
-/// The plugins that a first look did not refuse, and the reasons why the others are not there.
+/// Loads the plugins that the survey did not refuse. The registry keeps the reasons for the refused ones.
 pub(super) fn surveyed(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
     let engine = engine(config)?;
-    // Compiling keeps the thread busy; other tasks go on elsewhere.
+    // Compilation blocks this thread; other tasks run on other threads.
     let load = || Registry::load_surveyed(engine, config, nowhere(), survey, Kept::No);
     Ok(tokio::task::block_in_place(load))
 }
 
-/// What a plugin would be run with.
+/// Returns the settings with which the plugin would be loaded.
 pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings {
     PluginSettings {
         name: plugin.name,
@@ -47,7 +48,8 @@ pub(super) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
     }
 }
 
-/// A map that is forgotten: describing a plugin calls no import, so nobody writes to it.
+/// Returns an in-memory map that is discarded. Describing a plugin calls no import, so the map is never
+/// written to.
 fn nowhere() -> Arc<Memory> {
     Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
 }

@@ -1,4 +1,4 @@
-//! Says that a job and the configuration do not stand for the same plugins.
+//! Reports differences between the plugins that a job has pinned and the configured ones.
 
 use std::path::Path;
 
@@ -10,8 +10,10 @@ use super::output::Tone;
 use crate::changed;
 use crate::config::Config;
 
-/// The response with what was changed since its job was accepted. `plan` is the file that was submitted, where it is known:
-/// a finished job is run anew with it.
+/// Adds the plugin changes since the job was accepted to the response.
+///
+/// `plan` is the submitted file, if known. A finished job then gets a next action that runs this file again
+/// with `--new`.
 pub(super) fn noted(config: &Config, durable: &Durable, response: Response, plan: Option<&Path>) -> Response {
     let changed = tokio::task::block_in_place(|| changed::since(config, durable));
     let over = response.state.is_terminal();
@@ -20,19 +22,19 @@ pub(super) fn noted(config: &Config, durable: &Durable, response: Response, plan
         let plan = latchwork_core::response::quoted(&plan.display().to_string());
         next_actions.push(format!("latch run {plan} --new"));
     }
-    // A job whose plugin is not there goes no further here.
+    // A job whose plugin is missing cannot continue here, so `latch resume` is not offered.
     if !over && changed.iter().any(|view| view.setting == Setting::Plugin) {
         next_actions.retain(|action| !action.starts_with("latch resume "));
     }
     Response { changed, next_actions, ..response }
 }
 
-/// One line for each change since an open job was accepted.
+/// Returns one line for each change since an open job was accepted.
 pub(super) fn of_open(changed: &[ChangedView]) -> impl Iterator<Item = String> {
     changed.iter().map(|view| line(view, false))
 }
 
-/// Says what was changed since a job was accepted about which somebody decides now.
+/// Prints the changes since the job was accepted. Used by commands that record a decision about the job.
 pub(super) fn tell(ctx: &Context<'_>, config: &Config, durable: &Durable) {
     let changed = tokio::task::block_in_place(|| changed::since(config, durable));
     let over = durable.job.state.is_terminal();
@@ -41,7 +43,7 @@ pub(super) fn tell(ctx: &Context<'_>, config: &Config, durable: &Durable) {
     }
 }
 
-/// One line for each change.
+/// Returns one line for each change.
 pub(super) fn lines(response: &Response) -> Vec<String> {
     let over = response.state.is_terminal();
     response.changed.iter().map(|view| line(view, over)).collect()
@@ -68,7 +70,7 @@ fn line(view: &ChangedView, over: bool) -> String {
     }
 }
 
-/// A digest as a person compares it.
+/// Shortens a digest to 12 hexadecimal digits. Other texts are returned unchanged.
 fn short(text: &Option<String>) -> String {
     let text = text.as_deref().unwrap_or_default();
     match text.strip_prefix("sha256:") {

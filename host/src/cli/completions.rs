@@ -1,4 +1,4 @@
-//! `latch completions`: a script for a shell.
+//! `latch completions`: prints a completion script for a shell.
 
 use clap::CommandFactory;
 

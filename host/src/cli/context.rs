@@ -1,4 +1,4 @@
-//! What every command is given.
+//! Context that every command receives.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,11 +12,11 @@ use super::args::{Global, LogFormat};
 use super::output::{Printer, Text};
 use crate::config::{Config, ConfigErrors, Durability, LoadOptions};
 
-/// Flags, working directory and printer.
+/// Global flags, working directory and printer.
 pub struct Context<'p> {
-    /// Where answers, progress and questions go.
+    /// Printer for answers, progress and questions.
     pub printer: &'p Printer,
-    /// Whether a program reads the answer.
+    /// True if the answer is JSON.
     pub json: bool,
     /// The working directory.
     pub cwd: PathBuf,
@@ -24,9 +24,9 @@ pub struct Context<'p> {
     db: Option<String>,
     log_format: LogFormat,
     verbose: u8,
-    /// The configuration in use, if a later command would not find it unless it is named.
+    /// Configuration in use, if a later command finds it only with `--config`.
     elsewhere: OnceLock<PathBuf>,
-    /// Whether the configuration lets a power failure undo what was acknowledged.
+    /// True if the configuration allows a power failure to undo acknowledged writes.
     relaxed: OnceLock<bool>,
     hurries: AtomicBool,
 }
@@ -48,7 +48,7 @@ impl<'p> Context<'p> {
         })
     }
 
-    /// The configuration; `near` is the folder of the plan, where there is one.
+    /// Loads the configuration. `near` is the folder of the plan, if there is one.
     pub fn config(&self, near: Option<&Path>) -> Result<Config, ConfigErrors> {
         let options = LoadOptions {
             cwd: &self.cwd,
@@ -65,7 +65,7 @@ impl<'p> Context<'p> {
             self.elsewhere.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
-            // Whoever reads a notice is in some other folder.
+            // The reader of a notice is in another folder, so the path must be absolute.
             let file = self.elsewhere.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
             let given = flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(&value?))));
@@ -75,45 +75,46 @@ impl<'p> Context<'p> {
         Ok(config)
     }
 
-    /// Whether `durability = "relaxed"` is configured: every response says so.
+    /// Returns true if `durability = "relaxed"` is configured. Every response then states it.
     pub fn is_relaxed(&self) -> bool {
         self.relaxed.get().copied().unwrap_or(false)
     }
 
-    /// This process was told to end at once, or its database is away: its end waits for neither.
+    /// Requests an immediate end of the process, because of a second signal or an unreachable database.
+    /// [`close`](super::open::close) then waits only briefly.
     pub(super) fn hurry(&self) {
         self.hurries.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was.
+    /// Returns true if [`hurry`](Self::hurry) was called.
     pub(super) fn hurries(&self) -> bool {
         self.hurries.load(Ordering::Relaxed)
     }
 
-    /// `--config` as it was given, for a process that reads the same configuration.
+    /// Returns the given `--config` flag, for a child process that reads the same configuration.
     pub(super) fn config_flag(&self) -> Vec<String> {
         let flag = |file: &PathBuf| vec!["--config".to_owned(), file.display().to_string()];
         self.config.as_ref().map(flag).unwrap_or_default()
     }
 
-    /// `--db` as it was given, for a process that uses the same database.
+    /// Returns the given `--db` flag, for a child process that uses the same database.
     pub(super) fn database_flag(&self) -> Vec<String> {
         self.db.as_ref().map(|url| vec!["--db".to_owned(), url.clone()]).unwrap_or_default()
     }
 
-    /// The flags of log lines, for a process whose lines go to the same stderr.
+    /// Returns the logging flags, for a child process that writes to the same stderr.
     pub(super) fn log_flags(&self) -> Vec<String> {
         let json = (self.log_format == LogFormat::Json).then(|| ["--log-format", "json"].map(str::to_owned));
         let verbose = (0..self.verbose).map(|_| "-v".to_owned());
         json.into_iter().flatten().chain(verbose).collect()
     }
 
-    /// Whether `--config` names a configuration.
+    /// Returns true if `--config` was given.
     pub fn names_config(&self) -> bool {
         self.config.is_some()
     }
 
-    /// A command to type next, with the flags it needs to find the same job.
+    /// Returns the command with the flags that it needs to find the same job.
     pub fn command(&self, command: &str) -> String {
         let mut command = command.to_owned();
         if let Some(file) = self.elsewhere.get() {
@@ -126,7 +127,7 @@ impl<'p> Context<'p> {
         command
     }
 
-    /// Replaces each command in backquotes that concerns the project by [`command`](Self::command) of it.
+    /// Applies [`command`](Self::command) to each command in backquotes that concerns the project.
     pub(super) fn complete(&self, text: &str) -> String {
         const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
         let is_command = |part: &str| {
@@ -142,7 +143,7 @@ impl<'p> Context<'p> {
         parts.collect::<Vec<_>>().join("`")
     }
 
-    /// The one who asks: as given, else the user of the operating system.
+    /// Returns the actor of the request: the given name, else the user of the operating system.
     pub fn actor(&self, given: Option<&str>) -> String {
         let named = |name| std::env::var(name).ok().filter(|user| !user.is_empty());
         given
@@ -152,7 +153,7 @@ impl<'p> Context<'p> {
             .unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()))
     }
 
-    /// An answer in one go: the document for programs, the text for people.
+    /// Prints the whole answer: the document with `--json`, else the text.
     pub fn answer<T: Into<Text>>(&self, document: &serde_json::Value, text: impl FnOnce() -> T) {
         if self.json {
             self.printer.document(document);

@@ -1,5 +1,5 @@
-//! Errors as the command line shows them: a code with a page, a sentence, every problem with
-//! its place, and an exit code.
+//! Errors of the command line: code with an explanation page, message, list of problems with their locations,
+//! exit code.
 
 use std::fmt;
 use std::path::Path;
@@ -17,21 +17,21 @@ use crate::engine::EngineError;
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
 
-/// How a command ended.
+/// Exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: what was asked for is done.
+    /// 0: the command succeeded.
     Done,
-    /// 1: what was asked for failed: a job, a check.
+    /// 1: the command failed, for example a job or a check.
     Failed,
     /// 2: usage, configuration or input is wrong; nothing was started.
     Usage,
-    /// 3: it stopped safely and needs someone.
+    /// 3: stopped safely; a person has to act.
     NeedsSomeone,
 }
 
 impl Exit {
-    /// The number a shell sees.
+    /// Returns the exit code for the shell.
     pub fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -48,16 +48,16 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// One of several things that are wrong.
+/// One of several problems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where: `latch.toml:3:1: plugin[0].name`, `/steps/0/effects`; empty where nowhere.
+    /// Location, such as `latch.toml:3:1: plugin[0].name` or `/steps/0/effects`. Empty if there is none.
     pub place: String,
-    /// Its code: one with a page, or one that the message explains.
+    /// Error code. It has an explanation page, or the message explains it.
     pub code: String,
-    /// What is wrong and what would be right.
+    /// Description of the problem and of the expected value.
     pub message: String,
-    /// The same for programs.
+    /// The same problem as JSON.
     pub json: Value,
 }
 
@@ -70,7 +70,8 @@ impl From<&Violation> for Problem {
     }
 }
 
-/// The place of a problem of a plan, and its message without the place: programs have it in one, people read both.
+/// Returns the location of a plan problem and its message without the location. JSON has the location inside
+/// the message; people read it separately.
 pub(super) fn located(pointer: &str, (line, column): (u64, u64), message: &str) -> (String, String) {
     let place = if pointer.is_empty() { "(the plan)" } else { pointer };
     let message = message.strip_prefix(&format!("line {line}, column {column}: ")).unwrap_or(message);
@@ -100,35 +101,36 @@ impl From<&config::Problem> for Problem {
     }
 }
 
-/// An error of the command line.
+/// Error of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CliError {
-    /// A code that `latch explain` knows.
+    /// Code that `latch explain` knows.
     pub code: &'static str,
-    /// What happened and what to do next.
+    /// Description of the problem and the next action.
     pub message: String,
-    /// Every single problem, where there are several.
+    /// Individual problems, if there are several.
     pub problems: Vec<Problem>,
-    /// What to type next: shown on a line of its own, and last in the message for programs.
+    /// Command to type next. It is shown on its own line, and in JSON at the end of the message.
     pub to_type: Option<String>,
-    /// The job that it is about.
+    /// Job that the error is about.
     pub job_id: Option<JobId>,
-    /// How the command ends.
+    /// Exit status of the command.
     pub exit: Exit,
 }
 
 impl CliError {
-    /// An error of usage, configuration or input.
+    /// Creates an error of usage, configuration or input.
     pub fn input(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), problems: vec![], to_type: None, job_id: None, exit: Exit::Usage }
     }
 
-    /// What was asked for failed.
+    /// Creates the error of a failed command.
     pub fn failed(code: &'static str, message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, ..Self::input(code, message) }
     }
 
-    /// What was to be written there is not: a wrong path is an error of usage, all else a failure.
+    /// Creates the error of an output that cannot be written. A wrong path is a usage error; everything else
+    /// is a failure.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
         let is_path =
@@ -138,47 +140,48 @@ impl CliError {
         Self { exit, ..Self::input(code, format!("{} cannot be written: {error}", path.display())) }
     }
 
-    /// The same of a build or of a new project; none where it failed for another reason.
+    /// Creates the error of a build or a new project that could not be written, or returns `None` if it
+    /// failed for another reason.
     pub(super) fn unwritten(error: &BuildError) -> Option<Self> {
         let code = error.unwritable()?;
         let exit = if code == pages::FOLDER_READ_ONLY { Exit::Usage } else { Exit::Failed };
         Some(Self { exit, ..Self::input(code, error.to_string()) })
     }
 
-    /// It stopped safely and needs someone.
+    /// Creates the error of a command that stopped safely and needs a person.
     pub fn needs_someone(code: &'static str, message: impl Into<String>) -> Self {
         Self { exit: Exit::NeedsSomeone, ..Self::input(code, message) }
     }
 
-    /// The same with every problem listed.
+    /// Adds problems to the error.
     pub fn with(mut self, problems: impl IntoIterator<Item = Problem>) -> Self {
         self.problems.extend(problems);
         self
     }
 
-    /// The same with what to type next.
+    /// Adds the command to type next.
     pub fn to_type(self, command: impl Into<String>) -> Self {
         Self { to_type: Some(command.into()), ..self }
     }
 
-    /// The same about a job.
+    /// Sets the job of the error.
     pub fn of_job(self, job_id: &JobId) -> Self {
         Self { job_id: Some(job_id.clone()), ..self }
     }
 
-    /// The message in one line, with what to type next.
+    /// Returns the message and the command to type next, in one line.
     pub fn whole_message(&self) -> String {
         self.to_type.as_ref().map_or_else(|| self.message.clone(), |command| format!("{} {command}", self.message))
     }
 
-    /// What the parser of the command line did not understand.
+    /// Converts an error of the argument parser.
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let message = text.trim().strip_prefix("error: ").unwrap_or(text.trim());
         Self::input(pages::USAGE, message)
     }
 
-    /// The document of `--json`.
+    /// Returns the JSON document of the error.
     pub fn to_json(&self) -> Value {
         let problems: Vec<_> = self.problems.iter().map(|problem| &problem.json).collect();
         json!({ "error": { "code": self.code, "message": self.whole_message(), "problems": problems } })
@@ -219,8 +222,10 @@ impl From<&StoreError> for CliError {
     }
 }
 
-/// A database that cannot be used now. Its engine gives the reason in words of its own: those of a full disk and of a
-/// folder that may not be written have codes of their own.
+/// Returns the error of an unavailable database.
+///
+/// The database engine reports the reason as text only. A full disk and a read-only folder are recognized in
+/// that text and get their own codes.
 fn unavailable(message: String) -> CliError {
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if says(&["disk is full", "No space left on device", "quota exceeded"]) {
@@ -256,7 +261,7 @@ impl From<&WriteError> for CliError {
                 CliError::needs_someone(pages::JOB_HELD, message)
             }
             WriteError::Cancelled | WriteError::InboxPending => CliError::failed(pages::JOB_REFUSES, message),
-            // Answers to questions that no command asks.
+            // No command causes these errors.
             _ => CliError::failed(pages::DEFECT, message),
         }
     }
@@ -320,7 +325,7 @@ impl From<&EngineError> for CliError {
     }
 }
 
-/// An error of a library in the command line's terms, where it is one that has some.
+/// Converts a library error that has a code of the command line. Returns `None` for others.
 fn known(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
     fn one<'e, E>(cause: &'e (dyn std::error::Error + 'static)) -> Option<CliError>
     where
@@ -330,8 +335,8 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // Those that hold another one of these first: some show themselves as what they hold, and
-    // then it is no cause of its own.
+    // Wrapping errors come first. Some display the error they hold, which is then not listed as a separate
+    // cause.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))
@@ -342,8 +347,8 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
 }
 
 impl From<anyhow::Error> for CliError {
-    /// Libraries have errors of their own; here each gets its code. The outermost known one
-    /// decides, what was said around it is kept.
+    /// Assigns a code to a library error. The outermost known error decides; the context messages around it
+    /// are kept.
     fn from(error: anyhow::Error) -> Self {
         let mut around = Vec::new();
         let mut decided = None;

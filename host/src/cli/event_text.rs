@@ -1,4 +1,4 @@
-//! One line of text for each event, for people.
+//! Formats each event as one line of text for people.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,15 @@ use serde::Serialize;
 use super::brief::brief;
 use super::output::Tone;
 
-/// An event in words. Plugins and people wrote parts of the text: it is not safe for a terminal as it is.
+/// An event as text. Plugins and people wrote parts of the text, so it must be escaped before it is sent to a
+/// terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EventText {
-    /// How it stands out.
+    /// Style of the text.
     pub tone: Tone,
-    /// The call or the step that it is about; none where it is about the whole job.
+    /// Call or step of the event, or `None` if the event is about the whole job.
     pub slot: Option<Slot>,
-    /// What happened.
+    /// Text of the event.
     pub text: String,
 }
 
@@ -34,12 +35,12 @@ fn call(slot: &Slot, tone: Tone, text: impl Into<String>) -> EventText {
     EventText { slot: Some(slot.clone()), ..job(tone, text) }
 }
 
-/// The operators of a job's steps and calls, as far as its events name them.
+/// Operators of the steps and calls of a job, as named by its events.
 #[derive(Debug, Default)]
 pub(super) struct Operators(BTreeMap<Slot, String>);
 
 impl Operators {
-    /// Learns from an event. `plan_created` names the operators of all steps.
+    /// Records the operators that an event names. `plan_created` names the operators of all steps.
     pub(super) fn learn(&mut self, event: &Event) {
         let mut is = |slot: &Slot, operator: &Operator| drop(self.0.insert(slot.clone(), operator.to_string()));
         match &event.body {
@@ -59,16 +60,16 @@ impl Operators {
         }
     }
 
-    /// The operator at a slot.
+    /// Returns the operator of a slot.
     pub(super) fn at(&self, slot: &Slot) -> Option<&str> {
         self.0.get(slot).map(String::as_str)
     }
 }
 
-/// What happened, in words. `took` follows what came to an end: ` in 0.042 s`, or nothing where that is not known.
+/// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`, or empty if unknown.
 pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
     use Tone::{Attention, Bad, Good, Quiet, Title};
-    // Times are set a little before their event is written: seconds that began count.
+    // A time is set slightly before its event is written, so a started second is rounded up.
     let until = |time_us: i64| match time_us - event.time_us {
         left_us @ ..60_000_000 => brief(left_us),
         left_us => brief(left_us + 999_999),
@@ -166,7 +167,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
             call(slot, Attention, format!("needs approval{many}{expires}"))
         }
-        // Its reason is that it was given so.
+        // A standing approval has no other reason than the submission.
         Body::GateApproved { slot, by, standing: true, .. } => {
             call(slot, Good, format!("approved with the submission by {}", by.actor))
         }
@@ -225,7 +226,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
     }
 }
 
-/// A person or program that decided, with the reason.
+/// Formats the actor of a decision, with the reason.
 fn who(by: &Decider) -> String {
     format!("{}{}", by.actor, because(&by.reason))
 }
@@ -238,7 +239,7 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// The word of an enumeration, as events carry it, with blanks between its parts.
+/// Returns the serialized name of an enum value, with blanks instead of underscores.
 fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().replace('_', " ")

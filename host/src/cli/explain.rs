@@ -1,4 +1,4 @@
-//! `latch explain`: the page of a code.
+//! `latch explain`: prints the page of a code.
 
 use latchwork_core::pages::Page;
 use latchwork_core::{pages, plan, suggest};
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit>
     Ok(Exit::Done)
 }
 
-/// Every page: of codes, then of the rules of `latch plugin check`.
+/// Returns every page: error codes, then rules of `latch plugin check`.
 fn all() -> impl Iterator<Item = Page> {
     let rules = check::RULES.iter().map(|rule| Page { code: rule.id, text: rule.page });
     pages::all().iter().copied().chain(rules)

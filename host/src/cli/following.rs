@@ -1,4 +1,4 @@
-//! A job that another process executes, on the screen.
+//! Shows a job that another process executes.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::interrupt;
 use super::live::Screen;
 use crate::host::Host;
 
-/// Between two looks at a job that another process executes.
+/// Interval in milliseconds between two reads of a job that another process executes.
 pub(super) const FOLLOW_MS: u64 = 200;
 
-/// A job that another process executes, on the screen.
+/// Screen of a job that another process executes.
 pub(super) struct Follow<'p> {
     screen: Screen<'p>,
     job_id: JobId,
@@ -28,7 +28,8 @@ impl<'p> Follow<'p> {
         Ok(Follow { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
     }
 
-    /// Shows what was appended, and waits until it is time for another look; true where ctrl-c ends the following.
+    /// Shows the newly appended events and waits for the polling interval. Returns true if ctrl-c was
+    /// pressed.
     pub(super) async fn pause(&mut self, journal: &dyn Journal) -> anyhow::Result<bool> {
         let events = past(journal, &self.job_id).await?;
         for event in events.iter().filter(|event| event.seq >= self.next_seq) {
@@ -43,7 +44,7 @@ impl<'p> Follow<'p> {
     }
 }
 
-/// The events of a job.
+/// Returns the events of a job.
 pub(super) async fn past(journal: &dyn Journal, job_id: &JobId) -> anyhow::Result<Vec<Event>> {
     Ok(journal.load(job_id).await?.map(|record| record.events).unwrap_or_default())
 }

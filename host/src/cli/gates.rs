@@ -1,4 +1,4 @@
-//! Gates on a terminal: the exact call is shown, and a person decides.
+//! Gates on a terminal: shows the exact call and asks a person to decide.
 
 use latchwork_core::decide;
 use latchwork_core::error::Code;
@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::host::Host;
 use crate::os;
 
-/// Asks about every open gate of a parked job; true where at least one was decided.
+/// Asks about every open gate of a parked job. Returns true if at least one gate was decided.
 pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, actor: &str) -> anyhow::Result<bool> {
     if !ctx.printer.can_ask() {
         return Ok(false);
@@ -69,7 +69,7 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
         };
         match host.journal.put_inbox(&response.job_id, actor, reason.as_deref(), request).await {
             Ok(_) => decided = true,
-            // It was decided elsewhere, or expired, while the question stood.
+            // The gate was decided elsewhere, or expired, while the question was open.
             Err(error @ InboxError::NotAwaited { .. }) => {
                 ctx.printer.warn(error.to_string());
                 decided = true;
@@ -80,7 +80,7 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
     Ok(decided)
 }
 
-/// An answer; none also where ctrl-c is pressed instead.
+/// Returns the answer to the question, or `None` if there is none or ctrl-c is pressed.
 async fn asked(ctx: &Context<'_>, question: &str) -> Option<String> {
     tokio::select! {
         answer = ctx.printer.ask(question) => answer,
@@ -88,8 +88,8 @@ async fn asked(ctx: &Context<'_>, question: &str) -> Option<String> {
     }
 }
 
-/// The gates of a job that is not executed further here, each with its exact call. None where they `were_asked` about
-/// at this terminal just before.
+/// Formats the open gates of a job that this command does not execute any further, each with its exact call.
+/// Returns no lines if the gates `were_asked` about on this terminal just before.
 pub(super) async fn left_open(
     ctx: &Context<'_>,
     host: &Host,
@@ -106,7 +106,7 @@ pub(super) async fn left_open(
     Ok(undecided(&host.config, &durable, &inbox))
 }
 
-/// Every gate that is open and not decided by what the job has yet to take in.
+/// Formats every open gate that no pending inbox row decides.
 pub(super) fn undecided(config: &Config, durable: &Durable, inbox: &[InboxRow]) -> Vec<String> {
     let rules = rules(config, &durable.job.header);
     let open = durable.job.gates.keys().filter_map(|slot| {
@@ -116,14 +116,15 @@ pub(super) fn undecided(config: &Config, durable: &Durable, inbox: &[InboxRow]) 
     open.flatten().collect()
 }
 
-/// The rules that a job's gates go by: those of today, narrowed by those it was accepted under.
+/// Returns the gate rules of a job: the current policy, narrowed by the rules under which the job was
+/// accepted.
 pub(super) fn rules(config: &Config, header: &Header) -> Rules {
     let policy = config.policy.get(&header.tenant_id).or_else(|| config.policy.get("default"));
     let rules = policy.map(Rules::from).unwrap_or_default();
     header.rules.iter().fold(rules, Rules::narrowed_by)
 }
 
-/// What would be executed, line by line: operator, plugin, effects, and every argument.
+/// Formats the gated call line by line: operator, plugin, effects, and every argument.
 pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) -> Vec<String> {
     let wants = match slot.compensated() {
         Some(of) => format!("{slot} wants to undo {of}, by {}", gate.operator),

@@ -1,14 +1,15 @@
-//! Ctrl-c: the first one stops safely, the second one ends the process at once.
+//! Ctrl-c: the first press stops safely, the second press ends the process immediately.
 
 use std::sync::OnceLock;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// How often ctrl-c was pressed since the first question about it.
+/// Number of times ctrl-c was pressed since the first call of [`pressed`].
 static PRESSED: OnceLock<watch::Receiver<u32>> = OnceLock::new();
 
-/// From the first call on, ctrl-c no longer ends the process by itself.
+/// Returns the counter of ctrl-c presses. From the first call on, ctrl-c no longer ends the process by
+/// itself.
 fn pressed() -> watch::Receiver<u32> {
     let start = || {
         let (count, pressed) = watch::channel(0);
@@ -18,7 +19,7 @@ fn pressed() -> watch::Receiver<u32> {
                     count.send_modify(|count| *count += 1);
                 }
             })),
-            // Ctrl-c ends the process then.
+            // Without the handler, ctrl-c still ends the process.
             Err(error) => tracing::debug!("ctrl-c is not listened for: {error}"),
         }
         pressed
@@ -26,19 +27,19 @@ fn pressed() -> watch::Receiver<u32> {
     PRESSED.get_or_init(start).clone()
 }
 
-/// Catches ctrl-c from now on.
+/// Starts catching ctrl-c.
 pub(super) fn listen() {
     drop(pressed());
 }
 
-/// Completes when ctrl-c has been pressed so often.
+/// Completes when ctrl-c has been pressed `count` times.
 pub(super) async fn times(count: u32) {
     if pressed().wait_for(|pressed| *pressed >= count).await.is_err() {
         std::future::pending().await
     }
 }
 
-/// Whether it has been pressed, where a command listens for it.
+/// Returns true if ctrl-c was pressed since a command started to listen for it.
 pub(super) fn is_pressed() -> bool {
     PRESSED.get().is_some_and(|pressed| *pressed.borrow() > 0)
 }

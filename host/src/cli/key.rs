@@ -1,4 +1,4 @@
-//! `latch key`: private keys that sign evidence, and their public halves.
+//! `latch key`: private keys that sign evidence, and their public keys.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The private key of a file.
+/// Reads a private key from a file.
 pub(super) fn read(path: &Path) -> Result<SigningKey, CliError> {
     let text = super::plan::read(path)?;
     SigningKey::from_pem(&String::from_utf8_lossy(&text))
@@ -39,7 +39,8 @@ fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
     ctx.answer(&document, || if note.is_empty() { line.clone() } else { format!("{note}\n{line}") });
 }
 
-/// Writes a new key file. An existing file is never replaced, because its key would be lost. A failed write leaves no file.
+/// Writes a new key file. An existing file is never replaced, because its key would be lost. A failed write
+/// leaves no file.
 fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
     let exists =
         || CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()));

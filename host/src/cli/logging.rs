@@ -1,4 +1,4 @@
-//! Log lines: to stderr, so that answers stay clean.
+//! Log output on stderr, so that stdout holds only answers.
 
 use tracing_subscriber::EnvFilter;
 
@@ -6,10 +6,10 @@ use super::args::LogFormat;
 use super::record::Records;
 use super::stderr::LogWriter;
 
-/// Takes filters such as `latchwork=debug,sqlx=warn`.
+/// Environment variable with log filters, such as `latchwork=debug,sqlx=warn`.
 const VARIABLE: &str = "LATCH_LOG";
 
-/// Start logging. `LATCH_LOG` wins over `-v`; without either, warnings are shown.
+/// Starts logging. `LATCH_LOG` overrides `-v`. Without either, warnings and errors are shown.
 pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
     let level = match verbose {
         0 => "warn",
@@ -18,14 +18,14 @@ pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
         _ => "trace",
     };
     let filter = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
-    // A misspelt filter should show itself, not silence the program.
+    // An invalid filter is reported instead of silencing the log.
     let (filter, refused) = match filter.map(EnvFilter::try_new) {
         None => (EnvFilter::new(level), None),
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (EnvFilter::new(level), Some(error)),
     };
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(LogWriter::default).with_ansi(color);
-    // Tests and embedders may have set one before: theirs stays.
+    // Tests and embedding programs may have installed a subscriber already; it stays in place.
     let _started = match format {
         LogFormat::Human => builder.try_init(),
         LogFormat::Json => builder.event_format(Records).try_init(),

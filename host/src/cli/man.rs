@@ -1,4 +1,4 @@
-//! `latch man`: a manual page for every command.
+//! `latch man`: writes a manual page for every command.
 
 use clap::CommandFactory;
 use serde_json::json;

@@ -1,6 +1,6 @@
-//! The command line: one verb a file, one printer, one place that turns errors into exit codes.
+//! Command line: one file for each command, one printer, one conversion of errors into exit codes.
 //!
-//! This is the composition root. Nothing else in the crate depends on it.
+//! This module is the composition root. Nothing else in the crate depends on it.
 
 mod admission;
 pub mod args;
@@ -59,7 +59,7 @@ use tracing::Level;
 
 use crate::engine::Compiling;
 
-/// Parse `args` (the program's name first), do what they say, and say how it went.
+/// Parses `args`, whose first element is the program name, runs the command and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
@@ -98,7 +98,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
         open::close(ctx.hurries()).await;
         done
     });
-    // A read of the terminal that nobody answered must not keep the process alive.
+    // A pending read of the terminal must not keep the process alive.
     runtime.shutdown_background();
     done.map_err(|error| {
         let error = CliError::from(error);
@@ -128,18 +128,18 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     }
 }
 
-/// A line precedes each compilation, which takes seconds for large components.
+/// Announces a compilation, which takes seconds for large components.
 fn compiling(compiling: &Compiling<'_>) {
     let Compiling { plugin, bytes, left } = compiling;
     let left = if *left == 0 { String::new() } else { format!(", {left} left") };
     let text = format!("compiling {plugin} ({}){left}", output::size(*bytes));
-    // Where stderr is gone, the plugin is compiled all the same.
+    // A closed stderr must not prevent the compilation.
     let _ = stderr::tell(Level::INFO, None, text.into());
 }
 
-/// Help and version are answers, everything else is an error of usage.
+/// Prints help and version as answers and every other parse result as a usage error.
 fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
-    // Parsing failed, so the flag is looked for by hand, as far as flags may stand.
+    // Parsing failed, so the flags are searched by hand, up to `--`.
     let flags = || args.iter().take_while(|arg| *arg != "--");
     let json = flags().any(|arg| arg == "--json");
     let form = flags().zip(flags().skip(1)).find(|(flag, _)| *flag == "--log-format").map(|(_, form)| form.clone());

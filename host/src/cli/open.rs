@@ -1,5 +1,4 @@
-//! Composition: configuration, stores and plugins become a host. The one place that names the
-//! database.
+//! Composition: builds a host from configuration, stores and plugins. Only this module names the database.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,45 +21,46 @@ use crate::os;
 use crate::registry::{Kept, Survey};
 use crate::worker::{CrashPoint, NoCrash};
 
-/// Names the crash point a test wants: `name:before` or `name:after`, and perhaps `:n` for the n-th time.
+/// Environment variable with the crash point of a test: `name:before` or `name:after`, optionally `:n` for
+/// the n-th time.
 const CRASH_VARIABLE: &str = "LATCH_CRASH_AT";
-/// The same, where the process is to be suspended instead of killed.
+/// Environment variable with a crash point at which the process is suspended instead of killed.
 const STOP_VARIABLE: &str = "LATCH_STOP_AT";
 
-/// What a caller does with a database.
+/// Intended use of a database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// It reads: a file that cannot be written serves as well.
+    /// Read only. A file that cannot be written is accepted.
     Read,
-    /// It writes.
+    /// Read and write.
     Write,
-    /// It writes and runs for long: a server that is away is waited for.
+    /// Read and write for a long-running process. An unreachable server is waited for.
     Serve,
 }
 
-/// A host over the configured stores.
+/// Creates a host with the configured stores.
 pub(super) async fn host(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     host_over(config, survey, Use::Write).await
 }
 
-/// The same after a first look at its plugins.
+/// Creates a host from an existing survey of its plugins.
 pub(super) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
     host_over(config, survey, Use::Write).await
 }
 
-/// A first look at the plugins: nothing is compiled, and no database is opened.
+/// Inspects the plugins without compiling them or opening a database.
 pub(super) fn survey(config: &Config) -> Survey {
     tokio::task::block_in_place(|| Survey::of(config))
 }
 
-/// The same for a program that runs for long: a server that is away is waited for.
+/// Creates a host for a long-running process, which waits for an unreachable server.
 pub(super) async fn patient_host(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     host_over(config, survey, Use::Serve).await
 }
 
-/// The same for a command that only reads: a database that cannot be written serves as well.
+/// Creates a host for a command that only reads. A database that cannot be written is accepted.
 pub(super) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
     host_over(config, survey, Use::Read).await
@@ -79,17 +79,17 @@ async fn host_over(config: Config, survey: Survey, used: Use) -> anyhow::Result<
     Ok(host)
 }
 
-/// What this process still has to tell.
+/// Notifiers of this process whose notices may still be queued.
 static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
-/// The longest that the end of a command waits for a webhook.
+/// Maximum time that the end of a command waits for a webhook.
 const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 
-/// The configured stores alone, for commands about jobs that are there: they make no database.
+/// Opens the configured stores for commands about existing jobs. Never creates a database.
 pub(super) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
     stores_for(config, Use::Write).await
 }
 
-/// The same for a command that only reads: a database that cannot be written serves as well.
+/// Opens the stores for a command that only reads. A database that cannot be written is accepted.
 pub(super) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
     stores_for(config, Use::Read).await
 }
@@ -101,7 +101,7 @@ async fn stores_for(config: &Config, used: Use) -> anyhow::Result<Stores> {
     stores(config, &crash_point()?, used).await
 }
 
-/// Whether the database that was opened is not the one that was used here last.
+/// Returns true if the opened database is not the one that was last used here.
 pub(super) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
@@ -112,10 +112,11 @@ pub(super) async fn is_restored() -> anyhow::Result<bool> {
     }
 }
 
-/// Returns the database's file if the project has not made one yet; none for a server, which reports what it lacks.
+/// Returns the path of the database file if the file does not exist yet. Returns `None` for a server, which
+/// reports missing tables itself.
 ///
 /// # Errors
-/// The folder of the file does not exist, or nothing here is a project: see [`project`].
+/// The folder of the file does not exist, or there is no project here: see [`project`].
 pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = file(config)? else { return Ok(None) };
     if path.exists() {
@@ -125,15 +126,16 @@ pub(super) fn missing(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
-/// Whether the database would be made now.
+/// Returns true if opening the database would create its file.
 pub(super) fn is_new(config: &Config) -> anyhow::Result<bool> {
     Ok(file(config)?.is_some_and(|path| !path.exists()))
 }
 
-/// Makes sure that a command which reads looks at a project: one with a configuration or with a database.
+/// Checks that a reading command runs in a project, which has a configuration or a database.
 ///
 /// # Errors
-/// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database file.
+/// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database
+/// file.
 pub(super) fn project(config: &Config) -> anyhow::Result<()> {
     let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
     let message = match (&config.database_from, &config.file) {
@@ -157,7 +159,7 @@ pub(super) fn project(config: &Config) -> anyhow::Result<()> {
     Err(CliError::input(pages::NO_PROJECT, message).into())
 }
 
-/// Makes sure that there is a configuration, for commands that are about nothing else.
+/// Checks that there is a configuration, for commands that need nothing else.
 ///
 /// # Errors
 /// `L0110` if there is none.
@@ -170,12 +172,13 @@ pub(super) fn configured(config: &Config) -> anyhow::Result<()> {
     Err(CliError::input(pages::NO_PROJECT, message).into())
 }
 
-/// The folders in which no configuration was found.
+/// Describes the folders in which no configuration was found.
 fn no_configuration(config: &Config) -> String {
     format!("there is no {FILE_NAME} in {} or in a folder above it", config.root.display())
 }
 
-/// The database's file, where it is one. It can be made in a folder that is there.
+/// Returns the path of the database file, or `None` for a server. Fails if the folder of the file does not
+/// exist.
 fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Target::File(path) = target(&config.database)? else { return Ok(None) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
@@ -187,7 +190,7 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
-/// The error of a command about a job if the project has no database yet.
+/// Returns the error of a command about a job if the project has no database yet.
 pub(super) fn no_database(path: &Path) -> CliError {
     CliError::input(pages::NO_SUCH_JOB, looked_in(path))
 }
@@ -197,7 +200,7 @@ pub(super) fn looked_in(path: &Path) -> String {
     format!("the database {} does not exist yet; --db and --config name another", path.display())
 }
 
-/// Every plugin that could not be loaded, with its code.
+/// Returns the error that lists every plugin that could not be loaded, with its code.
 pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     let first = errors.first().map_or(pages::DEFECT, LoadError::page);
     let message = match errors.len() {
@@ -207,12 +210,14 @@ pub(super) fn plugins(errors: &[LoadError]) -> CliError {
     CliError::input(first, message).with(problems(errors))
 }
 
-/// Why a plan with a step plugin is refused: a step may call any operator.
+/// Returns the error of a plan with a step plugin while some plugins are not loaded: a step may call any
+/// operator.
 pub(super) fn lacking(operator: &Operator, errors: &[LoadError]) -> CliError {
     without(format!("the step plugin of {operator} may call any operator"), errors)
 }
 
-/// Why a plan is refused before anything is compiled: no sound tool has the operator's name in it.
+/// Returns the error of a plan that is refused before any compilation, because no accepted tool serves the
+/// operator.
 pub(super) fn needed(operator: &str, errors: &[LoadError]) -> CliError {
     without(
         format!("{operator} belongs to a step plugin, which may call any operator, or to no plugin that is there"),
@@ -228,7 +233,7 @@ fn without(why: String, errors: &[LoadError]) -> CliError {
     CliError::input(errors.first().map_or(pages::DEFECT, LoadError::page), message).with(problems(errors))
 }
 
-/// Every problem of plugins that could not be loaded.
+/// Returns every problem of the plugins that could not be loaded.
 pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = Problem> {
     let each = errors.iter().flat_map(|error| error.problems.iter().map(move |problem| (error.plugin(), problem)));
     each.map(|(plugin, problem)| Problem {
@@ -239,7 +244,7 @@ pub(super) fn problems(errors: &[LoadError]) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// Why effects would be where not every worker sees them; none where they are not.
+/// Returns the reason why some workers could not see the effects, or `None` if all workers see them.
 pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
     let Some(effects) = &config.effect_store else { return Ok(None) };
     let unseen = matches!((target(&config.database)?, target(effects)?), (Target::Server(_), Target::File(_)));
@@ -281,10 +286,11 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: Use) -> anyh
     Ok(Stores { owner, journal: main.clone(), kv: main, effects })
 }
 
-/// How often a server's time is asked for until it is told fast enough to go by.
+/// Maximum number of requests for the server's time until one is answered fast enough.
 const TIME_ASKED_MAX: u32 = 10;
 
-/// Go by the time of a server. An answer that was longer on its way than clocks may differ is none.
+/// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin
+/// is discarded.
 async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
     for _ in 0..TIME_ASKED_MAX {
@@ -304,15 +310,17 @@ async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()
     Err(StoreError::Unavailable(message).into())
 }
 
-/// What this process has opened.
+/// Databases that this process has opened.
 static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
 
-/// How long the end of a process that hurries waits for what is away.
+/// Maximum time that a hurried end of the process waits for unreachable services.
 const HURRY_WAIT: Duration = Duration::from_secs(1);
 
-/// Writes what is queued and closes every database: the last process to do so leaves one whole
-/// file, without a write-ahead log that a copy of the file would lack. One that hurries closes what can be closed in
-/// a second.
+/// Writes all queued data and closes every database.
+///
+/// The last process that closes a SQLite database leaves one complete file. A write-ahead log could be
+/// missing in a copy of the file. If `hurries` is true, only what can be closed within [`HURRY_WAIT`] is
+/// closed.
 pub(super) async fn close(hurries: bool) {
     if !hurries {
         return close_all().await;
@@ -331,7 +339,7 @@ async fn close_all() {
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // The first one opened is the one that this process has claims in.
+    // This process has its claims in the database that was opened first.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await
@@ -343,8 +351,8 @@ async fn close_all() {
     }
 }
 
-/// How a database of this configuration is opened. What belongs to it lies beside it, so that
-/// one state directory may serve several databases.
+/// Returns the options with which a database of this configuration is opened. Its auxiliary files are kept
+/// beside it, so that several databases can share a state directory.
 pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
     let durability = match config.durability {
         Durability::Full => latchwork_store::Durability::Full,
@@ -355,7 +363,8 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
     let usual = match target(url)? {
         Target::File(path) => OpenOptions::new(path),
         Target::Server(url) => {
-            // Known by host, port and name: the same database under another user is the same.
+            // The server is identified by host, port and database name. Another user name means the same
+            // database.
             let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
             let dir = config.state_dir.join("servers").join(&name[..16]);
             OpenOptions::server(url, dir)
@@ -364,7 +373,7 @@ pub(super) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
     Ok(OpenOptions { durability, clock_margin_ms, probe, synchronous_failover, ..usual })
 }
 
-/// What a database's address names.
+/// Parses the address of a database.
 pub(super) fn target(url: &str) -> anyhow::Result<Target> {
     if let Some(path) = url.strip_prefix("sqlite://") {
         return Ok(Target::File(PathBuf::from(path)));
@@ -373,10 +382,10 @@ pub(super) fn target(url: &str) -> anyhow::Result<Target> {
     server.then(|| Target::Server(url.to_owned())).context("the address of the database names neither file nor server")
 }
 
-/// This process's lock.
+/// Owner lock of this process.
 static LOCK: OnceLock<OwnerLock> = OnceLock::new();
 
-/// This process as an owner of jobs; its lock is held for as long as it lives.
+/// Returns this process as an owner of jobs. The owner lock is held until the process ends.
 pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     if let Some(lock) = LOCK.get() {
         return Ok(lock.owner().clone());
@@ -385,7 +394,7 @@ pub(super) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     Ok(LOCK.get_or_init(|| lock).owner().clone())
 }
 
-/// This process where it owns nothing: it only reads, and can make no lock file.
+/// Returns an owner without a lock, for a process that only reads and cannot create a lock file.
 fn reader() -> Owner {
     Owner {
         worker: worker_name(),
@@ -419,7 +428,7 @@ fn point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
     Ok(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))
 }
 
-/// The arrows around execution are crash points like the store's statements.
+/// Crash points before and after an execution, beside those of the store's statements.
 struct Arrows(Arc<KillAt>);
 
 impl CrashPoint for Arrows {

@@ -1,8 +1,8 @@
-//! The only place that prints.
+//! Printing. No other module writes to stdout or stderr directly.
 //!
-//! Answers go to stdout, progress and errors to stderr. With `--json` stdout carries JSON and nothing else. Text for
-//! people is a [`Text`]: escaped where it is made, styled and wrapped where it is written. A reader that went away
-//! (`latch … | head`) is not an error.
+//! Answers go to stdout, progress and errors to stderr. With `--json`, stdout holds only JSON. Text for
+//! people is a [`Text`]: escaped when it is created, styled and wrapped when it is written. A closed pipe, as
+//! in `latch … | head`, is not an error.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Mutex;
@@ -23,23 +23,24 @@ pub(crate) use super::text::{Text, Tone, table};
 use crate::os;
 pub(crate) use crate::units::size;
 
-/// Writes for people or for programs.
+/// Writes text for people or JSON for programs.
 pub struct Printer {
     json: bool,
     log_format: LogFormat,
     stdout: Target,
     stderr: Target,
-    /// Whether stdin is what a command reads, and not a person's answers.
+    /// True if a command reads its input from stdin, so that stdin holds no answers of a person.
     stdin_is_input: AtomicBool,
     lost: Mutex<Option<io::Error>>,
     began_us: i64,
 }
 
-/// Narrower terminals get lines of this many columns.
+/// Minimum line width in columns; narrower terminals get this width too.
 const LEAST_WIDTH: usize = 20;
 
 impl Printer {
-    /// Styles go to terminals, unless `NO_COLOR` is set or the terminal is `dumb`. Lines are wrapped on terminals only.
+    /// Creates a printer. Only terminals get styles, unless `NO_COLOR` is set or the terminal is `dumb`. Only
+    /// on terminals are lines wrapped.
     pub fn new(json: bool, log_format: LogFormat) -> Self {
         let color = |choice| choice != ColorChoice::Never;
         let stdout = AutoStream::choice(&io::stdout());
@@ -57,45 +58,46 @@ impl Printer {
         }
     }
 
-    /// When the command began.
+    /// Returns the start time of the command.
     pub(super) fn began_us(&self) -> i64 {
         self.began_us
     }
 
-    /// A command reads its input from stdin: nothing is asked there any more.
+    /// Reserves stdin for the input of a command. Questions are no longer asked there.
     pub fn reserve_stdin(&self) {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a part of the terminal is redrawn in place: stderr is one that can move its cursor, and its reader is a
-    /// person.
+    /// Returns true if part of the terminal can be redrawn in place: stderr is a terminal that can move its
+    /// cursor, and a person reads it.
     pub(super) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         self.talks() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
     }
 
-    /// Whether answers go to a terminal.
+    /// Returns true if answers go to a terminal.
     pub(super) fn is_stdout_terminal(&self) -> bool {
         self.stdout.width.is_some()
     }
 
-    /// Rows and columns of the terminal now.
+    /// Returns the current rows and columns of the terminal.
     pub(super) fn stderr_size(&self) -> Option<(usize, usize)> {
         let size = Term::stderr().size_checked()?;
         Some((size.0.into(), usize::from(size.1).max(LEAST_WIDTH)))
     }
 
-    /// Whether lines of stderr are for people.
+    /// Returns true if the lines on stderr are for people.
     pub(super) fn talks(&self) -> bool {
         self.log_format == LogFormat::Human
     }
 
-    /// Whether stderr takes styles.
+    /// Returns true if stderr accepts styles.
     pub fn colors_stderr(&self) -> bool {
         self.stderr.color
     }
 
-    /// Whether a person can be asked: stdin and stderr are a terminal, stdin is not the input, and the answer is not JSON.
+    /// Returns true if a person can be asked: stdin and stderr are terminals, stdin is not the input, and the
+    /// answer is not JSON.
     pub fn can_ask(&self) -> bool {
         !self.json
             && self.talks()
@@ -104,14 +106,15 @@ impl Printer {
             && io::stderr().is_terminal()
     }
 
-    /// A part of the answer for people; nothing with `--json`.
+    /// Prints a part of the answer for people. Prints nothing with `--json`.
     pub fn say(&self, text: impl Into<Text>) {
         if !self.json {
             self.raw(&text.into().render(self.stdout));
         }
     }
 
-    /// A part of the answer for people whose lines are cut at the edge of a terminal; elsewhere they are whole.
+    /// Prints a part of the answer for people, with lines cut at the edge of a terminal. Without a terminal
+    /// the lines are complete.
     pub fn say_cut(&self, text: impl Into<Text>) {
         match self.stdout.width {
             Some(width) if !self.json => {
@@ -122,27 +125,27 @@ impl Printer {
         }
     }
 
-    /// Columns of the terminal that answers go to; none where they go elsewhere.
+    /// Returns the width of the terminal that answers go to, or `None` without a terminal.
     pub fn width(&self) -> Option<usize> {
         self.stdout.width
     }
 
-    /// The answer for programs: one JSON document.
+    /// Prints the answer for programs as one JSON document.
     pub fn document(&self, document: &Value) {
         self.raw(&format!("{document:#}\n"));
     }
 
-    /// One of many JSON documents, each on a line of its own.
+    /// Prints one of several JSON documents, each on its own line.
     pub fn line(&self, document: &Value) {
         self.raw(&format!("{document}\n"));
     }
 
-    /// Text for stdout exactly as it is, with and without `--json`.
+    /// Prints text to stdout unchanged, with and without `--json`.
     pub fn raw(&self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
-    /// Bytes for stdout exactly as they are, with and without `--json`.
+    /// Prints bytes to stdout unchanged, with and without `--json`.
     pub fn bytes(&self, bytes: &[u8]) {
         self.checked(stderr::aside(|| {
             let mut stdout = io::stdout().lock();
@@ -150,27 +153,27 @@ impl Printer {
         }));
     }
 
-    /// Progress, to stderr.
+    /// Prints progress to stderr.
     pub fn note(&self, text: impl Into<Text>) {
         self.checked(stderr::tell(Level::INFO, None, text.into()));
     }
 
-    /// Something that needs attention and stops nothing.
+    /// Prints a warning to stderr.
     pub fn warn(&self, text: impl Into<Text>) {
         self.warn_about(None, text.into());
     }
 
-    /// Progress of a job, to stderr.
+    /// Prints progress of a job to stderr.
     pub(super) fn note_of(&self, job_id: &JobId, text: impl Into<Text>) {
         self.of_job(Level::INFO, job_id, text.into());
     }
 
-    /// Something of a job that needs attention and stops nothing.
+    /// Prints a warning about a job to stderr.
     pub(super) fn warn_of(&self, job_id: &JobId, text: impl Into<Text>) {
         self.warn_about(Some(job_id), text.into());
     }
 
-    /// A line about a job, to stderr.
+    /// Prints a line about a job to stderr.
     pub(super) fn of_job(&self, level: Level, job_id: &JobId, text: Text) {
         self.checked(stderr::tell(level, Some(job_id), text));
     }
@@ -180,7 +183,7 @@ impl Printer {
         self.checked(stderr::tell(Level::WARN, job_id, text));
     }
 
-    /// Why the command failed: to stderr for people, a document on stdout for programs.
+    /// Prints the error of a failed command: to stderr for people, as a document on stdout for programs.
     pub fn error(&self, error: &CliError) {
         if self.json {
             return self.document(&error.to_json());
@@ -203,7 +206,7 @@ impl Printer {
         self.note(text.under(Tone::Quiet.of(format!("`latch explain {}` tells more", error.code))));
     }
 
-    /// What the parser of the command line has to say, in its own colours.
+    /// Prints the message of the argument parser in its own colours.
     pub fn clap_error(&self, error: &clap::Error) {
         let text = error.render();
         let text = match self.stderr.color {
@@ -214,13 +217,13 @@ impl Printer {
         self.checked(stderr::write(text.as_bytes()));
     }
 
-    /// Asks a person and waits for a line; none where there is no person to ask, or no answer.
+    /// Asks a person and waits for a line. Returns `None` if there is no person to ask or no answer.
     pub async fn ask(&self, question: &str) -> Option<String> {
         if !self.can_ask() {
             return None;
         }
         self.checked(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
-        // Reading keeps a thread busy that the end of the program does not wait for.
+        // The blocking read occupies a thread; the end of the program does not wait for it.
         let read = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();
             match io::stdin().lock().read_line(&mut answer) {
@@ -230,13 +233,13 @@ impl Printer {
         });
         let answer = read.await.ok().flatten();
         if answer.is_none() {
-            // Nobody ended the line of the question.
+            // No answer ended the line of the question.
             self.checked(stderr::write(b"\n"));
         }
         answer
     }
 
-    /// Whether everything that was said has been taken.
+    /// Returns an error if any output could not be written.
     pub fn finish(&self) -> Result<(), CliError> {
         if let Err(error) = io::stdout().flush() {
             self.keep(error);
@@ -262,9 +265,9 @@ impl Printer {
     }
 }
 
-/// Columns of a terminal.
+/// Returns the width of a terminal in columns.
 fn width(term: &Term) -> Option<usize> {
-    // A terminal that does not know its size has no columns to keep to.
+    // A terminal that does not report its size has no width limit.
     let columns = term.size_checked().map(|(_, columns)| usize::from(columns)).filter(|columns| *columns > 0);
     columns.filter(|_| term.is_term()).map(|columns| columns.max(LEAST_WIDTH))
 }

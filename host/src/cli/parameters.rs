@@ -12,11 +12,11 @@ use super::error::{CliError, Problem};
 use super::source::{Source, is_stdin};
 use latchwork_core::suggest::did_you_mean;
 
-/// The values of a request, with defaults: those of its intent's payload, over them `--input`, over
-/// them `--set`. None for a plan without parameters.
+/// Returns the parameter values of a request, with defaults. `--set` overrides `--input`, which overrides the
+/// payload of the intent. Returns `None` for a plan without parameters.
 ///
 /// # Errors
-/// Every value that is refused, with the place it came from.
+/// Every refused value, with its location.
 pub(super) fn values(
     ctx: &Context<'_>,
     request: &plan::Request,
@@ -63,7 +63,7 @@ fn undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value>, CliE
     Err(CliError::input(pages::PARAMETERS_REFUSED, message))
 }
 
-/// What was given, and where.
+/// The given values and their sources.
 struct Given<'a> {
     request: &'a plan::Request,
     plan: &'a Source,
@@ -71,7 +71,7 @@ struct Given<'a> {
     input: Option<Input>,
 }
 
-/// The file of `--input`.
+/// File of `--input`.
 struct Input {
     source: Source,
     fields: Map<String, Value>,
@@ -106,12 +106,13 @@ impl Given<'_> {
         values
     }
 
-    /// Names that the schema does not say: a request may carry more than the plan reads, the command line may not.
+    /// Returns a problem for each name that the schema does not declare. A request may carry more values than
+    /// the plan reads; the command line may not.
     fn unknown(&self, schema: &Value) -> Vec<Problem> {
         let input = self.input.iter().flat_map(|input| &input.fields);
         let names = input.chain(&self.set).map(|(name, _)| name).filter(|name| !plan::admits(schema, name));
         let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-        // A closed schema refuses them itself.
+        // A closed schema refuses unknown names itself.
         let names = names.filter(|_| !closed);
         names
             .map(|name| {
@@ -122,7 +123,8 @@ impl Given<'_> {
             .collect()
     }
 
-    /// A refused value at the place it came from; one that is missing, where the plan would have its default.
+    /// Locates a refused value at its source. A missing value is located in the payload of the
+    /// request, or at its declaration in the plan.
     fn problem(&self, refused: Refused) -> Problem {
         let name = refused.parameter().unwrap_or_default();
         if self.set.contains_key(&name) {
@@ -148,7 +150,7 @@ impl Given<'_> {
     }
 }
 
-/// The values of `--set`, by name.
+/// Returns the values of `--set` by name.
 fn set(schema: &Value, catalog: &dyn Catalog, given: &[(String, String)]) -> Result<Map<String, Value>, CliError> {
     let mut values = Map::new();
     for (name, text) in given {
@@ -162,7 +164,7 @@ fn set(schema: &Value, catalog: &dyn Catalog, given: &[(String, String)]) -> Res
     Ok(values)
 }
 
-/// Returns true if the schema takes the value for this parameter, whatever the others are.
+/// Returns true if the schema accepts the value for this parameter, regardless of other parameters.
 fn fits(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Value) -> bool {
     let at = child("", name);
     let is_about =
@@ -176,7 +178,7 @@ fn fits(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Value) -> boo
     })
 }
 
-/// JSON where the text is JSON and the schema takes such a value, else the text itself.
+/// Returns the parsed JSON if the text is JSON and the schema accepts that value, else the text itself.
 fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Result<Value, String> {
     let words = property.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let wants_text = property.get("type").is_some_and(|kind| kind == "string")
@@ -189,7 +191,7 @@ fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Resu
     match canon::parse_strict(text.as_bytes()) {
         Ok(value) if !fits(&value) && fits(&as_text) => Ok(as_text),
         Ok(value) => Ok(value),
-        // A number that would be rounded, or a key that is there twice, is JSON without one meaning.
+        // A number that would be rounded, or a duplicate key, is JSON without a unique meaning.
         Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
         Err(_) => Ok(as_text),
     }

@@ -1,4 +1,4 @@
-//! `latch plan`: what a plan must be, and whether one is.
+//! `latch plan`: checks plans and prints their schema.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::source::Source;
 pub(super) use super::source::file as read;
 use super::{admission, catalog, parameters};
 
-/// The keys of a step in the order in which they are explained; others follow.
+/// Keys of a step in the order in which they are explained. Other keys follow.
 const STEP_KEYS: &[&str] = &[
     "kind",
     "payload",
@@ -71,7 +71,7 @@ fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The normal form, a line for each key; `+` marks what the text leaves out.
+/// Formats the normalized plan, one line for each key. `+` marks keys that the plan leaves to their defaults.
 fn explained(plan: &Plan, filled: &[String]) -> Text {
     const WIDTH: usize = 20;
     let normal = serde_json::to_value(plan).expect("a plan is plain data");
@@ -99,7 +99,7 @@ fn explained(plan: &Plan, filled: &[String]) -> Text {
     Text::lines(lines)
 }
 
-/// Every violation, in the order of the text.
+/// Returns the error that lists every violation, in the order of the text.
 pub(super) fn refused(path: &Path, violations: &[Violation]) -> CliError {
     let count = match violations.len() {
         1 => "a problem".to_owned(),
@@ -118,12 +118,12 @@ fn accepted(plan: &Plan, no_plugins: bool) -> String {
     format!("{} holds: {} steps ({steps}), hash {}{unchecked}", plan.plan_id, plan.steps.len(), plan.hash())
 }
 
-/// Believes a plan about its operators: each is there and does no more than its step admits.
+/// Catalog that accepts every operator with any effects, for checks without plugins.
 pub(super) struct Unchecked;
 
 impl Catalog for Unchecked {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
-        // A tool of the class `stable` may be used wherever a plan names an operator, by a model's step too.
+        // A tool of the class `stable` may be used wherever a plan names an operator, even in a model step.
         Some(OperatorInfo {
             effects: vec![],
             determinism: Determinism::Stable,

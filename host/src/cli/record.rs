@@ -1,4 +1,4 @@
-//! Lines of stderr for programs: one JSON object each, with `--log-format json`.
+//! Lines on stderr as JSON objects, with `--log-format json`.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::{os, worker};
 
-/// One line, without its line end. `fields` may name the job: then its trace id is added.
+/// Formats one record, without its line end. If `fields` names the job, its trace id is added.
 pub(super) fn line(level: Level, message: &str, mut fields: Map<String, Value>) -> String {
     let trace = fields.get("job_id").and_then(Value::as_str).and_then(worker::trace_id);
     if let Some(trace_id) = trace {
@@ -27,7 +27,7 @@ fn now() -> String {
     humantime::format_rfc3339_micros(os::clock::system_time(os::clock::now_us())).to_string()
 }
 
-/// Log records in the same form.
+/// Formats log records as JSON lines.
 pub(super) struct Records;
 
 impl<S, N> FormatEvent<S, N> for Records
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// The fields of a log record.
+/// Fields of a log record.
 #[derive(Default)]
 struct Fields {
     message: String,
@@ -90,13 +90,13 @@ impl Visit for Fields {
     }
 }
 
-/// A panic is a line like any other.
+/// Installs a panic hook that writes the panic as one record.
 pub(super) fn of_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.payload_as_str().unwrap_or("it panicked");
         let mut fields = Map::new();
         fields.insert("panicked_at".into(), json!(panic.location().map(ToString::to_string)));
-        // Where stderr is gone, the exit code is left.
+        // If stderr is closed, only the exit code reports the panic.
         let _ = super::stderr::write(format!("{}\n", line(Level::ERROR, text, fields)).as_bytes());
     }));
 }

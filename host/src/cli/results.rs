@@ -1,4 +1,5 @@
-//! What a job came to, for people: outcomes, and what its last steps returned. Long values are cut on terminals only.
+//! Results of a job for people: outcomes, and the outputs of its last steps. Long values are cut on terminals
+//! only.
 
 use latchwork_core::response::{OutcomeView, Response};
 use serde_json::Value;
@@ -8,12 +9,12 @@ use super::arguments;
 use super::context::Context;
 use super::output::{Text, Tone};
 
-/// Lines of one value on a terminal.
+/// Maximum number of lines of one value on a terminal.
 const LINES_MAX: usize = 12;
-/// Blanks before each line of a value.
+/// Number of blanks before each line of a value.
 const INDENT: usize = 2;
 
-/// Prints outcomes of earlier steps, then the outputs of the last ones.
+/// Prints the outcomes of earlier steps, then the outputs of the last steps.
 pub(super) fn print(ctx: &Context<'_>, response: &Response) {
     let is_last = |outcome: &&OutcomeView| {
         response.last_steps.contains(&outcome.step_id) && response.outputs.contains_key(&outcome.step_id)
@@ -40,10 +41,10 @@ fn head(outcome: &OutcomeView) -> String {
     format!("{} ({}) from {}", outcome.outcome_type, outcome.status, outcome.step_id)
 }
 
-/// The lines of a value, and whether a terminal of `width` columns shows less than all of it.
+/// Returns the lines of a value, and true if a terminal of `width` columns does not show the whole value.
 fn shown(value: &Value, width: Option<usize>) -> (Vec<String>, bool) {
     let text = match value.as_str() {
-        // Nothing of it would be seen.
+        // A blank text would be invisible without quotes.
         Some(text) if text.trim().is_empty() => arguments::quoted(text),
         Some(text) => text.to_owned(),
         None => format!("{value:#}"),
@@ -62,7 +63,7 @@ mod tests {
 
     use super::*;
 
-    /// I140: only a terminal cuts.
+    /// I140: values are cut only on a terminal.
     #[test]
     fn values_are_cut_on_terminals_only() {
         let long = json!({ "text": "x".repeat(500), "list": (0..40).collect::<Vec<_>>() });

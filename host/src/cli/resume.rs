@@ -1,4 +1,4 @@
-//! `latch resume`: continue whatever was left behind.
+//! `latch resume`: continues every unfinished job, or only the named one.
 
 use std::collections::BTreeMap;
 
@@ -42,9 +42,9 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return run::shown(ctx, &host, response, true).await;
     }
     let mut responses: Vec<Response> = Vec::new();
-    // Those that were parked without being loaded, and why.
+    // Jobs that were parked without being loaded, each with the cause.
     let mut unread: BTreeMap<JobId, String> = BTreeMap::new();
-    // Those that cannot go on here, and why.
+    // Jobs that cannot continue here, each with the error.
     let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();
     loop {
         let except = Except { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
@@ -55,7 +55,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         let job_id = claim.row.job_id.clone();
         match run::drive(ctx, &host, claim).await {
             Ok(response) => responses.push(response),
-            // The others go on all the same.
+            // An error of one job does not stop the others.
             Err(error) => match error.downcast::<WorkerError>()? {
                 WorkerError::Released(_) if interrupt::is_pressed() => break,
                 WorkerError::Unread { job_id, cause } => drop(unread.insert(job_id, cause)),
@@ -73,7 +73,7 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     for row in host.journal.jobs(&said).await? {
         crate::worker::audit(&*host.journal, &*host.effects, &ThisMachine, &row.job_id).await?;
     }
-    // What waits for somebody is named too: nothing is left behind unseen.
+    // Jobs that wait for a person are listed too, so that no unfinished job goes unnoticed.
     let filter = Filter { open: true, limit: u32::MAX, ..Filter::default() };
     for row in host.journal.jobs(&filter).await? {
         let seen = responses.iter().any(|response| response.job_id == row.job_id)
@@ -115,14 +115,14 @@ pub(super) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     Ok(worst)
 }
 
-/// Shows a job. At a terminal its gates are asked about first, as those of a job that is named.
+/// Shows a job. On a terminal, its gates are asked about first, as for a job named on the command line.
 async fn shown(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
     let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
     let response = if asks { run::until_settled(ctx, host, response, actor).await? } else { response };
     run::shown(ctx, host, response, asks).await
 }
 
-/// Says what stays behind, and why.
+/// Warns about the jobs that do not continue here, with the reasons.
 fn tell(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
     for (job_id, cause) in unread {
         ctx.printer.warn_of(job_id, run::unread(ctx, job_id, cause));

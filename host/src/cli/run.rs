@@ -1,4 +1,4 @@
-//! `latch run`: submit a plan and execute it on the spot.
+//! `latch run`: submits a plan and executes the job in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,8 @@ pub(super) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     on_host(&host, &source, &args, ctx).await
 }
 
-/// A run that is to leave nothing behind: its database, what belongs to it, and notices stay in a folder.
+/// Redirects the database, its auxiliary files and the state directory to a scratch folder, and disables
+/// notices. Such a run leaves nothing outside the folder.
 fn to_scratch(config: &mut Config, folder: &Path) {
     config.database = format!("sqlite://{}", folder.join("latch.db").display());
     config.effect_store = None;
@@ -55,7 +56,7 @@ fn to_scratch(config: &mut Config, folder: &Path) {
     config.state_dir = folder.join("state");
 }
 
-/// Submits a plan or request and executes it.
+/// Submits a plan or request and executes the job.
 pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let actor = ctx.actor(args.actor.as_deref());
     let submission = submission(ctx, host, source, args, &actor)?;
@@ -70,7 +71,7 @@ pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
         }
         Ok(Accepted::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
-            // Its trace id is known from here on.
+            // Loading the job makes its trace id known to the log lines that follow.
             host.load(&row.job_id).await?;
             ctx.printer
                 .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
@@ -89,7 +90,7 @@ pub(super) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
     Ok(view::answer(ctx, &response, &gates))
 }
 
-/// Accepts a job and leaves it to whoever claims it.
+/// Submits a job without executing it. A worker executes the job later.
 async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Submission) -> anyhow::Result<Exit> {
     let (row, is_new) = match host.enqueue(submission).await? {
         Enqueued::New(row) => (row, true),
@@ -120,7 +121,7 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
     Ok(Exit::Done)
 }
 
-/// Shows a job that went on here, and says how the command ends. Its gates are not shown again where they `were_asked`
+/// Shows a job that ran here and returns the exit status. Its gates are not shown again if they `were_asked`
 /// about just before.
 pub(super) async fn shown(
     ctx: &Context<'_>,
@@ -134,12 +135,12 @@ pub(super) async fn shown(
     Ok(view::answer(ctx, &response, &gates))
 }
 
-/// What is said of a job that was left to a worker.
+/// Returns the message about a job that was left to a worker.
 pub(super) fn waits_for_a_worker(ctx: &Context<'_>, job_id: &JobId, next: &str) -> Text {
     Text::from(format!("{job_id} waits for a worker (`{}`); next:", ctx.command("latch worker"))).to_type(next)
 }
 
-/// Goes on with a job while gates are decided at the terminal or its own timers come.
+/// Continues a job while gates are decided on the terminal or its own timers expire.
 pub(super) async fn until_settled(
     ctx: &Context<'_>,
     host: &Host,
@@ -160,28 +161,28 @@ pub(super) async fn until_settled(
     }
 }
 
-/// What is said of a job that was parked without being loaded.
+/// Returns the message about a job that was parked without being loaded.
 pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> Text {
     let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
     let code = Code::AttemptsExhausted;
     Text::from(format!("{job_id} is PARKED, {code}: {cause}; find out what ends the process, then:")).to_type(next)
 }
 
-/// Claims a job and drives it, or follows the process that does.
+/// Claims a job and executes it, or follows the process that executes it.
 pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let mut follow: Option<Follow<'_>> = None;
-    // Times that came while nobody was there come now.
+    // Timers that expired while no process was running fire now.
     host.journal.fire_timers().await?;
     loop {
         let row = host.journal.job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
-        // After the row: what it says of the job's end is in what is loaded now.
+        // The job is loaded after its row was read, so it contains the final events if the row shows the end.
         let durable = host.load(job_id).await?;
-        // Where it rests, somebody has to act before it goes on.
+        // A terminal, parked or diverged job does not continue until a person acts.
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
             return Ok(response(&durable));
         }
         if let Some(claim) = host.journal.claim_job(job_id, &host.worker.claimer()).await? {
-            // One job is drawn once.
+            // The follower's screen is closed first, so that the job is not drawn twice.
             follow = None;
             match drive_claimed(ctx, host, claim).await {
                 Err(error) if is_lost(&error) => continue,
@@ -207,12 +208,13 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     }
 }
 
-/// Whether another process has the job now.
+/// Returns true if another process holds the job now.
 fn is_lost(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(WorkerError::Lost(_)))
 }
 
-/// Drives a claimed job, showing what happens; if another process takes it over, follows that one.
+/// Executes a claimed job and shows its progress. If another process takes the job over, follows that
+/// process.
 pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
     match drive_claimed(ctx, host, claim).await {
@@ -223,7 +225,7 @@ pub(super) async fn drive(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyho
 
 async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
-    // The attempt, which has the claim, names what cannot be read.
+    // A read error is ignored here: the attempt that holds the claim reports it.
     let past = past(&*host.journal, &job_id).await.unwrap_or_default();
     let mut screen = Screen::own(ctx.printer, &job_id, &past);
     let (live, mut seen) = Live::new();
@@ -257,7 +259,7 @@ async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::
     }
 }
 
-/// Where a job stands that ctrl-c has stopped, and how it goes on.
+/// Shows the state of a job that ctrl-c has stopped, and the command that continues it.
 async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let response = response(&host.load(job_id).await?);
     let open = |step: &&StepView| !matches!(step.state, StepState::Succeeded | StepState::Skipped);
@@ -269,7 +271,7 @@ async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Resu
     Ok(response)
 }
 
-/// The end by a second ctrl-c.
+/// Returns the error of a command that a second ctrl-c ended.
 fn cut_off(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     let next = ctx.command(&format!("latch resume {job_id}"));
     let message = format!(
@@ -278,8 +280,8 @@ fn cut_off(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     CliError::needs_someone(pages::WORKER_CUT_OFF, message).to_type(next).of_job(job_id)
 }
 
-/// Sits out the next time at which the job goes on by itself; false where that is too far away, or
-/// somebody else has to do something.
+/// Waits until the job can continue by itself. Returns false if that is too far away, or if a person must act
+/// first.
 async fn wait(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
@@ -306,15 +308,15 @@ async fn wait(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Re
     }
 }
 
-/// The text of a file, or an input error that names it.
+/// Reads a file. The error names the file.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| {
         CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display())).into()
     })
 }
 
-/// What was approved in advance, and the priority, are said when a job is made; one that is attached to has
-/// its own.
+/// Warns that `--approve` and `--priority` have no effect on an existing job. Both are set when a job is
+/// created.
 fn asked_too_late(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
     let job_id = &row.job_id;
     if !args.approve.is_empty() {
@@ -331,7 +333,7 @@ fn asked_too_late(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
     }
 }
 
-/// Says which approvals given beforehand count for nothing under the policy.
+/// Warns if the policy of the tenant ignores approvals given in advance.
 fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &str) {
     let Some(policy) = host.policy(tenant).filter(|_| !args.approve.is_empty()) else { return };
     let why = match policy {

@@ -1,4 +1,4 @@
-//! Writing files that a command was asked for: the whole file or none.
+//! Writes output files of commands. A file is written completely or not at all.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::Write;
@@ -10,16 +10,16 @@ use latchwork_core::pages;
 use super::error::CliError;
 use crate::files;
 
-/// Who may read a file.
+/// Readers of a file.
 #[derive(Clone, Copy)]
 pub(super) enum Readers {
-    /// Its owner: it may hold payloads.
+    /// Only the owner, because the file may hold payloads.
     Owner,
-    /// Everyone whom the umask lets.
+    /// All users that the umask permits.
     Everyone,
 }
 
-/// Refuses a file that exists.
+/// Refuses a path at which a file exists.
 ///
 /// # Errors
 /// `L0111` names the file.
@@ -30,30 +30,31 @@ pub(super) fn refuse_existing(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Writes a file that does not exist yet.
+/// Writes a file that must not exist yet.
 ///
 /// # Errors
-/// `L0111` if the file exists, also if it came to exist meanwhile: it stays as it is. `L0040` if it cannot be written.
+/// `L0111` if the file exists, even if it was created meanwhile; the existing file is unchanged. `L0040` if
+/// the file cannot be written.
 pub(super) fn create(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), CliError> {
     refuse_existing(path)?;
     write(path, bytes, readers, false)
 }
 
-/// Writes a file in place of the one that exists: readers see the old one or the new one.
+/// Writes a file, replacing an existing one atomically. Readers see either the old or the new content.
 ///
 /// # Errors
-/// `L0040` if it cannot be written: the old file stays as it is.
+/// `L0040` if the file cannot be written. The old file is then unchanged.
 pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), CliError> {
     write(path, bytes, readers, true)
 }
 
 fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<(), CliError> {
-    // A terminal, a pipe or /dev/null takes bytes and loses none that it had.
+    // Writing to a terminal, a pipe or /dev/null overwrites no data, so such a file is written directly.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
         let written = OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
         return written.map_err(|error| CliError::unwritable(path, &error));
     }
-    // Behind a symbolic link the file it points to is replaced, and not the link.
+    // For a symbolic link, the target file is replaced, not the link.
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder(&real);
     let permissions = match readers {
@@ -75,7 +76,7 @@ fn write(path: &Path, bytes: &[u8], readers: Readers, replaces: bool) -> Result<
     })
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 pub(super) fn folder(path: &Path) -> PathBuf {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }

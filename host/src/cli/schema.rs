@@ -1,4 +1,4 @@
-//! `latch schema`: the JSON Schema of each document that a person writes.
+//! `latch schema`: prints the JSON Schema of each document that a person writes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Text that a command is given: a file, or stdin for `-`.
+//! Input text of a command: a file, or stdin for `-`.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use latchwork_core::pages;
 use super::context::Context;
 use super::error::CliError;
 
-/// Larger inputs are refused: most often they are a device that never ends.
+/// Maximum input size in bytes. A larger input is most likely an endless device.
 const READ_MAX: u64 = 1 << 30;
 
-/// What was read, and from where.
+/// Input text and its source.
 pub(super) struct Source {
-    /// As messages name it: the file, or `stdin`.
+    /// Name in messages: the path of the file, or `stdin`.
     pub(super) name: PathBuf,
-    /// The folder of a file; none for stdin, whose configuration is that of the working directory.
+    /// Folder of the file. `None` for stdin, whose configuration is that of the working directory.
     pub(super) folder: Option<PathBuf>,
-    /// The bytes.
+    /// The bytes read.
     pub(super) text: Vec<u8>,
 }
 
 impl Source {
-    /// Reads a file, or stdin for `-`; then nothing is asked on stdin any more.
+    /// Reads a file, or stdin for `-`. After reading stdin, questions are no longer asked there.
     pub(super) fn read(path: &Path, ctx: &Context<'_>) -> Result<Self, CliError> {
         if !is_stdin(path) {
             return Ok(Self { name: path.to_owned(), folder: path.parent().map(Path::to_owned), text: file(path)? });
@@ -34,12 +34,12 @@ impl Source {
     }
 }
 
-/// Whether a path on the command line means stdin.
+/// Returns true if a path on the command line means stdin.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The bytes of a file that was named on the command line.
+/// Reads a file that was named on the command line.
 pub(super) fn file(path: &Path) -> Result<Vec<u8>, CliError> {
     if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > READ_MAX) {
         return Err(unreadable(path, &too_large()));

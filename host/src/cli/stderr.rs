@@ -1,4 +1,4 @@
-//! The one writer of stderr, above an area that is redrawn in place.
+//! The only writer of stderr. It keeps an area of redrawn lines at the bottom of the terminal.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,14 +11,14 @@ use tracing::Level;
 use super::args::LogFormat;
 use super::text::{Target, Text};
 
-/// The lines that are redrawn in place; the cursor stands at the start of the line below them.
+/// Lines of the redrawn area. The cursor is at the start of the line below them.
 static AREA: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn area() -> MutexGuard<'static, Vec<String>> {
     AREA.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Clears the area. What a key has echoed below it is cleared too.
+/// Clears the area, and the echo of pressed keys below it.
 fn clear(area: &[String]) -> io::Result<()> {
     if area.is_empty() {
         return Ok(());
@@ -30,7 +30,7 @@ fn clear(area: &[String]) -> io::Result<()> {
     term.clear_to_end_of_screen()
 }
 
-/// Rows that the lines occupy now: a terminal that has become narrower has broken them.
+/// Returns the number of rows that the lines occupy now. A terminal that became narrower has wrapped them.
 fn rows(area: &[String], columns: usize) -> usize {
     let columns = columns.max(1);
     area.iter().map(|line| measure_text_width(line).div_ceil(columns).max(1)).sum()
@@ -40,7 +40,7 @@ fn draw(area: &[String]) -> io::Result<()> {
     if area.is_empty() { Ok(()) } else { Term::stderr().write_str(&(area.join("\n") + "\n")) }
 }
 
-/// Does something with the terminal while the area is cleared.
+/// Runs `put`, which writes to the terminal, while the area is cleared.
 pub(super) fn aside<T>(put: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let area = area();
     clear(&area)?;
@@ -57,15 +57,15 @@ pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// How lines are written.
+/// Format of the lines, and their target.
 static FORM: OnceLock<(LogFormat, Target)> = OnceLock::new();
 
-/// Decides how lines are written. The first decision stays.
+/// Sets the format of the lines. Only the first call has an effect.
 pub(super) fn start(log_format: LogFormat, target: Target) {
     FORM.get_or_init(|| (log_format, target));
 }
 
-/// Writes a text: lines for people, or one JSON object.
+/// Writes a text as lines for people or as one JSON object.
 pub(super) fn tell(level: Level, job_id: Option<&JobId>, text: Text) -> io::Result<()> {
     match FORM.get() {
         Some((LogFormat::Json, _)) => {
@@ -76,7 +76,7 @@ pub(super) fn tell(level: Level, job_id: Option<&JobId>, text: Text) -> io::Resu
     }
 }
 
-/// Writes why a command failed, as one JSON object.
+/// Writes the error of a failed command as one JSON object.
 pub(super) fn tell_error(message: &str, mut document: Value) -> io::Result<()> {
     let fields = document.as_object_mut().map(std::mem::take).unwrap_or_default();
     record(Level::ERROR, message, fields)
@@ -86,7 +86,7 @@ fn record(level: Level, message: &str, fields: Map<String, Value>) -> io::Result
     write(format!("{}\n", super::record::line(level, message, fields)).as_bytes())
 }
 
-/// Takes log lines, each in one piece.
+/// Writer for log lines. Each line is written in one piece.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LogWriter;
 
@@ -100,19 +100,19 @@ impl Write for LogWriter {
     }
 }
 
-/// Lines at the bottom of the terminal, until this is dropped.
+/// Area of redrawn lines at the bottom of the terminal. Dropping the value clears the area.
 pub(super) struct Area(());
 
 impl Area {
-    /// An area without a line.
+    /// Creates an empty area.
     pub(super) fn begin() -> Area {
         Area(())
     }
 
-    /// Shows these lines instead of those before.
+    /// Replaces the lines of the area.
     pub(super) fn show(&self, lines: Vec<String>) {
         let mut area = area();
-        // Where the terminal is gone, nothing is left to draw on.
+        // Errors are ignored: a closed terminal cannot show the area.
         let _ = clear(&area);
         *area = lines;
         let _ = draw(&area);
@@ -129,7 +129,7 @@ impl Drop for Area {
 mod tests {
     use super::*;
 
-    /// I131: what was drawn is cleared whole where the terminal has become narrower since.
+    /// I131: the whole area is cleared even if the terminal became narrower since the lines were drawn.
     #[test]
     fn a_narrower_terminal_has_broken_the_lines() {
         let area =

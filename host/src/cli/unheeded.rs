@@ -1,12 +1,13 @@
-//! Settings that are right by themselves and may not say what was meant: a limit of an operator that no plugin
-//! serves, of a tenant whose name is nearly another's. They are told, and refuse nothing: one file may serve
-//! several hosts.
+//! Detects valid settings that probably have no effect as written.
+//!
+//! Examples are a limit for an operator that no plugin serves, or for a tenant whose name resembles another
+//! one. Such settings are reported and never refused, because one file may configure several hosts.
 
 use crate::config::{Config, DEFAULT_TENANT, Failover};
 use crate::registry::Registry;
 use latchwork_core::suggest::{did_you_mean, nearest};
 
-/// One line each.
+/// Returns one line for each such setting.
 pub(super) fn settings(config: &Config, registry: &Registry) -> Vec<String> {
     let mut found = operators(config, registry);
     found.extend(tenants(config, "[worker] tenants", config.worker.tenants.keys()));
@@ -30,8 +31,10 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
     told.collect()
 }
 
-/// A tenant needs no policy of its own, and its limits hold without: only a name that is one slip away from one that
-/// has a policy, and differs in letters, is worth a word. `team-1` and `team-2` are two teams.
+/// Reports limits of tenants whose name is probably misspelled.
+///
+/// A tenant needs no policy of its own, and its limits apply without one. Only a name that differs by one
+/// letter from a tenant with a policy is reported. `team-1` and `team-2` are two different tenants.
 fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'a String>) -> Vec<String> {
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));
@@ -42,7 +45,7 @@ fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'
     told.collect()
 }
 
-/// Whether one letter was doubled, left out, put in, taken for another, or two of them swapped.
+/// Returns true if exactly one letter was inserted, left out or replaced, or two letters were swapped.
 fn is_slip(written: &str, meant: &str) -> bool {
     let letters = |name: &str| name.chars().filter(|c| c.is_alphabetic()).collect::<String>();
     strsim::damerau_levenshtein(&letters(written), &letters(meant)) == 1

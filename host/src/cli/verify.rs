@@ -1,5 +1,6 @@
-//! `latch verify`: evidence checked offline. No database, no server; plugins only where steps are
-//! to be executed again.
+//! `latch verify`: verifies evidence offline.
+//!
+//! No database and no server are needed. Plugins are needed only to execute steps again.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<E
     Ok(if report.intact { Exit::Done } else { Exit::Failed })
 }
 
-/// Where components are looked for; none where nothing is to be executed.
+/// Returns the folder of the components, or `None` if no step is to be executed again.
 fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<PathBuf>> {
     Ok(match &args.plugins {
         Some(dir) => Some(dir.clone()),
@@ -46,7 +47,7 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
 }
 
 async fn execute(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
-    // Without a configuration there is no place to keep compiled code in: it is compiled each time.
+    // Without a configuration there is no cache folder, so components are compiled each time.
     let cache_dir = match ctx.names_config() {
         true => ctx.config(None)?.cache_dir,
         false => None,
@@ -57,7 +58,7 @@ async fn execute(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyh
         CliError::input(pages::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
     match reexecute(&directory, profile, verified).await {
-        // What is wrong already is the answer; what is missing is said beside it.
+        // The detected problems decide the result. The missing components are only reported in addition.
         Err(missing) if !verified.report.intact => {
             let message = not_there(dir, &missing).message;
             verified.report.not_checked.push(evidence::NotChecked { code: "not_reexecuted", message });

@@ -1,4 +1,4 @@
-//! How a response looks to a person, and which exit code it has.
+//! Display of a response for people, and its exit code.
 
 use latchwork_core::cost::usd;
 use latchwork_core::error::Code;
@@ -19,7 +19,7 @@ use super::results;
 use super::text::visible;
 use crate::os;
 
-/// Prints a response, with the exact calls of its open gates, and says how the command ends.
+/// Prints a response with the exact calls of its open gates and returns the exit status.
 pub(super) fn answer(ctx: &Context<'_>, response: &Response, gates: &[String]) -> Exit {
     if ctx.json {
         ctx.printer.document(&document(ctx, response));
@@ -29,19 +29,19 @@ pub(super) fn answer(ctx: &Context<'_>, response: &Response, gates: &[String]) -
     exit(response)
 }
 
-/// A response for programs.
+/// Returns a response as JSON.
 pub(super) fn document(ctx: &Context<'_>, response: &Response) -> serde_json::Value {
     serde_json::to_value(to_type(ctx, response)).expect("a response is plain data")
 }
 
-/// The response with its next actions as they have to be typed here.
+/// Adds the necessary flags to the next actions of a response.
 fn to_type(ctx: &Context<'_>, response: &Response) -> Response {
     let next_actions = response.next_actions.iter().map(|action| ctx.command(action)).collect();
     let durability = ctx.is_relaxed().then(|| "relaxed".to_owned());
     Response { next_actions, durability, ..response.clone() }
 }
 
-/// What somebody asked and the job has yet to take in.
+/// Formats a request that the job has not applied yet.
 fn asked(pending: &PendingView) -> String {
     let what = match (&pending.slot, &pending.correlation_key) {
         (Some(slot), _) => slot.to_string(),
@@ -53,7 +53,7 @@ fn asked(pending: &PendingView) -> String {
     visible(&format!("{what}: {done} by {by}{why}; taken in when the job goes on"))
 }
 
-/// 0 done, 1 failed, 3 stopped safely and needs someone.
+/// Returns the exit status of a response: 0 for a completed job, 1 for a failed or cancelled one, else 3.
 pub(super) fn exit(response: &Response) -> Exit {
     match response.state {
         JobState::Completed => Exit::Done,
@@ -62,7 +62,7 @@ pub(super) fn exit(response: &Response) -> Exit {
     }
 }
 
-/// The state first, then what is needed next, then what the job came to.
+/// Prints the state first, then the required actions, then the results.
 fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     let printer = ctx.printer;
     let tone = match response.state {
@@ -160,7 +160,7 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     results::print(ctx, response);
 }
 
-/// What a step that changed the world is worth telling of, where it did not simply succeed.
+/// Returns the name of a result type that is worth showing for a step that did not simply succeed.
 fn rolled_back(result_type: ResultType) -> Option<&'static str> {
     match result_type {
         ResultType::CompensatableFailure => Some("compensatable_failure"),
@@ -169,7 +169,7 @@ fn rolled_back(result_type: ResultType) -> Option<&'static str> {
     }
 }
 
-/// What became of each call that took effect, where the job undoes what it did.
+/// Returns a line for each call with an effect that the job undoes or has undone.
 fn undoing(response: &Response) -> Vec<Text> {
     if response.compensations.is_empty() {
         return Vec::new();
@@ -200,7 +200,7 @@ fn undoing(response: &Response) -> Vec<Text> {
     std::iter::once(head).chain(response.compensations.iter().map(line)).collect()
 }
 
-/// What a step waits for, until when, and who has done their part.
+/// Formats the reason why a step waits, the time limit, and the approvals so far.
 fn waits_for(blocked: &BlockedView) -> String {
     let mut text = format!(" {}", blocked.reason_code);
     if let Some(key) = &blocked.correlation_key {
@@ -218,7 +218,7 @@ fn waits_for(blocked: &BlockedView) -> String {
     text
 }
 
-/// What to look for outside, where nobody knows whether the call happened.
+/// Describes a call in doubt, so that a person can look for its effect in the external system.
 fn in_doubt(blocked: &BlockedView) -> Vec<String> {
     let Some(call) = blocked.call.as_ref().filter(|_| blocked.reason_code == Code::IndeterminateEffect) else {
         return Vec::new();
@@ -234,7 +234,7 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
     lines
 }
 
-/// A recorded change that was found otherwise, and what followed.
+/// Formats a recorded change that was not confirmed, and the consequence.
 fn not_confirmed(view: &UnconfirmedView) -> String {
     let followed = match (&view.settled_by, view.consequence) {
         (Some(by), _) if view.gone => format!("{by} says that it is gone"),
@@ -247,7 +247,7 @@ fn not_confirmed(view: &UnconfirmedView) -> String {
     visible(&format!("{slot} {}, {outcome}: {}; {followed}", view.resource, view.found))
 }
 
-/// What the log has and what the code did, in two columns: the values that differ, else the whole.
+/// Formats the recorded and the replayed values in two columns: the values that differ, or the whole field.
 fn side_by_side(divergence: &Divergence) -> Text {
     let rows: Vec<[String; 3]> = match divergence.values.as_slice() {
         [] => vec![[divergence.field.clone(), visible(&divergence.recorded), visible(&divergence.found)]],
@@ -262,7 +262,7 @@ fn side_by_side(divergence: &Divergence) -> Text {
     table([divergence.field.as_str(), "recorded", "found"], &rows)
 }
 
-/// A call that a dry run left out, with every argument.
+/// Formats a call that a dry run left out, with every argument.
 fn would_call(call: &WouldCallView) -> Vec<String> {
     let mut lines = vec![format!("{} would call {}", call.slot, call.operator)];
     lines.extend(arguments::fields(&call.args));

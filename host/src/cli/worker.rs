@@ -1,4 +1,4 @@
-//! `latch worker`: work on jobs until somebody stops it.
+//! `latch worker`: executes jobs until it is stopped.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ use crate::worker::{Look, Pool, PoolEvent, PoolSettings, Stop, Tally, WorkerErro
 pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     open::project(&config)?;
-    // Listened for before anything is claimed: who stops it early stops it all the same.
+    // The signals are caught before a job is claimed, so an early signal stops the worker safely.
     let mut asked = Asked::listen()?;
     let host = tokio::select! {
         host = open::patient_host(config) => host?,
@@ -97,7 +97,8 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     Ok(ended(ctx, &args, &tally))
 }
 
-/// Finds what was changed since a job was accepted. Jobs with the same plugins are looked at once.
+/// Returns a function that finds the plugin changes since a job was accepted. The result is computed once for
+/// jobs with the same pins.
 fn look(config: &Config) -> Look {
     let config = config.clone();
     let known: Mutex<BTreeMap<Hash, Vec<ChangedView>>> = Mutex::default();
@@ -114,7 +115,7 @@ fn look(config: &Config) -> Look {
 
 fn ended(ctx: &Context<'_>, args: &WorkerArgs, tally: &Tally) -> Exit {
     ctx.answer(&json!(tally), || told(tally));
-    // One that goes on for ever has others to look after what failed.
+    // Without `--until-idle` the worker exits with 0, because other workers continue the failed jobs.
     if args.until_idle && tally.failed + tally.left > 0 { Exit::Failed } else { Exit::Done }
 }
 
@@ -125,7 +126,7 @@ fn told(tally: &Tally) -> String {
     format!("{rested}; {released} given back, {left} left to others, {lost} taken over by others, {failed} failed")
 }
 
-/// Whether the database is away, where an event tells.
+/// Returns true or false if the event shows that the database is unreachable or reachable, else `None`.
 fn is_away(event: &PoolEvent) -> Option<bool> {
     match event {
         PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),
@@ -136,7 +137,7 @@ fn is_away(event: &PoolEvent) -> Option<bool> {
     }
 }
 
-/// The signals that stop a worker.
+/// Signals that stop a worker.
 struct Asked {
     terminate: Signal,
     interrupt: Signal,

@@ -1,4 +1,4 @@
-//! Commands of authors: `latch schema`, `latch init`, `latch call`.
+//! Arguments of `latch schema`, `latch init` and `latch call`.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use latchwork_core::manifest::Effect;
 use super::{LangArg, ModeArg, actor, tenant};
 use crate::schemas::Document;
 
-/// `latch schema`
+/// Arguments of `latch schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArgs {
-    /// The document; without it, all are listed
+    /// The document [default: list all documents]
     #[arg(value_enum, ignore_case = true, value_name = "NAME")]
     pub name: Option<DocumentArg>,
 }
@@ -19,19 +19,19 @@ pub struct SchemaArgs {
 /// Documents that have a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DocumentArg {
-    /// A plan: plan.json
+    /// A plan (plan.json)
     #[value(alias = "plan.json")]
     Plan,
-    /// The configuration: latch.toml
+    /// The configuration (latch.toml)
     #[value(alias = "latch.toml")]
     Config,
-    /// What a plugin's folder makes: latch-plugin.toml
+    /// The build recipe of a plugin folder (latch-plugin.toml)
     #[value(alias = "latch-plugin.toml")]
     Recipe,
-    /// A case of a plugin: one line of cases.jsonl
+    /// One test case of a plugin, a line of cases.jsonl
     #[value(alias = "cases.jsonl")]
     Cases,
-    /// A request: an intent and its plan
+    /// A request with intent and plan
     Request,
 }
 
@@ -47,42 +47,42 @@ impl From<DocumentArg> for Document {
     }
 }
 
-/// `latch init`
+/// Arguments of `latch init`.
 #[derive(Args, Debug)]
 pub struct InitArgs {
-    /// The project's folder
+    /// Folder of the new project
     #[arg(value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Language of its plugin [default: one whose tools are on this machine]
+    /// Language of the example plugin [default: one whose tools are on this machine]
     #[arg(long, value_enum, value_name = "LANG")]
     pub lang: Option<LangArg>,
 }
 
-/// `latch call`
+/// Arguments of `latch call`.
 #[derive(Args, Debug)]
 pub struct CallArgs {
     /// The operator, such as Mail.Send
     #[arg(value_name = "OPERATOR")]
     pub operator: String,
-    /// Its arguments: JSON, @FILE, or - for stdin
+    /// Arguments of the operator: JSON, @FILE, or - for stdin
     #[arg(value_name = "ARGS", default_value = "{}", allow_hyphen_values = true)]
     pub args: String,
-    /// What the call may do to the world beside reading; may be repeated
+    /// Allow this effect in addition to reading; may be repeated
     #[arg(long, value_enum, ignore_case = true, value_name = "EFFECT")]
     pub effect: Vec<EffectArg>,
-    /// What the job may do
+    /// Mode that limits what the job may change [default: HUMAN_GATED]
     #[arg(long, value_enum, ignore_case = true, value_name = "MODE")]
     pub mode: Option<ModeArg>,
-    /// Approve the call beforehand
+    /// Approve the gate of the call in advance
     #[arg(long)]
     pub approve: bool,
-    /// Call again, although the same call is known
+    /// Start a new job even if the same call was made before
     #[arg(long)]
     pub new: bool,
-    /// Build the configured plugins first
+    /// Build the configured plugins before the call
     #[arg(long)]
     pub build: bool,
-    /// Actor that asks [default: the user of the operating system]
+    /// Actor that makes the request [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
     /// Tenant whose policy applies [default: default]
@@ -90,19 +90,19 @@ pub struct CallArgs {
     pub tenant: Option<String>,
 }
 
-/// Effects of a call.
+/// Effects that a call may be allowed to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum EffectArg {
-    /// It reads
+    /// Reads data
     ReadOnly,
-    /// It produces an outcome
+    /// Produces an outcome
     ProduceOutcome,
-    /// It changes something inside
+    /// Changes internal data
     InternalWrite,
-    /// It changes something outside
+    /// Changes external data
     ExternalWrite,
-    /// It sends something
+    /// Sends something outside
     ExternalSend,
 }
 

@@ -1,4 +1,4 @@
-//! `latch plugin check`.
+//! Arguments of `latch plugin check`.
 
 use std::path::PathBuf;
 
@@ -7,48 +7,50 @@ use latchwork_core::manifest::WasiMode;
 
 use crate::check::render::Format;
 
-/// `latch plugin check`
+/// Arguments of `latch plugin check`.
 #[derive(Args, Debug)]
 pub struct PluginCheckArgs {
-    /// A component, or a folder with a latch-plugin.toml, which is built first; may be repeated
+    /// A component, or a folder with a latch-plugin.toml that is built first; may be repeated
     #[arg(value_name = "FILE|DIR", required = true)]
     pub files: Vec<PathBuf>,
-    /// Inputs and what the tools answer, as JSON lines [default: cases.jsonl in DIR]; of one plugin
+    /// File of test inputs and stubbed tool answers, as JSON lines [default: cases.jsonl in DIR]; one plugin
+    /// only
     #[arg(long, value_name = "FILE")]
     pub cases: Option<PathBuf>,
-    /// A job exported from a database, whose steps are run again on this build; may be repeated
+    /// An exported job whose steps are executed again on this build; may be repeated
     #[arg(long, value_name = "FILE")]
     pub history: Vec<PathBuf>,
-    /// Another build of the same sources, which has to do the same [default: DIR is built a second time]; of one plugin
+    /// A second build of the same sources that must behave the same [default: DIR is built twice]; one plugin
+    /// only
     #[arg(long, value_name = "FILE")]
     pub rebuilt: Option<PathBuf>,
-    /// Do not build DIR a second time
+    /// Skip the second build of DIR
     #[arg(long, conflicts_with = "rebuilt")]
     pub once: bool,
-    /// How the report is written to stdout [default: text]
+    /// Format of the report on stdout [default: text]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<FormatArg>,
-    /// Write the report in this form to a file as well, - is stdout: `sarif=check.sarif`; may be repeated
+    /// Also write a report to a file, or to stdout for -, such as `sarif=check.sarif`; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = output)]
     pub output: Vec<(FormatArg, PathBuf)>,
-    /// What of WASI the step may import [default: as latch.toml says of it, else none]
+    /// WASI imports that the step may have [default: the value in latch.toml, else none]
     #[arg(long, value_enum, value_name = "MODE")]
     pub wasi: Option<WasiArg>,
-    /// Run what stdin says and print what came of it: the other process of a check
+    /// Run the case on stdin and print the result; the second process of a check
     #[arg(long, hide = true)]
     pub other_process: bool,
 }
 
-/// Forms of a report.
+/// Formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
-    /// For people
+    /// Text for people
     Text,
-    /// Everything, for programs
+    /// Complete JSON for programs
     Json,
-    /// JUnit XML, for CI systems that show tests
+    /// JUnit XML for CI systems that show tests
     Junit,
-    /// SARIF 2.1.0, for code hosts
+    /// SARIF 2.1.0 for code hosts
     Sarif,
 }
 
@@ -76,12 +78,12 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// Modes of WASI.
+/// WASI modes of a step plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WasiArg {
-    /// None
+    /// No WASI
     None,
-    /// One that answers from the step's own history
+    /// Deterministic WASI that answers from the history of the step
     Virtual,
 }
 

@@ -1,4 +1,4 @@
-//! `latch job`
+//! Arguments of `latch job`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,144 +10,144 @@ use latchwork_core::job::JobState;
 
 use super::{JobExportArgs, actor, correlation_key, duration, hash, job_id, job_state, slot, step_file, step_id};
 
-/// `latch job`
+/// Arguments of `latch job`.
 #[derive(Args, Debug)]
 pub struct JobArgs {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: JobCommand,
 }
 
-/// Verbs of jobs.
+/// Commands of `latch job`.
 #[derive(Debug, Subcommand)]
 pub enum JobCommand {
-    /// Jobs, the newest first
+    /// List jobs, newest first
     List(JobListArgs),
-    /// Where a job stands, and what can be done next
+    /// Show the state of a job and what can be done next
     Show(JobShowArgs),
-    /// What the steps of a job returned, byte for byte
+    /// Print the outputs of a job's steps, byte for byte
     Output(JobOutputArgs),
     /// Wait until a job is over or needs a person
     Wait(JobWaitArgs),
-    /// What happened to a job, in order
+    /// Print the events of a job in order
     Events(JobEventsArgs),
-    /// What calls have cost, by job, by actor and day, or by tenant and month
+    /// Show the costs of calls by job, by actor and day, or by tenant and month
     Costs(JobCostsArgs),
-    /// Re-drive a job from its log, executing nothing
+    /// Replay a job from its log without executing any call
     Replay(JobReplayArgs),
-    /// Write what happened to a job as one file that can be verified offline
+    /// Export a job as one evidence file that can be verified offline
     Export(JobExportArgs),
-    /// Say what became of a call in doubt, or go on with a stopped job
+    /// Decide a call in doubt, or continue or abort a stopped job
     Resolve(JobResolveArgs),
     /// Cancel a job; calls in flight are resolved first
     Cancel(JobCancelArgs),
-    /// Try again what failed in a job that is over; what succeeded stays
+    /// Retry the failed steps of a finished job; successful steps are kept
     Retry(JobRetryArgs),
-    /// Undo what a finished job did, the last effect first
+    /// Undo the effects of a finished job, last effect first
     Undo(JobUndoArgs),
-    /// Start another job from the middle of this one; what was done before is copied
+    /// Start a new job from the middle of this one; earlier results are copied
     Fork(JobForkArgs),
     /// Approve the exact call that a gate shows
     Approve(JobGateArgs),
-    /// Refuse the call that a gate shows
+    /// Reject the call that a gate shows
     Reject(JobGateArgs),
-    /// Take what an earlier call changed as it is now
+    /// Accept the current state of a resource that an earlier call changed
     Confirm(JobConfirmArgs),
-    /// Send a wait step what it waits for
+    /// Send a signal to a waiting step
     Signal(JobSignalArgs),
 }
 
-/// `latch job list`
+/// Arguments of `latch job list`.
 #[derive(Args, Debug)]
 pub struct JobListArgs {
-    /// Only jobs in this state
+    /// List only jobs in this state
     #[arg(long, value_name = "STATE", value_parser = job_state)]
     pub state: Option<JobState>,
-    /// Only jobs that are not over
+    /// List only unfinished jobs
     #[arg(long)]
     pub open: bool,
-    /// At most so many
+    /// Maximum number of jobs
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
 
-/// `latch job show`
+/// Arguments of `latch job show`.
 #[derive(Args, Debug)]
 pub struct JobShowArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
 }
 
-/// `latch job output`
+/// Arguments of `latch job output`.
 #[derive(Args, Debug)]
 pub struct JobOutputArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// The step [default: the steps that no other step depends on; several of them make one JSON object]
+    /// The step [default: the steps that no other step depends on; several are printed as one JSON object]
     #[arg(value_name = "STEP", value_parser = step_id)]
     pub step: Option<StepId>,
 }
 
-/// `latch job wait`
+/// Arguments of `latch job wait`.
 #[derive(Args, Debug)]
 pub struct JobWaitArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// Wait at most so long, such as 30s or 5m: then the command ends with exit code 3
+    /// Maximum time to wait, such as 30s or 5m; afterwards the command exits with code 3
     #[arg(long, value_name = "D", value_parser = duration)]
     pub timeout: Option<Duration>,
 }
 
-/// `latch job events`
+/// Arguments of `latch job events`.
 #[derive(Args, Debug)]
 pub struct JobEventsArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// Go on until the job is over or stops
+    /// Keep printing new events until the job is over, parked or diverged
     #[arg(long)]
     pub follow: bool,
-    /// Start behind this event
+    /// Print only events after this sequence number
     #[arg(long, value_name = "SEQ")]
     pub after: Option<u64>,
 }
 
-/// `latch job replay`
+/// Arguments of `latch job replay`.
 #[derive(Args, Debug)]
 pub struct JobReplayArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id, required_unless_present = "all", conflicts_with = "all")]
     pub job: Option<JobId>,
-    /// Every job of the database
+    /// Replay every job of the database
     #[arg(long)]
     pub all: bool,
-    /// Replay every prefix of the log, as if the job had been killed after each event
+    /// Replay every prefix of the log, as if the process had been killed after each event
     #[arg(long)]
     pub every_prefix: bool,
 }
 
-/// `latch job costs`
+/// Arguments of `latch job costs`.
 #[derive(Args, Debug)]
 pub struct JobCostsArgs {
-    /// The calls of this job, one by one
+    /// Show each call of this job
     #[arg(value_name = "JOB", value_parser = job_id, conflicts_with = "by")]
     pub job: Option<JobId>,
-    /// How costs are summed
+    /// Grouping of the sums
     #[arg(long, value_enum, value_name = "GROUP", default_value = "job")]
     pub by: CostsBy,
 }
 
-/// Groups of costs.
+/// Groupings of costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CostsBy {
-    /// Each job
+    /// By job
     Job,
-    /// Each actor on each day
+    /// By actor and day
     ActorDay,
-    /// Each tenant in each month
+    /// By tenant and month
     TenantMonth,
 }
 
@@ -161,53 +161,53 @@ impl From<CostsBy> for By {
     }
 }
 
-/// `latch job resolve`
+/// Arguments of `latch job resolve`.
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("verdict").required(true).args(["applied", "not_applied", "abort", "go_on"]))]
 pub struct JobResolveArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// The call in doubt, as `latch job show` names it; without it the verdict is on the whole job
+    /// The call in doubt, as shown by `latch job show` [default: the whole job]
     #[arg(value_name = "SLOT", value_parser = slot, required_unless_present_any = ["go_on", "abort"])]
     pub slot: Option<Slot>,
-    /// It happened: the file holds its result as JSON, - is stdin
+    /// The call took effect; the file holds its result as JSON, or - for stdin
     #[arg(long, value_name = "FILE", requires = "slot")]
     pub applied: Option<PathBuf>,
-    /// It certainly did not happen: it is executed again
+    /// The call did not take effect; it is executed again
     #[arg(long, requires = "slot")]
     pub not_applied: bool,
-    /// With SLOT: nobody will find out, the call counts as lost. Without: fail the job
+    /// With SLOT: give the call up as lost; without SLOT: fail the job
     #[arg(long)]
     pub abort: bool,
-    /// Go on with a parked or diverged job
+    /// Continue a parked or diverged job
     #[arg(long = "continue", conflicts_with = "slot")]
     pub go_on: bool,
-    /// Why: recorded with the verdict
+    /// Reason; recorded with the decision
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
+    /// Actor that decides [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// What `latch job resolve` was told.
+/// Decision passed to `latch job resolve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The call happened; its result is in this file.
+    /// The call took effect. The path names the file with its result.
     Applied(Slot, PathBuf),
-    /// The call did not happen.
+    /// The call did not take effect.
     NotApplied(Slot),
     /// The call is lost.
     Lost(Slot),
-    /// The job goes on.
+    /// The job continues.
     Continue,
     /// The job fails.
     Abort,
 }
 
 impl JobResolveArgs {
-    /// The verdict; the parser has made sure that there is exactly one.
+    /// Returns the decision. The argument parser guarantees that there is exactly one.
     pub fn verdict(&self) -> Verdict {
         match (&self.slot, &self.applied) {
             (Some(slot), Some(file)) => Verdict::Applied(slot.clone(), file.clone()),
@@ -219,128 +219,129 @@ impl JobResolveArgs {
     }
 }
 
-/// `latch job cancel`
+/// Arguments of `latch job cancel`.
 #[derive(Args, Debug)]
 pub struct JobCancelArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// Why: recorded
+    /// Reason; recorded with the request
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
+    /// Actor that decides [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// `latch job retry`
+/// Arguments of `latch job retry`.
 #[derive(Args, Debug)]
 pub struct JobRetryArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// Why: recorded
+    /// Reason; recorded with the request
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who asks [default: the user of the operating system]
+    /// Actor that makes the request [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// `latch job undo`
+/// Arguments of `latch job undo`.
 #[derive(Args, Debug)]
 pub struct JobUndoArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// Leave the work to a worker and return at once
+    /// Return immediately; a worker undoes the job
     #[arg(long)]
     pub detach: bool,
-    /// Why: recorded
+    /// Reason; recorded with the request
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
+    /// Actor that decides [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// `latch job fork`
+/// Arguments of `latch job fork`.
 #[derive(Args, Debug)]
 pub struct JobForkArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// From this step on everything is executed again
+    /// First step to execute again; everything that follows from it is executed again too
     #[arg(long, value_name = "STEP", value_parser = step_id)]
     pub at: StepId,
-    /// Give a copied step another output, as JSON, - is stdin; may be repeated. What depends on it
-    /// is executed again
+    /// Replace the output of a copied step with JSON from a file, or - for stdin; steps that depend on it are
+    /// executed again; may be repeated
     #[arg(long, value_name = "STEP=FILE", value_parser = step_file)]
     pub set: Vec<(StepId, PathBuf)>,
-    /// Why: recorded
+    /// Reason; recorded with the request
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who asks [default: the user of the operating system]
+    /// Actor that makes the request [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// `latch job approve` and `latch job reject`
+/// Arguments of `latch job approve` and `latch job reject`.
 #[derive(Args, Debug)]
 pub struct JobGateArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// The gated call, as `latch job show` names it
+    /// The gated call, as shown by `latch job show`
     #[arg(value_name = "SLOT", value_parser = slot)]
     pub slot: Slot,
-    /// Hash of the call that was shown: refused where the gate has another one
+    /// Hash of the call that was reviewed; the command fails if the gate is for another call
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub hash: Option<Hash>,
-    /// Why: recorded
+    /// Reason; recorded with the decision
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
+    /// Actor that decides [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// `latch job confirm`
+/// Arguments of `latch job confirm`.
 #[derive(Args, Debug)]
 pub struct JobConfirmArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// The call whose effect could not be confirmed, as `latch job show` names it
+    /// The call whose effect could not be confirmed, as shown by `latch job show`
     #[arg(value_name = "SLOT", value_parser = slot)]
     pub slot: Slot,
-    /// The effect is gone for good, instead of taken as it is now: the next job that asks for the action performs it (jobs that are over)
+    /// Only for finished jobs: record that the effect no longer exists, so that the next job that requests the
+    /// action performs it again
     #[arg(long)]
     pub gone: bool,
-    /// Why: recorded
+    /// Reason; recorded with the decision
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who decides [default: the user of the operating system]
+    /// Actor that decides [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }
 
-/// `latch job signal`
+/// Arguments of `latch job signal`.
 #[derive(Args, Debug)]
 pub struct JobSignalArgs {
-    /// The job
+    /// Id of the job
     #[arg(value_name = "JOB", value_parser = job_id)]
     pub job: JobId,
-    /// The wait's correlation key, as `latch job show` names it
+    /// Correlation key of the wait, as shown by `latch job show`
     #[arg(value_name = "KEY", value_parser = correlation_key)]
     pub key: String,
-    /// What the signal carries: JSON, or a file with JSON, or - for stdin [default: null]
+    /// Payload of the signal: JSON, a file with JSON, or - for stdin [default: null]
     #[arg(long, value_name = "FILE|JSON|-", allow_hyphen_values = true)]
     pub payload: Option<String>,
-    /// Why: recorded in the inbox
+    /// Reason; recorded in the inbox
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Who sends it [default: the user of the operating system]
+    /// Actor that sends the signal [default: the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `latch plugin new`.
+//! Arguments of `latch plugin new`.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use latchwork_core::manifest::PluginKind;
 
 use crate::build::Lang;
 
-/// `latch plugin new`
+/// Arguments of `latch plugin new`.
 #[derive(Args, Debug)]
 pub struct PluginNewArgs {
-    /// The plugin's name, and its folder's: a-z 0-9 - _
+    /// Name of the plugin and of its folder: 1 to 64 characters from a-z 0-9 - _, starting with a letter
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// What it is written in
+    /// Programming language of the plugin
     #[arg(long, value_enum, value_name = "LANG")]
     pub lang: LangArg,
-    /// Deterministic code, or code that touches the world
+    /// Deterministic step code, or a tool that touches the outside world
     #[arg(long, value_enum, value_name = "KIND")]
     pub kind: KindArg,
-    /// Where its folder is made
+    /// Folder in which the plugin folder is created
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub into: PathBuf,
 }
@@ -54,9 +54,9 @@ impl From<LangArg> for Lang {
 /// Kinds of plugins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KindArg {
-    /// Deterministic code
+    /// Deterministic step code
     Step,
-    /// Code that touches the world
+    /// Tool that touches the outside world
     Tool,
 }
 

@@ -1,4 +1,4 @@
-//! The processes of a round: this program again, in a process group of its own.
+//! Child processes of a round: this program, started in its own process group.
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -13,24 +13,24 @@ use crate::cli::args::ParameterArgs;
 use crate::cli::context::Context;
 use crate::config::Config;
 
-/// Between two looks whether a killed process is gone, and the most looks.
+/// Interval between two checks whether a killed process has ended, and the maximum number of checks.
 const ENDS_LOOK: Duration = Duration::from_millis(2);
 const ENDS_LOOKS: u32 = 250;
 
-/// How the processes are started.
+/// Flags and paths with which child processes are started.
 pub(super) struct Children {
     program: PathBuf,
     scratch: PathBuf,
-    /// Flags of this command that are those of each.
+    /// Flags of this command that every child process gets.
     flags: Vec<String>,
-    /// Flags of each run.
+    /// `--set` and `--input` flags of every run.
     values: Vec<String>,
-    /// The database of a run for real.
+    /// `--db` flag of a live run.
     database: Vec<String>,
     color: bool,
 }
 
-/// A process group that ends with this value.
+/// Process group that is killed when this value is dropped.
 struct Group {
     child: Child,
     pid: Option<Pid>,
@@ -51,10 +51,10 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Compilers that the process has started are of its group.
+        // The group includes the compilers that the process started.
         if let Some(pid) = self.pid {
             let _ = kill_process_group(pid, Signal::KILL);
-            // What it wrote to is cleared away next: it must not write any more.
+            // The scratch folder is removed next, so the process must not write to it any more.
             for _ in 0..ENDS_LOOKS {
                 if !matches!(self.child.try_wait(), Ok(None)) {
                     break;
@@ -92,14 +92,15 @@ impl Children {
         Ok(Group { child, pid }.output().await?)
     }
 
-    /// Builds a plugin and checks it; what the compiler says goes to stderr. The report is empty if it was not built.
+    /// Builds a plugin and checks it. Compiler output goes to stderr. The report is empty if the build
+    /// failed.
     pub(super) async fn check(&self, dir: &Path) -> anyhow::Result<(bool, String)> {
         let dir = dir.display().to_string();
         let (status, report) = self.output(&["plugin", "check", &dir, "--once"]).await?;
         Ok((status.success(), report))
     }
 
-    /// Runs a plan on a database that is made for it, and returns the answer: a response, or an error.
+    /// Dry-runs a plan on a new database and returns the JSON answer: a response or an error.
     pub(super) async fn dry_run(&self, plan: &Path, config: &Config) -> anyhow::Result<Value> {
         let round = tempfile::Builder::new().prefix("round-").tempdir_in(&self.scratch)?;
         let state = round.path().join("state");
@@ -115,7 +116,7 @@ impl Children {
         serde_json::from_str(&answer).context("the run was interrupted")
     }
 
-    /// Runs the plan for real, at this terminal.
+    /// Runs the plan live on this terminal.
     pub(super) async fn live(&self, plan: &Path) -> anyhow::Result<()> {
         let plan = plan.display().to_string();
         let mut command = self.command(&["run", &plan, "--new"]);
@@ -125,7 +126,7 @@ impl Children {
     }
 }
 
-/// The values of parameters as they were given.
+/// Returns the given parameter values as flags.
 fn values(given: &ParameterArgs) -> Vec<String> {
     let set = given.set.iter().flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]);
     let input = given.input.iter().flat_map(|file| ["--input".to_owned(), file.display().to_string()]);

@@ -1,12 +1,12 @@
-//! The output of a dry run as lines, and how it differs from the run before.
+//! Output of a dry run as lines, and its difference to the previous run.
 
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-/// Equal lines shown around a difference.
+/// Number of unchanged lines shown around a difference.
 const AROUND: usize = 2;
 
-/// What a run came to.
+/// Text that represents the result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Output(String);
 
@@ -15,16 +15,17 @@ pub(super) struct Output(String);
 pub(super) enum Line {
     /// In both runs.
     Same(String),
-    /// In the run before only.
+    /// Only in the previous run.
     Gone(String),
-    /// In this run only.
+    /// Only in this run.
     Come(String),
-    /// About the run.
+    /// A remark about the run.
     Note(String),
 }
 
 impl Output {
-    /// Steps with what they returned, would have called, or failed with. Ids and times of the job are no part of it.
+    /// Lists the steps with their outputs, calls that would be made, and failures. Ids and times of the job
+    /// are left out.
     pub(super) fn of(response: &Value) -> Output {
         let mut text = String::new();
         for step in response["steps"].as_array().into_iter().flatten() {
@@ -48,8 +49,8 @@ impl Output {
         Output(text)
     }
 
-    /// Everything, where there is no run before or nothing of it is the same; else what differs, with the lines
-    /// around it.
+    /// Returns the lines to show: all lines if there is no previous run, else the differences with the lines
+    /// around them.
     pub(super) fn against(&self, before: Option<&Output>) -> Vec<Line> {
         let Some(before) = before else {
             return self.0.lines().map(|line| Line::Same(line.to_owned())).collect();
@@ -76,7 +77,7 @@ impl Output {
     }
 }
 
-/// A value in several lines, each two columns in.
+/// Formats a JSON value as several lines, indented by two columns.
 fn indented(value: &Value) -> String {
     format!("{value:#}").lines().map(|line| format!("  {line}\n")).collect()
 }

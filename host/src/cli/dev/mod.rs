@@ -1,9 +1,11 @@
-//! `latch dev`: after each change of a source, builds and checks what changed, runs the plan anew as a dry run on a
-//! scratch database, and shows how its output differs from the run before.
+//! `latch dev`: builds, checks and dry-runs the project after each change of a source.
 //!
-//! Builds, checks and runs are processes of their own, each a process group: a round that is abandoned leaves
-//! nothing behind, and a plugin that hangs takes nothing with it. A change abandons the round that goes on, and
-//! withdraws the question whether to run for real.
+//! Each round builds and checks the changed plugins and dry-runs the plan on a scratch database. It then
+//! shows how the output differs from the previous run.
+//!
+//! Builds, checks and runs are child processes, each in its own process group. An abandoned round therefore
+//! leaves no process behind, and a plugin that hangs does not block this process. A change abandons the
+//! current round and withdraws the question whether to run the plan live.
 
 mod child;
 mod difference;
@@ -51,12 +53,12 @@ pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
         built: BTreeMap::new(),
     };
     let exit = dev.rounds(&mut stop).await?;
-    // The scratch database goes with its folder.
+    // Closing the folder deletes the scratch database.
     scratch.close()?;
     Ok(exit)
 }
 
-/// What ends the command.
+/// Signals that end the command.
 struct Stop {
     interrupt: Signal,
     terminate: Signal,
@@ -75,16 +77,16 @@ impl Stop {
     }
 }
 
-/// Why a round came to nothing; it was shown.
+/// Marker of a failed round. The reason was already shown.
 struct Failed;
 
-/// What ended a round, the question after it, or the run for real.
+/// Result of a round, of the question after it, or of the live run.
 enum End {
-    /// Something is other than it was when the round began.
+    /// A watched file differs from its state at the beginning of the round.
     Changed,
-    /// The command was stopped.
+    /// The command was stopped by a signal.
     Stopped,
-    /// It is over; none where it came to nothing.
+    /// The round ended, successfully or not.
     Over(Result<(), Failed>),
 }
 
@@ -94,9 +96,9 @@ struct Dev<'d> {
     project: &'d Project<'d>,
     children: Children,
     question: Question,
-    /// The output of the last run that had one.
+    /// Output of the last run that produced one.
     before: Option<Output>,
-    /// The sources of each plugin's folder as they were when it was built and checked.
+    /// Sources of each plugin folder as of its last successful build and check.
     built: BTreeMap<PathBuf, Watched>,
 }
 
@@ -126,7 +128,7 @@ impl Dev<'_> {
         Exit::Done
     }
 
-    /// A round, and the run for real after it.
+    /// Runs one round, followed by the live run if requested.
     async fn one(&mut self, watched: &Watched, stop: &mut Stop) -> anyhow::Result<End> {
         let (project, once) = (self.project, self.args.once);
         let round = tokio::select! {
@@ -155,7 +157,7 @@ impl Dev<'_> {
             if self.built.get(dir) == Some(&sources) {
                 continue;
             }
-            // What fails, or is abandoned, is built again in the next round.
+            // A failed or abandoned build is repeated in the next round.
             self.built.remove(dir);
             if !self.check(dir).await? {
                 return Ok(Err(Failed));
@@ -177,14 +179,14 @@ impl Dev<'_> {
         let (passed, report) = self.children.check(dir).await?;
         match passed {
             true => self.ctx.printer.note(Tone::Good.of(format!("checked {shown}"))),
-            // A plugin that could not be built has no report; the compiler has said why.
+            // A plugin that could not be built has no report. The compiler has printed the reason.
             false if report.trim().is_empty() => {}
             false => self.ctx.printer.note(report.trim_end()),
         }
         Ok(passed)
     }
 
-    /// Why a run did not begin.
+    /// Shows why a run was refused.
     fn refused(&self, error: &Value) {
         if self.ctx.json {
             return self.ctx.printer.line(&json!({ "error": error }));
@@ -205,7 +207,7 @@ impl Dev<'_> {
         self.ctx.printer.note(Text::lines(lines));
     }
 
-    /// The output of a run, or what of it is not as it was in the run before.
+    /// Shows the output of a run, or its difference to the previous run.
     fn show(&mut self, response: &Value) {
         let output = Output::of(response);
         if self.ctx.json {
@@ -224,8 +226,10 @@ impl Dev<'_> {
         self.before = Some(output);
     }
 
-    /// Asks, and runs the plan for real if the answer is yes. Only what was dry-run is run: a change withdraws the
-    /// question, and an answer that comes before the change was seen is refused.
+    /// Asks whether to run the plan live, and runs it if the answer is yes.
+    ///
+    /// Only a plan that was dry-run is run. A change withdraws the question. An answer is refused if a file
+    /// has changed unnoticed before it.
     async fn live(&mut self, watched: &Watched, stop: &mut Stop) -> anyhow::Result<End> {
         let printer = self.ctx.printer;
         printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));

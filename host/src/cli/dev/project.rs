@@ -1,4 +1,4 @@
-//! What is watched of a project.
+//! The files of a project that are watched.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,22 +8,22 @@ use crate::cli::context::Context;
 use crate::cli::text::Tone;
 use crate::config::Origin;
 
-/// Between two looks at the sources.
+/// Interval between two checks of the sources.
 const LOOK: Duration = Duration::from_millis(300);
-/// The most changed files that are named.
+/// Maximum number of changed files that are named.
 const NAMED: usize = 3;
 
-/// A plan with the values of its parameters, its configuration and the sources of its plugins.
+/// A plan with its parameter values, configuration and plugin sources.
 pub(super) struct Project<'d> {
     pub(super) ctx: &'d Context<'d>,
     pub(super) plan: PathBuf,
-    /// The file of `--input`.
+    /// File of `--input`.
     pub(super) input: Option<PathBuf>,
 }
 
 impl Project<'_> {
-    /// The plan, the values of its parameters, the configuration, and each plugin's component or folder. A configuration that cannot be read is
-    /// watched until it can.
+    /// Returns the watched files: plan, parameter file, configuration, and each plugin's component or folder.
+    /// An unreadable configuration is watched until it can be read.
     pub(super) fn watched(&self) -> Watched {
         let mut watched = Watched::default();
         watched.file(&self.plan);
@@ -48,7 +48,8 @@ impl Project<'_> {
         watched
     }
 
-    /// Returns when something has changed and nothing changes any more: editors write in several steps.
+    /// Returns once something has changed and two successive checks agree. Editors write a file in several
+    /// steps.
     pub(super) async fn change(&self, before: &Watched) {
         let mut last = before.clone();
         loop {
@@ -61,14 +62,14 @@ impl Project<'_> {
         }
     }
 
-    /// Names what has changed.
+    /// Prints the names of the changed files.
     pub(super) fn say_changes(&self, now: &Watched, before: &Watched) {
         for path in now.changes(before).iter().take(NAMED) {
             self.ctx.printer.note(Tone::Title.of(format!("changed: {}", self.shown(path))));
         }
     }
 
-    /// A path from the working directory, where it lies below.
+    /// Returns the path relative to the working directory, if it lies below.
     pub(super) fn shown(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.ctx.cwd).unwrap_or(path).display().to_string();
         if shown.is_empty() { ".".to_owned() } else { shown }

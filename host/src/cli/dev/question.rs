@@ -1,21 +1,23 @@
-//! Answers of a person at the terminal, to questions that may be withdrawn.
+//! Reads answers of a person at the terminal. A question may be withdrawn.
 
 use std::io::{self, BufRead as _};
 
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::task::JoinHandle;
 
-/// Reads one answer at a time. A read that a withdrawn question has begun is kept for the next question: it cannot be
-/// ended, and a second one would compete with it.
+/// Reads one answer at a time.
+///
+/// A blocking read cannot be cancelled. If a question is withdrawn, its read is kept for the next question,
+/// because a second read would compete with it.
 #[derive(Default)]
 pub(super) struct Question {
     read: Option<JoinHandle<io::Result<String>>>,
 }
 
 impl Question {
-    /// The next line that is typed from now on; what was typed before the question is no answer to it.
+    /// Returns the next line that is typed. Text typed before the question is discarded.
     pub(super) async fn answer(&mut self) -> io::Result<String> {
-        // A terminal that is gone has nothing to forget; reading says so.
+        // Flushing fails on a closed terminal; the read below reports that error.
         let _ = tcflush(io::stdin(), QueueSelector::IFlush);
         let read = match self.read.take_if(|read| !read.is_finished()) {
             Some(read) => read,

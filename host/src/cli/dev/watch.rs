@@ -1,16 +1,17 @@
-//! What `latch dev` watches: files by time and size, looked at again and again. Nothing of the operating system is
-//! needed, and folders on network and container file systems are seen as well.
+//! Watches files by polling their modification time and size.
+//!
+//! Polling needs no service of the operating system. It also works on network and container file systems.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Folders that builds write below a folder of sources.
+/// Names of build outputs in a folder of sources.
 const MADE: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
-/// The most files that are watched: a folder with more holds something else than sources.
+/// Maximum number of watched files. A folder with more files does not consist of sources.
 const FILES_MAX: usize = 5_000;
 
-/// Files with their time and size; none where a file is not there.
+/// Watched files with modification time and size, or `None` for a missing file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Watched(BTreeMap<PathBuf, Option<(SystemTime, u64)>>);
 
@@ -22,7 +23,7 @@ impl Watched {
         self.0.insert(path.to_owned(), stamp);
     }
 
-    /// Watches a component, or a folder of sources without what is made of them.
+    /// Watches a component, or a folder of sources without its build outputs.
     pub(super) fn source(&mut self, path: &Path) {
         if !path.is_dir() {
             return self.file(path);
@@ -31,7 +32,7 @@ impl Watched {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_made = MADE.contains(&name.as_str()) || name.starts_with("latch.db");
             if self.0.len() < FILES_MAX && !is_made && !name.starts_with('.') {
-                // A link to a folder could lead back into it.
+                // `file_type` does not follow links. A link to a folder could lead back into the folder.
                 match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     true => self.source(&entry.path()),
                     false => self.file(&entry.path()),
@@ -40,17 +41,17 @@ impl Watched {
         }
     }
 
-    /// Number of files.
+    /// Returns the number of files.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The files below a folder.
+    /// Returns the files below a folder.
     pub(super) fn below(&self, dir: &Path) -> Watched {
         Watched(self.0.iter().filter(|(path, _)| path.starts_with(dir)).map(|(p, s)| (p.clone(), *s)).collect())
     }
 
-    /// The files that differ, or are in one of both only.
+    /// Returns the files that differ from `before`, including added and removed ones.
     pub(super) fn changes(&self, before: &Watched) -> Vec<PathBuf> {
         let mut changed: Vec<_> =
             self.0.iter().filter(|(path, stamp)| before.0.get(*path) != Some(stamp)).map(|(path, _)| path).collect();

@@ -1,28 +1,28 @@
-//! One thing that was looked at, and how it is shown.
+//! One check of `latch doctor` and its display.
 
 use serde_json::{Value, json};
 
 use crate::cli::output::{Text, Tone};
 
-/// What came of a check.
+/// Verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is as it should be.
+    /// No problem was found.
     Ok,
-    /// It is worth attention.
+    /// Something needs attention.
     Warn,
-    /// It is wrong.
+    /// Something is wrong.
     Fail,
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) verdict: Verdict,
     found: String,
     fix: Option<String>,
-    /// What it is about, for programs: plugin, job, slot, event, secret.
+    /// Subjects of the check for programs: plugin, job, slot, event or secret.
     about: Vec<(&'static str, Value)>,
 }
 
@@ -39,7 +39,7 @@ impl Check {
         Self { verdict: Verdict::Fail, ..Self::warn(name, found, fix) }
     }
 
-    /// Names for programs what it is about.
+    /// Adds a subject of the check for programs.
     pub(super) fn about(mut self, key: &'static str, value: impl Into<Value>) -> Self {
         self.about.push((key, value.into()));
         self

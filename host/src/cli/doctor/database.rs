@@ -1,4 +1,4 @@
-//! The database and the effect store.
+//! Checks of the database and of the effect store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::config::{Config, Durability};
 
 const NAME: &str = "database";
 
-/// Looks at the database; the open one, if it could be opened.
+/// Checks the database. Returns it if it could be opened.
 pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
     let name = match open::target(&config.database) {
         Err(error) => {
@@ -77,10 +77,10 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
     Some(store)
 }
 
-/// What there is to say of a file that is not there; none where it is, or may be made.
+/// Returns the check of a missing database file, or `None` if the file exists or may be created now.
 fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     let times = used(config);
-    // Only a database that was used can be lost, and the loss be accepted.
+    // Only the loss of a database that was used before can be accepted.
     if path.exists() || accept_restore && times > 0 {
         return None;
     }
@@ -95,23 +95,23 @@ fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     })
 }
 
-/// How often the database was used for work, as far as what lies beside it tells.
+/// Returns how many times the database was used for work, according to the files beside it.
 fn used(config: &Config) -> u64 {
     let options = open::options(config, &config.database, Arc::new(NoProbe));
     options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()
 }
 
-/// Whether the database was used for work, also where it is not there any more.
+/// Returns true if the database was used for work, even if it no longer exists.
 pub(super) fn was_used(config: &Config) -> bool {
     used(config) > 0
 }
 
-/// Whether all that a server's database lacks is tables.
+/// Returns true if the server's database only lacks its tables.
 fn is_new(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(message) if message.ends_with(NO_TABLES))
 }
 
-/// Looks at the effect store; the open one, if it could be opened.
+/// Checks the effect store. Returns it if it could be opened.
 pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Check>) -> Option<Arc<Database>> {
     const NAME: &str = "effect store";
     if let Ok(Some(why)) = open::unseen_effects(config) {
@@ -147,7 +147,7 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
 async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // Looking must not make anything; accepting that the old one is gone may, and writes.
+    // A check must not create a database. Accepting the loss of the old database may, and it writes.
     Database::open(OpenOptions { create, reads_only: !create, ..options }).await
 }
 

@@ -1,7 +1,8 @@
-//! `latch doctor --deep`: every stored hash is computed again.
+//! `latch doctor --deep`: recomputes every stored hash.
 //!
-//! One job is in memory at a time. Its records are written as evidence and verified, which compares event chain,
-//! ledger, effects, payloads and response; beside it every payload and effect is held against the event that names it.
+//! Only one job is in memory at a time. Its records are written as evidence and verified, which compares
+//! event chain, ledger, effects, payloads and response. Every payload and effect is also compared with the
+//! event that names it.
 
 use std::collections::BTreeSet;
 
@@ -19,25 +20,25 @@ use crate::evidence::is_signature;
 use crate::os::{self, clock};
 
 const NAME: &str = "jobs";
-/// Rows of jobs that are read at once.
+/// Number of job rows read per page.
 const PAGE: u32 = 200;
-/// Between two lines of progress.
+/// Interval between two progress lines.
 const PROGRESS_US: u64 = 2_000_000;
-/// Findings that are shown; the others are counted.
+/// Maximum number of findings shown; further ones are only counted.
 const FINDINGS_MAX: usize = 200;
-/// Reads of a job that is worked on, until it is left out.
+/// Maximum number of reads of a job that is being executed; then the job is skipped.
 const READS_MAX: u32 = 5;
 const FIX: &str =
     "restore the database from a backup that `latch doctor --deep` finds sound; until then leave the job alone";
 
-/// One thing that is wrong with a job.
+/// One problem of a job.
 struct Finding {
     what: String,
     slot: Option<String>,
     event: Option<u64>,
 }
 
-/// What came of all jobs.
+/// Totals over all jobs.
 #[derive(Default)]
 struct Tally {
     jobs: u64,
@@ -64,7 +65,7 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
         for row in rows {
             match job(journal, effects, &row.job_id, &mut tally).await {
                 Ok(found) => report(&row.job_id, found, &mut tally, checks),
-                // The database itself does not answer: another job would say the same.
+                // The database itself fails, so every other job would fail the same way.
                 Err(error) => return checks.push(super::database::store_failure(NAME, &error)),
             }
             if clock::boot_us().saturating_sub(told_us) > PROGRESS_US {
@@ -108,7 +109,7 @@ fn summary(ctx: &Context<'_>, tally: &Tally, checks: &mut Vec<Check>) {
     }
 }
 
-/// Everything that is wrong with a job.
+/// Returns every problem of a job.
 async fn job(
     journal: &dyn Journal,
     effects: &dyn EffectStore,
@@ -128,7 +129,8 @@ async fn job(
             Err(StoreError::Damaged(what)) => return Ok(vec![Finding { what, slot: None, event: None }]),
             Err(error) => return Err(error),
         };
-        // The effects may lie in another database: both are of one moment if the log stands still.
+        // The effects may be in another database. Log and effects are consistent only if the log did not
+        // change between the reads.
         if !record.row.state.is_terminal() {
             let after = journal.load(job_id).await?;
             if after.is_none_or(|after| after.row.head != record.row.head || after.ledger != record.ledger) {
@@ -152,12 +154,12 @@ async fn job(
             Err(error) => return Ok(vec![of_log(&error)]),
         };
         let mut found: Vec<Finding> = problems.iter().map(of_log).collect();
-        // What is compared follows from payloads and effects: it says nothing where these are damaged.
+        // These comparisons depend on payloads and effects, so they are meaningless if those are damaged.
         if found.is_empty() {
             found.extend(across_jobs(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // A payload that is not the one of its event is told already, with the event.
+            // A payload that does not match its event is already reported with that event.
             let told: &[Found] = if found.is_empty() { &[] } else { &[Found::Payload, Found::Effect, Found::Response] };
             found.extend(verified(&file, told));
         }
@@ -167,7 +169,7 @@ async fn job(
     Ok(Vec::new())
 }
 
-/// What the tables across jobs hold of a job otherwise than its log and ledger.
+/// Returns the differences between the tables shared by all jobs and the log and ledger of this job.
 async fn across_jobs(journal: &dyn Journal, durable: &Durable) -> Result<Vec<Finding>, StoreError> {
     let header = &durable.job.header;
     let of_slot = |slot: &Slot, what: String| Finding { what, slot: Some(slot.to_string()), event: None };
@@ -202,7 +204,7 @@ async fn across_jobs(journal: &dyn Journal, durable: &Durable) -> Result<Vec<Fin
     Ok(found)
 }
 
-/// What the log says of itself, or of what it names.
+/// Returns the finding for an error in the log or in a payload that the log names.
 fn of_log(error: &FoldError) -> Finding {
     let (event, slot) = match error {
         FoldError::Missing { seq, label } | FoldError::Altered { seq, label } => (Some(*seq), slot_of(label)),
@@ -221,7 +223,7 @@ fn of_log(error: &FoldError) -> Finding {
     Finding { what, slot, event }
 }
 
-/// The step or call of a label: `s6` of `output/s6`, `s3/0` of `answer/s3/0/1`.
+/// Returns the step or call of a label: `s6` of `output/s6`, `s3/0` of `answer/s3/0/1`.
 fn slot_of(label: &str) -> Option<String> {
     let (kind, rest) = label.split_once('/')?;
     match kind {
@@ -230,7 +232,8 @@ fn slot_of(label: &str) -> Option<String> {
     }
 }
 
-/// What a verification of the job's evidence finds, with the place of each line.
+/// Returns the problems found by verifying the evidence of the job, with the slot and event of each. Kinds in
+/// `told` are left out.
 fn verified(file: &[u8], told: &[Found]) -> Vec<Finding> {
     let report = match evidence::verify(file, None, &is_signature) {
         Ok(verified) => verified.report,
@@ -253,7 +256,7 @@ fn verified(file: &[u8], told: &[Found]) -> Vec<Finding> {
     found.collect()
 }
 
-/// The slot and the event that a line of evidence is about.
+/// Returns the slot and the event that a line of evidence is about.
 fn place(line: &[u8]) -> (Option<String>, Option<u64>) {
     let Ok(Value::Object(line)) = serde_json::from_slice::<Value>(line) else { return (None, None) };
     let all = line.values().filter_map(Value::as_object).chain([&line]);
@@ -267,7 +270,7 @@ fn place(line: &[u8]) -> (Option<String>, Option<u64>) {
     (slot, event)
 }
 
-/// Components that jobs have pinned, by digest.
+/// Checks the components that jobs have pinned, by digest.
 pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks: &mut Vec<Check>) {
     const NAME: &str = "components";
     match crate::registry::damaged(state_dir) {
@@ -293,7 +296,7 @@ pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks:
     }
 }
 
-/// Compiled code, by its code of authenticity.
+/// Checks the compiled code in the cache by its message authentication code.
 pub(super) fn compiled(engine: &crate::engine::Engine, checks: &mut Vec<Check>) {
     const NAME: &str = "plugin cache";
     match engine.damaged_in_cache() {

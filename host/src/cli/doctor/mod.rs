@@ -1,7 +1,8 @@
-//! `latch doctor`: what a job will need, looked at before it needs it.
+//! `latch doctor`: checks in advance everything that a job will need.
 //!
-//! * `check` is one thing that was looked at, and how it is shown.
-//! * `database`, `plugins`, `secrets` and `toolchains` look at what their names say; `deep` computes every hash again.
+//! - `check` holds the result of one check and its display.
+//! - `database`, `plugins`, `secrets` and `toolchains` check what they are named after; `deep` recomputes
+//!   every hash.
 
 mod check;
 mod database;
@@ -23,7 +24,7 @@ use super::open;
 use crate::config::{Commit, Config, FILE_NAME};
 use crate::{files, os, registry};
 
-/// 2025-01-01: a machine that believes to be earlier has lost its clock.
+/// 2025-01-01, in microseconds since 1970. A machine with an earlier time has lost its clock.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
 
 pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -64,7 +65,7 @@ pub(super) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }
 
-/// The database and the effect store, and with `--deep` every job in them.
+/// Checks the database and the effect store. With `--deep`, also checks every job in them.
 async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
     let main = database::database(config, args.accept_restore, checks).await;
     let separate = match (&config.effect_store, config.commit) {
@@ -112,7 +113,7 @@ fn state_dir(config: &Config) -> Check {
     }
 }
 
-/// Whether files can be made in a folder: why not, and what to do.
+/// Checks that files can be created in a folder. The error holds the reason and the fix.
 fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
     let error = files::without_path(error);
@@ -144,7 +145,7 @@ fn cache(config: &Config) -> Check {
     }
 }
 
-/// Versions of plugins that jobs may have pinned.
+/// Checks the stored plugin versions that jobs may have pinned.
 fn components(config: &Config) -> Check {
     match registry::kept(&config.state_dir) {
         Ok(kept) => {

@@ -1,4 +1,4 @@
-//! The configured plugins: each problem names its plugin and what mends it.
+//! Checks of the configured plugins. Each problem names its plugin and the fix.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     match catalog::registry(&of_built) {
         Ok(registry) => {
             checks.extend(confirmed(config, &registry));
-            // Operators of a plugin that is not built would count as unknown.
+            // Operators of an unbuilt plugin would be reported as unknown.
             if unbuilt.is_empty() {
                 checks.extend(unheeded(config, &registry));
             }
@@ -48,7 +48,7 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     }
 }
 
-/// Granted directories that a job would make, and cannot.
+/// Returns a failed check for each granted directory that a job would create but cannot.
 fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
     let missing = plugin.grants.dirs.iter().filter(|dir| dir.write && !dir.host.is_dir());
     missing.filter_map(|dir| {
@@ -59,7 +59,7 @@ fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
     })
 }
 
-/// What one plugin was refused for.
+/// Returns the check for a refused plugin.
 fn refused(ctx: &Context<'_>, config: &Config, problem: &Problem) -> Check {
     let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
     let found = format!("{name}: {}", problem.message);
@@ -89,21 +89,21 @@ fn build_command(ctx: &Context<'_>, source: &Path) -> String {
     format!("latch plugin build {}", shown(ctx, source))
 }
 
-/// A path from the working directory, if it lies below, as a shell takes it.
+/// Returns a path relative to the working directory, if it lies below, quoted for a shell.
 fn shown(ctx: &Context<'_>, path: &Path) -> String {
     let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
     latchwork_core::response::quoted(&below.display().to_string())
 }
 
-/// Settings that hold for nothing; none where there are none.
+/// Returns a warning for settings that have no effect, or `None` if there are none.
 fn unheeded(config: &Config, registry: &Registry) -> Option<Check> {
     let found = unheeded::settings(config, registry);
     let fix = "correct what is misspelt, or leave out what says nothing here";
     (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
 }
 
-/// Who looks at effects when a job is resumed; none where no plugin has any.
+/// Returns the verifier of each plugin that confirms effects on resume, or `None` if no plugin has effects.
 fn confirmed(config: &Config, registry: &Registry) -> Option<Check> {
     let said: Vec<String> = registry
         .plugins()

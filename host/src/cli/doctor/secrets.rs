@@ -1,4 +1,4 @@
-//! Secrets: those that are named and have no value, and files that others can read.
+//! Checks of secrets: named secrets without a value, and secret files that other users can read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,7 +9,7 @@ use crate::capability::{EnvOrFile, Secrets};
 use crate::config::Config;
 
 const NAME: &str = "secrets";
-/// Permissions of others than the owner.
+/// Permission bits of other users and of the group.
 const OTHERS: u32 = 0o077;
 
 pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
@@ -34,7 +34,7 @@ pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
     }
 }
 
-/// The secrets that the configuration names, with what may use each.
+/// Returns the secrets that the configuration names, each with its users.
 fn wanted(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut add = |name: &str, user: String| {
@@ -54,7 +54,7 @@ fn wanted(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
     wanted
 }
 
-/// Files, and their folder, that other users can read or change.
+/// Checks for secret files, and their folder, that other users can read or change.
 fn open_to_others(dir: &Path, checks: &mut Vec<Check>) {
     let Ok(about) = std::fs::metadata(dir) else { return };
     let folder_is_closed = about.permissions().mode() & 0o011 == 0;
@@ -73,7 +73,7 @@ fn open_to_others(dir: &Path, checks: &mut Vec<Check>) {
     files.sort();
     for file in files {
         let Ok(about) = std::fs::metadata(&file) else { continue };
-        // Behind a folder that others cannot enter, modes of files do not matter.
+        // If other users cannot enter the folder, the modes of its files do not matter.
         if about.is_file() && about.permissions().mode() & OTHERS != 0 && !folder_is_closed {
             let found = format!("{} is open to other users (mode {:o})", file.display(), about.mode() & 0o7777);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

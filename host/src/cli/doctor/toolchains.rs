@@ -1,4 +1,4 @@
-//! The toolchains of the recipes that are configured or lie here: what `latch plugin build` would use.
+//! Checks of the toolchains that `latch plugin build` would use for the recipes found here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,8 @@ pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mu
     }
 }
 
-/// The folders of recipes: of configured plugins, the working directory, and the folders in the project's.
+/// Returns the folders with a recipe: configured plugins, the working directory, and the project's folder
+/// with its subfolders.
 fn folders(ctx: &Context<'_>, config: Option<&Config>) -> BTreeSet<PathBuf> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::from([ctx.cwd.clone()]);
     let root = config.map_or(ctx.cwd.as_path(), |config| config.root.as_path());

@@ -9,8 +9,8 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{admission, open, run};
 
-/// The request is durable first; then the job is brought to its end here, unless another process
-/// holds it and does so itself.
+/// Makes the cancel request durable, then executes the job here until it ends. If another process holds the
+/// job, that process ends it.
 pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing(&config)? {

@@ -9,7 +9,8 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{changed, open};
 
-/// What a person takes as it is has to be something that is asked about.
+/// Records that a person accepts the current state of an effect. Refused unless a confirmation of this slot
+/// is open.
 pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(&config).await?;

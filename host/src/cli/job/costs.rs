@@ -28,7 +28,7 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
     Ok(Exit::Done)
 }
 
-/// Every try of one job's calls, whether it was charged or not.
+/// Shows every try of one job's calls, charged or not.
 async fn of_job(job_id: &JobId, stores: &crate::host::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let durable = super::durable(stores, job_id).await?;
     let models = stores.journal.costs(latchwork_core::cost::By::Job, Some(job_id)).await?;

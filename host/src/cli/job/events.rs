@@ -34,7 +34,7 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut all = Vec::new();
     let mut has_head = false;
     loop {
-        // The state is read first: what is appended after it is shown in the next round.
+        // The state is read before the events, so events appended later are shown in the next round.
         let state = super::row(&stores, &args.job).await?.state;
         let record = stores.journal.load(&args.job).await?.ok_or_else(|| super::no_such_job(&args.job))?;
         let mut shown = Vec::new();
@@ -71,7 +71,7 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// What is recorded of an event, and what follows from where it stands.
+/// Returns the recorded event as JSON, with the event id of an announcement, which depends on its position.
 fn told(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
     if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
@@ -87,17 +87,17 @@ fn document(job: &JobId, event: &Event) -> Value {
     value
 }
 
-/// How a person reads events, line by line.
+/// Formats the events of a job as lines for people.
 struct Lines<'j> {
     job: &'j JobId,
     operators: Operators,
-    /// Why a call is in doubt, by the number of the event that says it is.
+    /// Reasons why calls are in doubt, by the sequence number of the event that parks the job.
     failures: BTreeMap<u64, String>,
-    /// When the job was accepted: times are shown from there.
+    /// Time when the job was accepted. Times are shown relative to it.
     since_us: i64,
-    /// Columns of slots.
+    /// Columns of the slot.
     slots: usize,
-    /// Columns of operators.
+    /// Columns of the operator.
     names: usize,
 }
 
@@ -122,9 +122,10 @@ impl<'j> Lines<'j> {
         format!("{}, accepted {since}", self.job).into()
     }
 
-    /// One line, and whether it is wrapped instead of cut. On a terminal of `width` columns slots and operators take at
-    /// most a quarter of it each. Where too little is left for the text, operators are left out, then times; then lines are
-    /// wrapped.
+    /// Formats one event. Returns true if the line is to be wrapped instead of cut.
+    ///
+    /// On a terminal of `width` columns, slots and operators take at most a quarter of it each. If too little
+    /// is left for the text, operators are left out first, then times. Only then are lines wrapped.
     fn line(&self, event: &Event, width: Option<usize>) -> (Text, bool) {
         let EventText { tone, slot, text, .. } = event_text(self.job, event, "");
         let text = match self.failures.get(&event.seq) {
@@ -155,7 +156,7 @@ impl<'j> Lines<'j> {
     }
 }
 
-/// What is left of the answers of calls in doubt, by the event that parks the job for them.
+/// Returns why calls are in doubt, by the sequence number of the event that parks the job for each of them.
 fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
     let mut tries: BTreeMap<&Slot, u32> = BTreeMap::new();
     let mut found = BTreeMap::new();
@@ -171,21 +172,21 @@ fn failures(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
     found
 }
 
-/// What is left of the answer of the last try of a call.
+/// Returns the failure that is recorded in the rest of the answer of a call's last try.
 fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload]) -> Option<String> {
     let label = label::kept(slot, *tries.get(slot)?);
     let payload = payloads.iter().find(|payload| payload.label == label)?;
     Some(in_short(&Unusable::read(&payload.bytes)?.failure))
 }
 
-/// Columns that the text has at least beside the operators.
+/// Minimum number of columns for the text beside an operator.
 const TEXT_BESIDE_OPERATORS: usize = 30;
-/// Columns that the text has at least; lines with fewer are wrapped.
+/// Minimum number of columns for the text. A line with less space is wrapped.
 const TEXT_LEAST: usize = 20;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// Text of at most `columns` characters.
+/// Cuts a text to at most `columns` characters.
 fn shortened(text: &str, columns: usize) -> String {
     match text.chars().count() > columns {
         true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),

@@ -1,4 +1,4 @@
-//! `latch job export`: what happened to a job, as one file.
+//! `latch job export`: writes the log of a job as one evidence file.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::cli::{key, open};
 use crate::host::Stores;
 use crate::os;
 
-/// Reads of a job that goes on meanwhile, until it is refused.
+/// Maximum number of reads of a job that changes meanwhile; then the export is refused.
 const READS_MAX: u32 = 20;
 
 pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -80,8 +80,9 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Log and effects of one moment: the effects may lie in another database, so that they are read
-/// between two equal looks at the log.
+/// Reads the log and the effects of one point in time.
+///
+/// The effects may be in another database. They are therefore read between two reads of the log that agree.
 async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {

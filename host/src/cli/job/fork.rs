@@ -15,7 +15,7 @@ use crate::fork::{ForkError, ForkWish};
 use crate::host::SubmitError;
 use crate::worker::WorkerError;
 
-/// The new job is durable first; then it is executed here.
+/// Makes the new job durable, then executes it here.
 pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let set = given(&args.set)?;
     let config = ctx.config(None)?;

@@ -1,5 +1,7 @@
-//! `latch job approve` and `latch job reject`. Approving never executes: the job goes on when it
-//! is resumed, and the gate's hash says for which exact call.
+//! `latch job approve` and `latch job reject`.
+//!
+//! Approving executes nothing. The job continues when it is resumed. The hash of the gate identifies the
+//! exact call that was approved.
 
 use latchwork_core::decide;
 use latchwork_core::ids::Slot;
@@ -63,7 +65,7 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, &done).await
 }
 
-/// How far that brings the gate.
+/// Describes the approvals of the gate, including this one.
 fn approved(gate: &Gate, inbox: &[InboxRow], slot: &Slot, actor: &str) -> String {
     let mut who = pending::approvers(gate, inbox, slot);
     who.insert(actor);

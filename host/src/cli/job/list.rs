@@ -12,9 +12,9 @@ use crate::cli::open;
 use crate::cli::output::{Text, table};
 use crate::os::clock;
 
-/// Narrower terminals get neither the duration nor what follows it.
+/// Minimum terminal width for the duration and the columns after it.
 const WITH_DURATION: usize = 72;
-/// Narrower terminals get neither the plan nor the actor.
+/// Minimum terminal width for the plan and the actor.
 const WITH_PLAN: usize = 100;
 
 pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -41,7 +41,7 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-/// How long a job took that is over.
+/// Returns the duration of a finished job.
 fn duration_us(row: &JobRow, why: &Why) -> Option<i64> {
     why.since_us.filter(|_| row.state.is_terminal()).map(|ended_us| (ended_us - row.created_us).max(0))
 }
@@ -57,7 +57,7 @@ fn document((row, why): &(JobRow, Why), now_us: i64) -> Value {
     value
 }
 
-/// A word or two on why the job is where it is.
+/// Describes briefly why the job is in its state.
 fn reason(row: &JobRow, why: &Why, now_us: i64) -> String {
     let at = why.slot.as_ref().map(|slot| format!(" at {slot}")).unwrap_or_default();
     match (why.reason_code, &why.by, row.wake_at_us) {

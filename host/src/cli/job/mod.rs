@@ -1,4 +1,4 @@
-//! `latch job`: looking at jobs and deciding about them.
+//! `latch job`: commands that inspect jobs and record decisions about them.
 
 use latchwork_core::ids::JobId;
 use latchwork_core::pages;
@@ -53,18 +53,18 @@ pub(super) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     }
 }
 
-/// The row of a job, or an error that says there is none.
+/// Returns the row of a job, or an error if there is no such job.
 async fn row(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobRow> {
     let row = stores.journal.job(job_id).await?;
     row.ok_or_else(|| no_such_job(job_id).into())
 }
 
-/// Everything stored of a job.
+/// Loads everything that is stored about a job.
 async fn durable(stores: &Stores, job_id: &JobId) -> anyhow::Result<Durable> {
     Ok(loaded(stores, job_id).await?.0)
 }
 
-/// The same, and what it has not taken in yet.
+/// Loads everything that is stored about a job, and its unread inbox rows.
 async fn loaded(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Durable, Vec<InboxRow>)> {
     let record = stores.journal.load(job_id).await?.ok_or_else(|| no_such_job(job_id))?;
     let inbox = record.inbox.clone();
@@ -73,8 +73,8 @@ async fn loaded(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Durable, Vec
     Ok((Durable::load(record, effects).map_err(damaged)?, inbox))
 }
 
-/// A request that contradicts what somebody asked before, and the job has not taken in yet, is refused: it
-/// would change nothing, or be a conflict that nobody wanted.
+/// Refuses a request that contradicts an unread request in the inbox. Such a request would have no effect, or
+/// cause an unwanted conflict.
 async fn uncontradicted(stores: &Stores, durable: &Durable, request: &Request) -> anyhow::Result<Vec<InboxRow>> {
     let job_id = &durable.job.header.job_id;
     let inbox = stores.journal.inbox(job_id).await?;
@@ -89,7 +89,7 @@ async fn uncontradicted(stores: &Stores, durable: &Durable, request: &Request) -
     Err(CliError::input(pages::JOB_REFUSES, message).into())
 }
 
-/// Puts a request into the job's inbox and says what happens next.
+/// Writes a request to the inbox of the job and prints the next command.
 async fn ask(
     ctx: &Context<'_>,
     stores: &Stores,
@@ -100,7 +100,7 @@ async fn ask(
     done: &str,
 ) -> anyhow::Result<Exit> {
     let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
-    // Nobody claims a job that is over: what is said of it becomes an event here.
+    // No worker claims a finished job, so the request becomes an event here.
     let over = crate::worker::audit(&*stores.journal, &*stores.effects, &ThisMachine, job_id).await?;
     let next = ctx.command(&format!("latch {} {job_id}", if over { "job show" } else { "resume" }));
     let document = serde_json::json!({ "job_id": job_id, "inbox_id": id, "next_actions": [next] });

@@ -1,4 +1,4 @@
-//! `latch job output`: what the steps of a job returned, byte for byte.
+//! `latch job output`: prints the outputs of a job's steps, byte for byte.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Resul
         several => object(several),
     };
     match ctx.printer.width() {
-        // What a terminal would act on is shown as an escape.
+        // Characters that a terminal would act on are escaped.
         Some(_) => ctx.printer.say(Text::whole_lines(&String::from_utf8_lossy(&bytes))),
         None => ctx.printer.bytes(&bytes),
     }
@@ -51,7 +51,7 @@ fn value(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
 }
 
-/// The outputs of several steps in one JSON object: the bytes of each as they were recorded.
+/// Joins the outputs of several steps into one JSON object. The bytes of each output are unchanged.
 fn object(outputs: &[(StepId, Arc<[u8]>)]) -> Vec<u8> {
     let fields: Vec<Vec<u8>> =
         outputs.iter().map(|(step, bytes)| [format!("\"{step}\":").as_bytes(), bytes].concat()).collect();
@@ -68,7 +68,7 @@ fn known(durable: &Durable, step: StepId) -> Result<StepId, CliError> {
     Err(CliError::input(pages::NO_SUCH_STEP, message))
 }
 
-/// The recorded bytes of a step's output, checked against the hash that its event carries.
+/// Returns the recorded bytes of a step's output, checked against the hash in its event.
 fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<Arc<[u8]>> {
     let job_id = &durable.job.header.job_id;
     let step = durable.job.step(id).expect("a step of the plan is a step of the job");
@@ -88,7 +88,7 @@ fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<A
     Ok(bytes)
 }
 
-/// Why a step has no output, and what to do.
+/// Returns the error of a step without an output: the reason and the next command.
 fn none(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> CliError {
     let job = &durable.job;
     let job_id = &job.header.job_id;

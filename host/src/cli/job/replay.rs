@@ -25,7 +25,7 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
 }
 
-/// All jobs of the database, the oldest first. One that cannot be replayed keeps no other from it.
+/// Replays all jobs of the database, oldest first. A job that cannot be replayed does not stop the others.
 async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let filter = Filter { limit: u32::MAX, ..Filter::default() };
     let mut jobs: Vec<Value> = Vec::new();
@@ -61,7 +61,7 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
     Ok(worst)
 }
 
-/// The number of events, and what a replay of them found.
+/// Replays a job. Returns its number of events and the report.
 async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Result<(usize, Report)> {
     let record = host.journal.load(job_id).await?.ok_or_else(|| super::no_such_job(job_id))?;
     let durable = host.load(job_id).await?;

@@ -38,7 +38,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
             (resolve(&durable, &slot, Resolved::Abort)?, done)
         }
         Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job may go on"),
-        // A job that undoes what it did ends all the same, only sooner.
+        // A job that is undoing its calls ends anyway. Aborting it only ends the undoing sooner.
         Verdict::Abort => match durable.job.is_given_up() {
             true => (stopped(&durable, Request::Abort)?, "nothing more will be undone: what is left stays as it is"),
             false => (stopped(&durable, Request::Abort)?, "the job will be failed"),
@@ -50,8 +50,10 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 
-/// A verdict on a call is taken only while the call is in doubt and the world has settled: earlier, it
-/// may still answer otherwise.
+/// Creates the resolve request of a call.
+///
+/// A decision is accepted only while the call is in doubt and its settling time has passed. Before that, the
+/// outside world may still change its answer.
 fn resolve(durable: &Durable, slot: &Slot, verdict: Resolved) -> anyhow::Result<Request> {
     let job_id = &durable.job.header.job_id;
     decide::verdict(durable, slot, verdict, clock::now_us()).map_err(|why| {
@@ -65,8 +67,8 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: Resolved) -> anyhow::Result<
     })
 }
 
-/// A result that a person gives is one that the operator could have given: what comes after the
-/// call relies on it.
+/// Checks a result that a person gives against the output schema of the operator, because later steps rely on
+/// it.
 fn fits(
     ctx: &Context<'_>,
     config: &Config,
@@ -75,7 +77,7 @@ fn fits(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // What a plugin's own undoing gives has no schema; a slot without a call is refused elsewhere.
+    // The result of a plugin's own compensation has no schema. A slot without a call is refused elsewhere.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.own);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
@@ -86,7 +88,7 @@ fn fits(
         loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
         Ok(plugin) => plugin,
-        // A person may have to decide about a job whose plugin is gone for good.
+        // A person must be able to decide about a job whose plugin no longer exists.
         Err(error) => {
             ctx.printer.warn(format!("the result is not compared with the schema of {}: {error}", call.operator));
             return Ok(());

@@ -10,7 +10,7 @@ use crate::cli::{admission, open, run};
 use crate::host::RetryError;
 use crate::worker::WorkerError;
 
-/// The request is durable first; then the job is executed here, unless another process takes it.
+/// Makes the retry request durable, then executes the job here unless another process claims it.
 pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing(&config)? {

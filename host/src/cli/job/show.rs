@@ -17,11 +17,11 @@ pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<
     let config = ctx.config(None)?;
     let stores = open::stores_to_read(&config).await?;
     Shown::load(&stores, &args.job).await?.print(ctx, &config);
-    // Showing is what was asked for: it is done, whatever the job came to.
+    // The command succeeded, whatever the state of the job is.
     Ok(Exit::Done)
 }
 
-/// A job as it is shown.
+/// A job and its unread inbox rows, ready to be shown.
 pub(super) struct Shown {
     durable: Durable,
     inbox: Vec<InboxRow>,

@@ -12,7 +12,7 @@ use crate::cli::context::Context;
 use crate::cli::error::{CliError, Exit};
 use crate::cli::{changed, open, run};
 
-/// A signal carries at most so many bytes: it is kept in the inbox and becomes a step's output.
+/// Maximum size of a signal's payload. The payload is kept in the inbox and becomes the output of a step.
 const PAYLOAD_BYTES_MAX: usize = 1 << 20;
 
 pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -22,19 +22,20 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
     let actor = ctx.actor(args.actor.as_deref());
     let request = Request::Signal { key: args.key, payload };
     let state = super::row(&stores, &args.job).await?.state;
-    // A job that cannot be loaded takes signals too.
+    // A job that cannot be loaded still accepts signals.
     if let Ok(durable) = super::durable(&stores, &args.job).await {
         changed::tell(ctx, &config, &durable);
     }
     let done = match state.is_terminal() {
-        // Accepted only where the wait had a signal: what comes again is acknowledged and ignored.
+        // A finished job accepts a signal only if the wait already had one. The duplicate is acknowledged and
+        // ignored.
         true => "the job is over and had this signal: it is noted, and changes nothing",
         false => "the signal is recorded",
     };
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
 }
 
-/// The payload as it was written: it is kept as received.
+/// Returns the payload as received, after checking that it is valid JSON.
 fn payload(given: Option<&str>) -> anyhow::Result<String> {
     let Some(given) = given else { return Ok("null".to_owned()) };
     let (bytes, named) = match given {
@@ -43,7 +44,7 @@ fn payload(given: Option<&str>) -> anyhow::Result<String> {
             std::io::stdin().read_to_end(&mut bytes)?;
             (bytes, "stdin")
         }
-        // A file may be named like JSON only where it is there.
+        // JSON text is taken as a file name only if such a file exists.
         text if !Path::new(text).is_file() && looks_like_json(text) => (text.as_bytes().to_vec(), "the payload"),
         file => (run::read(Path::new(file))?, file),
     };

@@ -14,7 +14,7 @@ use crate::cli::{admission, open, run};
 use crate::host::{UndoAsked, UndoError};
 use crate::worker::WorkerError;
 
-/// Makes the request durable, then undoes here unless another process does.
+/// Makes the undo request durable, then undoes the job here unless another process does.
 pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing(&config)? {
@@ -50,7 +50,7 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
     Ok(if is_undone { Exit::Done } else { exit })
 }
 
-/// The calls that are undone, in this order.
+/// Lists the calls to undo, in the order of execution.
 fn announced(due: &[ToUndo]) -> Vec<String> {
     if due.is_empty() {
         return Vec::new();
@@ -62,7 +62,7 @@ fn announced(due: &[ToUndo]) -> Vec<String> {
     std::iter::once("to be undone, the last effect first:".to_owned()).chain(due.iter().map(line)).collect()
 }
 
-/// Returns true if the job is over and nothing that it did is left.
+/// Returns true if the job is over and all of its effects are undone.
 fn is_undone(response: &Response) -> bool {
     let is_left = |state: Undone| state != Undone::Compensated;
     response.state == JobState::Cancelled && !response.compensations.iter().any(|view| is_left(view.state))

@@ -1,4 +1,4 @@
-//! `latch job wait`: until a job is over, or needs a person.
+//! `latch job wait`: waits until a job is over or needs a person.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::cli::{open, view};
 use crate::host::Stores;
 use crate::os::clock;
 
-/// The first pause between two looks at the job's row; each next one is twice as long.
+/// First pause between two reads of the job's row. Each further pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause.
+/// Maximum pause.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// Waits without executing anything: another process does.
+/// Waits for the job without executing it. Another process executes it.
 pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_to_read(&config).await?;
@@ -31,7 +31,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     let mut pause = PAUSE;
     let mut noted = None;
     loop {
-        // Read first: what comes after the look at the row ends the pause.
+        // Read the watermark before the row, so that a change after the read of the row ends the pause.
         let seen = journal.news();
         let state = super::row(&stores, &args.job).await?.state;
         if let Some(shown) = at_rest(&stores, &args.job, state).await? {
@@ -55,7 +55,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     }
 }
 
-/// The job, where it does not go on by itself.
+/// Returns the job if it does not continue by itself.
 async fn at_rest(stores: &Stores, job_id: &JobId, state: JobState) -> anyhow::Result<Option<Shown>> {
     let rests = |state: JobState| state.is_terminal() || matches!(state, JobState::Parked | JobState::Diverged);
     let restored = open::is_restored().await?;
@@ -63,7 +63,8 @@ async fn at_rest(stores: &Stores, job_id: &JobId, state: JobState) -> anyhow::Re
         return Ok(None);
     }
     let shown = Shown::load(stores, job_id).await?;
-    // A parked job whose time comes goes on alone, and so does one that took a request since the look at its row.
+    // A parked job continues by itself if its time has come, or if it received a request since its row was
+    // read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

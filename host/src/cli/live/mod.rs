@@ -1,7 +1,7 @@
-//! The live view: what happens to a job as soon as it is durable, and what goes on now.
+//! Live view: shows durable events of a job immediately, and its current activity.
 //!
-//! On a terminal, ends and problems are lines that stay, and what goes on is redrawn below them. Elsewhere every
-//! beginning and end is a line.
+//! On a terminal, completed actions and problems are permanent lines. The current activity is redrawn below
+//! them. Without a terminal, every start and every end is a line.
 
 mod screen;
 mod view;
@@ -16,29 +16,29 @@ use crate::worker::Observer;
 
 pub(super) use screen::Screen;
 
-/// One thing to show.
+/// One item to show.
 #[derive(Debug)]
 pub(super) enum Seen {
-    /// An event, durable.
+    /// A durable event.
     Event(Box<Event>),
-    /// A call is under way.
+    /// A call is in flight.
     Call(Slot, Operator),
-    /// A log record of a guest.
+    /// A log record of a guest: its place, level and message.
     Log(String, Level, String),
 }
 
-/// Collects what is to be shown.
+/// Observer that sends items to the live view.
 pub(super) struct Live(mpsc::UnboundedSender<Seen>);
 
 impl Live {
-    /// An observer, and what it sees.
+    /// Returns an observer and the receiver of its items.
     pub(super) fn new() -> (Live, mpsc::UnboundedReceiver<Seen>) {
         let (send, seen) = mpsc::unbounded_channel();
         (Live(send), seen)
     }
 
     fn tell(&self, seen: Seen) {
-        // After the end of the command there is no receiver any more.
+        // After the end of the command there is no receiver.
         drop(self.0.send(seen));
     }
 }

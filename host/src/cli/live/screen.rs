@@ -1,4 +1,4 @@
-//! Where the live view is shown: redrawn in place on a terminal, plain lines elsewhere.
+//! Output of the live view: redrawn in place on a terminal, plain lines elsewhere.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::cli::stderr::Area;
 use crate::cli::text::Text;
 use crate::os;
 
-/// Between two redraws: elapsed times and countdowns go on.
+/// Interval between two redraws, for elapsed times and countdowns.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// One job on the screen, until this is dropped.
+/// Shows one job until the value is dropped.
 pub(in crate::cli) struct Screen<'p> {
     printer: &'p Printer,
     view: View,
@@ -25,18 +25,20 @@ pub(in crate::cli) struct Screen<'p> {
 }
 
 impl<'p> Screen<'p> {
-    /// The screen of a job that another process executes, with these events behind it.
+    /// Creates the screen of a job that another process executes. `past` holds the events before the view
+    /// began.
     pub(in crate::cli) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
         Self::of(printer, View::new(job_id, os::clock::now_us(), None), past)
     }
 
-    /// The screen of a job that this command executes. Its time goes on where an earlier screen of the command ended.
+    /// Creates the screen of a job that this command executes. Its elapsed time continues from an earlier
+    /// screen of the same command.
     pub(in crate::cli) fn own(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
         Self::of(printer, View::new(job_id, os::clock::now_us(), Some(printer.began_us())), past)
     }
 
     fn of(printer: &'p Printer, mut view: View, past: &[Event]) -> Self {
-        // Every command with a screen ends it safely on ctrl-c, even if ctrl-c is pressed at its first line.
+        // Ctrl-c must stop the command safely from the first line of the screen on.
         interrupt::listen();
         for event in past {
             view.past(event);
@@ -49,7 +51,7 @@ impl<'p> Screen<'p> {
         screen
     }
 
-    /// Shows one thing.
+    /// Shows one item.
     pub(in crate::cli) fn show(&mut self, seen: &Seen) {
         let now_us = os::clock::now_us();
         let lines = match seen {
@@ -61,14 +63,14 @@ impl<'p> Screen<'p> {
         self.draw();
     }
 
-    /// Shows an event that another process has appended.
+    /// Shows an event that another process appended.
     pub(in crate::cli) fn event(&mut self, event: &Event) {
         let lines = self.view.event(event, os::clock::now_us());
         self.print(&lines);
         self.draw();
     }
 
-    /// Completes when it is time to redraw; never where nothing is redrawn.
+    /// Completes when the next redraw is due. Never completes if nothing is redrawn.
     pub(in crate::cli) async fn tick(&mut self) {
         match self.area {
             Some(_) => drop(self.next.tick().await),
@@ -76,15 +78,15 @@ impl<'p> Screen<'p> {
         }
     }
 
-    /// Shows how much time has passed.
+    /// Redraws the current activity and its elapsed times.
     pub(in crate::cli) fn draw(&self) {
         let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
         let text = Text::lines(self.view.going_on(os::clock::now_us(), rows.saturating_sub(2).max(1)));
-        // The last column stays free: some terminals begin a line when it is written.
+        // The last column stays free. Some terminals wrap the line as soon as this column is written.
         area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
     }
 
-    /// Lines that stay; where the area shows what goes on, beginnings are none.
+    /// Prints permanent lines. If the area shows the current activity, passing lines are left out.
     fn print(&self, lines: &[Line]) {
         for line in lines.iter().filter(|line| self.area.is_none() || !line.is_passing) {
             self.printer.of_job(line.level, self.view.job_id(), line.text.clone());

@@ -1,4 +1,4 @@
-//! What is known of a job that goes on: a fold of its events and of calls that are under way.
+//! State of a job for the live view, folded from its events and from the calls in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,33 +12,33 @@ use super::words;
 use crate::cli::brief::{lasted, ticking};
 use crate::cli::text::{Text, Tone};
 
-/// A line that stays.
+/// A permanent line.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// What goes on says the same while it lasts.
+    /// True if the redrawn area shows the same fact while it lasts.
     pub(super) is_passing: bool,
 }
 
-/// What goes on in one place.
+/// Current activity of a step or call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Doing {
-    /// The step runs.
+    /// The step is running.
     Runs,
-    /// A call is under way.
+    /// A call is in flight.
     Calls,
-    /// A call is undone.
+    /// A compensating call is in flight.
     Undoes,
-    /// Approval is needed.
+    /// The call waits for approval.
     Gate,
-    /// A signal is needed.
+    /// The step waits for the signal with this correlation key.
     Signal(String),
-    /// Time has to pass.
+    /// The step waits for a point in time.
     Timer,
-    /// The next try comes at its time.
+    /// The call waits for its next try. The code is that of the last failure.
     Retry(Code),
-    /// It waits for something else.
+    /// Blocked for this reason, with the holder of the action key if one is known.
     Blocked(Code, Option<String>),
 }
 
@@ -50,17 +50,17 @@ struct Item {
     until_us: Option<i64>,
 }
 
-/// One job.
+/// Display state of one job.
 pub(super) struct View {
     job_id: JobId,
     attempt: u32,
-    /// When the view began.
+    /// Time when the view was created.
     began_us: i64,
     /// Start of this command if it executes the job. None if another process executes it.
     own_us: Option<i64>,
-    /// When the job was first claimed, as far as this view is concerned: later attempts go on with its time.
+    /// Time of the first claim that this view counts. Later attempts continue its elapsed time.
     claimed_us: Option<i64>,
-    /// Since when it waits for a worker.
+    /// Time since when the job waits for a worker.
     unclaimed_us: Option<i64>,
     /// Steps in the order of the plan, with their operators.
     steps: Vec<(StepId, String)>,
@@ -89,7 +89,7 @@ impl View {
         &self.job_id
     }
 
-    /// An event, and the lines that it is shown as.
+    /// Applies an event and returns the lines to print.
     pub(super) fn event(&mut self, event: &Event, now_us: i64) -> Vec<Line> {
         let operator = |slot: &Slot| self.operator(slot);
         let since = match &event.body {
@@ -111,8 +111,10 @@ impl View {
         line.into_iter().collect()
     }
 
-    /// An event from before the view. A view of another process's job goes by its last claim, one of the command's own
-    /// job by the first claim since the command began.
+    /// Applies an event from before the view.
+    ///
+    /// The elapsed time of another process's job starts at its last claim. That of the command's own job
+    /// starts at the first claim since the command began.
     pub(super) fn past(&mut self, event: &Event) {
         self.take(event);
         if matches!(event.body, Body::JobClaimed { .. }) {
@@ -124,7 +126,7 @@ impl View {
         }
     }
 
-    /// A call that is under way, and the lines that it is shown as.
+    /// Records a call in flight and returns the lines to print.
     pub(super) fn call(&mut self, slot: &Slot, operator: &Operator, now_us: i64) -> Vec<Line> {
         if self.is_called(slot) {
             return Vec::new();
@@ -133,7 +135,8 @@ impl View {
         words::called(slot, operator).into_iter().collect()
     }
 
-    /// A log record of a guest. Each of its lines names the step, so that none passes for a line of the host.
+    /// Formats a log record of a guest. Each line names the step, so that a guest cannot imitate a line of
+    /// the host.
     pub(super) fn log(&self, place: &str, level: Level, message: &str) -> Vec<Line> {
         let tone = if level <= Level::WARN { Tone::Attention } else { Tone::Quiet };
         let line = |line: &str| Line { text: tone.of(format!("  {place}  | {line}")), level, is_passing: false };
@@ -161,7 +164,7 @@ impl View {
         self.items.retain(|slot, _| slot.step() != *step || slot.is_compensation());
     }
 
-    /// Goes on with an event.
+    /// Updates the state from an event.
     pub(super) fn take(&mut self, event: &Event) {
         let at_us = event.time_us;
         match &event.body {
@@ -199,7 +202,7 @@ impl View {
             Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
                 self.begins(slot.clone(), Doing::Retry(*code), None, at_us, Some(*not_before_us));
             }
-            // Of a call that only reads, the start is recorded with its end.
+            // The start of a call that only reads is recorded together with its end.
             Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
             Body::ToolInvocationStarted { slot, operator, .. } => {
                 self.begins(slot.clone(), Doing::Calls, Some(operator.to_string()), at_us, None);
@@ -245,12 +248,12 @@ impl View {
         }
     }
 
-    /// Nothing runs any more; what is waited for stays.
+    /// Removes all running activities; waiting ones stay.
     fn rests(&mut self) {
         self.items.retain(|_, item| !matches!(item.doing, Doing::Runs | Doing::Calls | Doing::Undoes));
     }
 
-    /// The job's line, and one for each thing that goes on; at most `rows`.
+    /// Returns the line of the job and one line for each current activity, at most `rows` lines.
     pub(super) fn going_on(&self, now_us: i64, rows: usize) -> Vec<Text> {
         let attempt = if self.attempt > 1 { format!(", attempt {}", self.attempt) } else { String::new() };
         let (over, all) = (self.over.len(), self.steps.len());
@@ -304,7 +307,7 @@ impl Item {
     }
 }
 
-/// Steps and operators of a plan in normal form.
+/// Returns the steps and operators of a normalized plan.
 fn planned(plan: &Value) -> Vec<(StepId, String)> {
     let text = |step: &Value, key: &str| step[key].as_str().unwrap_or_default().to_owned();
     let steps = plan["steps"].as_array().map(Vec::as_slice).unwrap_or_default();

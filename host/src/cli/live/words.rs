@@ -1,4 +1,4 @@
-//! Each event as a line of the live view.
+//! Formats each event as a line of the live view.
 
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{JobId, Operator, Slot};
@@ -8,7 +8,7 @@ use super::view::Line;
 use crate::cli::event_text::{EventText, event_text};
 use crate::cli::text::Tone;
 
-/// A slot with its operator.
+/// Formats a slot with its operator.
 pub(super) fn place(slot: &Slot, operator: Option<&str>) -> String {
     match operator.filter(|operator| !operator.is_empty()) {
         Some(operator) => format!("{slot}  {operator}"),
@@ -25,13 +25,14 @@ fn one(tone: Tone, is_passing: bool, text: String) -> Line {
     Line { text: tone.of(text), level, is_passing }
 }
 
-/// A call that has begun. The step's own line says it where the step is the call.
+/// Returns the line of a started call, or `None` if the call is the step itself, whose own line shows it.
 pub(super) fn called(slot: &Slot, operator: &Operator) -> Option<Line> {
     let is_own = slot.is_step() && !slot.is_compensation();
     (!is_own).then(|| one(Tone::Quiet, true, format!("  {}  called", place(slot, Some(operator.as_str())))))
 }
 
-/// The line of an event; none where people need none. `took` says how long it lasted.
+/// Returns the line of an event, or `None` if people do not need it. `took` is the duration of an ended
+/// action.
 pub(super) fn line(
     job_id: &JobId,
     event: &Event,
@@ -44,7 +45,7 @@ pub(super) fn line(
             return Some(one(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return called(slot, operator),
-        // The step's own line follows.
+        // The line of the step follows.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;
@@ -69,7 +70,8 @@ pub(super) fn line(
     Some(one(tone, is_passing, text))
 }
 
-/// Whether a person who looks on needs the event. The command's own answer follows the end of a job.
+/// Returns true if the event is shown to people. The final events of a job are left out, because the command
+/// prints its own answer.
 fn is_shown(body: &Body) -> bool {
     matches!(
         body,

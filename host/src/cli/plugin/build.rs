@@ -1,4 +1,4 @@
-//! `latch plugin build`: components from source.
+//! `latch plugin build`: builds components from source.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,18 +42,19 @@ pub(super) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
     Ok(Exit::Done)
 }
 
-/// Build every configured plugin whose source is a folder with a recipe.
+/// Builds every configured plugin whose source is a folder with a recipe.
 pub(in crate::cli) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<Built>> {
     build_all(ctx, &folders(config.plugins.iter().map(|plugin| plugin.source.as_path())))
 }
 
-/// The sources that are folders with a recipe, each once: two plugins may be built from one folder.
+/// Returns the sources that are folders with a recipe, without duplicates. Two plugins may be built from one
+/// folder.
 fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
     let mut known = BTreeSet::new();
     sources.filter(|dir| dir.join(RECIPE).is_file() && known.insert(*dir)).map(Path::to_owned).collect()
 }
 
-/// Find or make the compiler of Rust plugins.
+/// Finds the compiler for Rust plugins, or installs it.
 pub(super) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let found = tokio::task::block_in_place(|| {
         Toolchain::find(&ctx.cwd, &Options::from_env(), &mut |line| ctx.printer.note(line))
@@ -71,13 +72,13 @@ pub(super) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<V
             left => format!(", {left} left"),
         };
         ctx.printer.note(format!("building {}{left}", shown(&ctx.cwd, dir)));
-        // Compilers take their time; other tasks go on elsewhere.
+        // A build blocks this thread; other tasks run on other threads.
         tokio::task::block_in_place(|| build::build(dir, &options, &mut |line| ctx.printer.note(line)))
     };
     Ok(dirs.iter().enumerate().map(build).collect::<Result<Vec<_>, _>>().map_err(|error| failed(ctx, error))?)
 }
 
-/// Build a folder again; the component, which is put nowhere.
+/// Builds a folder again and returns the component without storing it.
 pub(super) fn again(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
     let options = Options::from_env();
     let build = || build::again(dir, &options, &mut |line| ctx.printer.note(line));
@@ -88,11 +89,11 @@ fn failed(ctx: &Context<'_>, error: BuildError) -> CliError {
     if let Some(unwritten) = CliError::unwritten(&error) {
         return unwritten;
     }
-    // People have read on stderr what the program said; for programs the error is whole.
+    // People have seen the compiler output on stderr. Programs get the complete error.
     let has_read = !ctx.json && ctx.printer.talks();
     let message = if has_read { error.brief() } else { error.to_string() };
     match error {
-        // Nothing was tried: the command named the wrong thing, or the recipe has to be mended.
+        // Nothing was built: the command names a wrong folder, or the recipe is wrong.
         BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(pages::PLUGIN_BUILD, message),
         BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(pages::PLUGIN_SOURCES, message),
         BuildError::NoSdk { .. } => CliError::input(pages::PLUGIN_SDK, message),
@@ -101,7 +102,8 @@ fn failed(ctx: &Context<'_>, error: BuildError) -> CliError {
     }
 }
 
-/// A folder from the working directory, where it lies below. The working directory itself is named as its plugin is.
+/// Returns a folder relative to the working directory, if it lies below. The working directory itself is
+/// shown by the name of its plugin.
 fn shown(cwd: &Path, dir: &Path) -> String {
     let below = dir.strip_prefix(cwd).unwrap_or(dir);
     if below.components().next().is_some() {

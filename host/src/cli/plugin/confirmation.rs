@@ -1,4 +1,4 @@
-//! Who looks at what a plugin changed, as commands about plugins say it.
+//! The verifier of a plugin's effects, as shown by the plugin commands.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use crate::config::{Config, PluginConfig};
 use crate::engine::Plugin;
 use crate::registry;
 
-/// Who confirms a plugin's effects, and what follows where they do not.
+/// The verifier of a plugin's effects and the rule for a failed confirmation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Confirmed {
-    /// It has no effects.
+    /// The plugin has no effects.
     #[default]
     Nothing,
-    /// Nobody: results are injected unchecked.
+    /// There is no verifier: recorded results are injected unchecked.
     Unverified,
-    /// This verifier, under this rule.
+    /// The verifier and its rule.
     By(String, Confirmation),
 }
 
-/// Who confirms the effects of a configured plugin.
+/// Returns the verifier of a configured plugin's effects.
 pub(crate) fn of(config: &Config, configured: &PluginConfig, plugin: &Plugin) -> Confirmed {
     let changes = plugin.manifest.operators.iter().any(|operator| operator.is_world_changing());
     match registry::verifier(plugin, configured) {
@@ -32,7 +32,7 @@ pub(crate) fn of(config: &Config, configured: &PluginConfig, plugin: &Plugin) ->
 }
 
 impl Confirmed {
-    /// For programs.
+    /// Returns the JSON form.
     pub(crate) fn document(&self) -> Value {
         match self {
             Confirmed::Nothing => Value::Null,

@@ -1,4 +1,4 @@
-//! `latch plugin list`: the configured plugins.
+//! `latch plugin list`: lists the configured plugins.
 
 use serde_json::json;
 

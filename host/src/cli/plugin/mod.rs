@@ -1,4 +1,4 @@
-//! `latch plugin`: building plugins and looking at them.
+//! `latch plugin`: builds and inspects plugins.
 
 use super::args::{PluginArgs, PluginCommand};
 use super::context::Context;

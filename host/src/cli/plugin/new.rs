@@ -1,4 +1,4 @@
-//! `latch plugin new`: a project to begin with.
+//! `latch plugin new`: creates a plugin project.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `latch plugin prune`: kept components that nobody needs any more.
+//! `latch plugin prune`: removes stored components that are no longer needed.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::os::clock;
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    // The host loads, and so keeps, every configured plugin first.
+    // Starting the host stores every configured plugin first.
     let config = ctx.config(None)?;
     open::project(&config)?;
     let host = open::host(config).await?;
@@ -36,8 +36,10 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What jobs have pinned that may go on: all that are not over, those that can be retried, and for the configured time
-/// those that can be undone.
+/// Returns the digests of plugins that jobs may still need.
+///
+/// These are the pins of unfinished jobs, of jobs that can be retried, and, for the configured time, of jobs
+/// that can be undone.
 async fn needed(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
     let kept_us = i64::try_from(host.config.keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);

@@ -1,7 +1,8 @@
-//! Text for people: spans that are safe on a terminal, each with a tone or without.
+//! Text for people: spans that are safe on a terminal, each with an optional tone.
 //!
-//! Text of plugins, plans and tools is escaped where it becomes a span, by `From`. Styles are added when a line is
-//! written and never pass through the escaper, so an escape sequence on a terminal is always one of the program's own.
+//! Text of plugins, plans and tools is escaped when `From` converts it into a span. Styles are added when a
+//! line is written and never pass through the escaper. Every escape sequence on a terminal is therefore one
+//! of this program.
 
 mod table;
 mod visible;
@@ -18,18 +19,18 @@ pub(crate) use visible::visible;
 use table::Table;
 use visible::visible_lines;
 
-/// How a piece of text stands out.
+/// Meaning of a piece of text, shown as a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A heading.
     Title,
-    /// It went well.
+    /// A success.
     Good,
-    /// It needs attention.
+    /// A fact that needs attention.
     Attention,
-    /// It went wrong.
+    /// A failure.
     Bad,
-    /// It matters less.
+    /// A less important fact.
     Quiet,
 }
 
@@ -44,7 +45,7 @@ impl Tone {
         }
     }
 
-    /// Text of one line in this tone; a line end in it is shown as an escape.
+    /// Returns one line of text in this tone. A line end in the text is shown as an escape.
     pub fn of(self, text: impl AsRef<str>) -> Text {
         Text::one(Line { spans: vec![Span { tone: Some(self), text: visible(text.as_ref()) }], is_whole: false })
     }
@@ -61,7 +62,8 @@ struct Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Line {
     spans: Vec<Span>,
-    /// Never wrapped here: the terminal wraps it, and it is copied in one piece.
+    /// True if this program must not wrap the line, so that it can be copied in one piece. The terminal wraps
+    /// it.
     is_whole: bool,
 }
 
@@ -71,23 +73,23 @@ enum Block {
     Table(Table),
 }
 
-/// Lines and tables. Text without a block prints one empty line.
+/// Lines and tables. A text without blocks prints one empty line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     blocks: Vec<Block>,
 }
 
-/// Where text is written to.
+/// Properties of the output to which text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Whether tones are shown as styles.
+    /// True if tones are shown as styles.
     pub color: bool,
-    /// Columns of the terminal; none where lines are not wrapped.
+    /// Width of the terminal in columns, or `None` if lines are not wrapped.
     pub width: Option<usize>,
 }
 
 impl Target {
-    /// A file, a pipe, a field of a document.
+    /// Target for a file, a pipe or a field of a document.
     pub const PLAIN: Target = Target { color: false, width: None };
 }
 
@@ -96,29 +98,29 @@ impl Text {
         Text { blocks: vec![Block::Line(line)] }
     }
 
-    /// A line that is copied in one piece, such as a command: it is not wrapped.
+    /// Returns a line that is not wrapped, such as a command to copy.
     pub fn whole(text: impl AsRef<str>) -> Text {
         let span = Span { tone: None, text: visible(text.as_ref()) };
         Text::one(Line { spans: vec![span], is_whole: true })
     }
 
-    /// Lines that are copied in one piece: none of them is wrapped.
+    /// Returns lines that are not wrapped.
     pub fn whole_lines(text: &str) -> Text {
         Text::lines(text.lines().map(Text::whole))
     }
 
-    /// What to type next, on a line of its own below this text: it is copied in one piece.
+    /// Appends the command to type next, on its own line that is not wrapped.
     pub fn to_type(self, command: impl AsRef<str>) -> Text {
         self.under(Text::whole(command).indented(2))
     }
 
-    /// `other` below this text.
+    /// Appends `other` below this text.
     pub fn under(mut self, other: impl Into<Text>) -> Text {
         self.blocks.extend(other.into().blocks);
         self
     }
 
-    /// All of them, one below the other.
+    /// Returns all texts, one below the other.
     pub fn lines(texts: impl IntoIterator<Item = impl Into<Text>>) -> Text {
         let blocks = texts.into_iter().flat_map(|text| {
             let text = text.into();
@@ -127,7 +129,7 @@ impl Text {
         Text { blocks: blocks.collect() }
     }
 
-    /// Each line and table further to the right.
+    /// Indents each line and table by `by` columns.
     pub fn indented(mut self, by: usize) -> Text {
         for block in &mut self.blocks {
             match block {
@@ -138,7 +140,7 @@ impl Text {
         self
     }
 
-    /// Every line, with its line end.
+    /// Returns every line, with its line end.
     pub fn render(&self, to: Target) -> String {
         let mut out = String::new();
         if self.blocks.is_empty() {
@@ -164,7 +166,7 @@ impl Text {
         out
     }
 
-    /// The lines of a text that is redrawn in place: each is cut at the terminal's edge.
+    /// Returns the lines of a text that is redrawn in place. Each line is cut at the edge of the terminal.
     pub fn cut(&self, color: bool, width: usize) -> Vec<String> {
         let lines = self.blocks.iter().flat_map(|block| match block {
             Block::Line(line) => vec![wrap::cells(&line.spans)],
@@ -178,14 +180,14 @@ impl Text {
         cut.collect()
     }
 
-    /// Without styles, and without the last line end.
+    /// Returns the text without styles and without the last line end.
     pub fn plain(&self) -> String {
         let mut text = self.render(Target::PLAIN);
         text.truncate(text.trim_end_matches('\n').len());
         text
     }
 
-    /// Puts text behind the last line.
+    /// Appends text to the last line.
     fn push(&mut self, other: Text) {
         let mut rest = other.blocks.into_iter();
         if let Some(Block::Line(last)) = self.blocks.last_mut() {
@@ -203,7 +205,7 @@ impl Text {
 }
 
 impl From<&str> for Text {
-    /// Line ends stay; all else that acts on a terminal is shown as an escape.
+    /// Keeps line ends. Every other character that a terminal would act on is shown as an escape.
     fn from(text: &str) -> Self {
         let line = |line: &str| {
             let spans = if line.is_empty() { vec![] } else { vec![Span { tone: None, text: line.to_owned() }] };

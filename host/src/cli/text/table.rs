@@ -1,23 +1,23 @@
-//! Tables: columns are aligned, and cells wrap inside their column where the terminal is narrow.
+//! Tables with aligned columns. If the terminal is narrow, cells wrap inside their column.
 
 use super::wrap::{self, Cell};
 use super::{Block, Span, Text};
 
-/// Blanks between columns.
+/// Number of blanks between columns.
 const GAP: usize = 2;
-/// A column is not made narrower than this.
+/// Minimum width of a column.
 const LEAST: usize = 8;
-/// A last column under the others stands this much further to the right.
+/// Indentation of the last column when it is placed below the others.
 const UNDER: usize = 4;
 
-/// Rows of cells; the first row is the head.
+/// Rows of cells. The first row is the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) indent: usize,
     rows: Vec<Vec<Vec<Span>>>,
 }
 
-/// A table. Cells are one line each: line ends in them are shown as escapes.
+/// Creates a table. Each cell is one line; line ends in a cell are shown as escapes.
 pub(crate) fn table<const N: usize, C>(head: [&str; N], rows: &[[C; N]]) -> Text
 where
     C: Clone + Into<Text>,
@@ -44,8 +44,10 @@ fn spans(cell: Text) -> Vec<Span> {
 }
 
 impl Table {
-    /// Every line of the table. Words stay whole as long as they can: the last column of a table that is too wide for
-    /// that stands under the others.
+    /// Returns every line of the table.
+    ///
+    /// Words are kept whole if possible. If the table is too wide for that, its last column is placed below
+    /// the others.
     pub(super) fn lines(&self, width: Option<usize>) -> Vec<Vec<Cell>> {
         let rows: Vec<Vec<Vec<Cell>>> =
             self.rows.iter().map(|row| row.iter().map(|spans| wrap::cells(spans)).collect()).collect();
@@ -73,7 +75,7 @@ impl Table {
         rows.iter().flat_map(stacked).collect()
     }
 
-    /// Columns for the text of so many cells.
+    /// Returns the columns left for the text of this many cells.
     fn room(&self, width: usize, columns: usize) -> usize {
         width.saturating_sub(self.indent + GAP * columns.saturating_sub(1))
     }
@@ -96,8 +98,10 @@ impl Table {
     }
 }
 
-/// Makes columns narrower until the sum fits: the last one first, which is free text, so that ids and states stay in one
-/// piece as long as they can; then the widest. Returns whether that leaves every word whole; where none can, it does not.
+/// Narrows the columns until they fit. Returns true if every word stays whole.
+///
+/// The last column holds free text and is narrowed first, so that ids and states stay in one piece. Then the
+/// widest columns are narrowed.
 fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     let excess = widths.iter().sum::<usize>().saturating_sub(room);
     let count = widths.len();
@@ -111,7 +115,7 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     is_whole
 }
 
-/// Takes from the widest column that is wider than its floor, again and again. Returns whether the sum fits.
+/// Repeatedly narrows the widest column that is wider than its floor. Returns true if the columns fit.
 fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));

@@ -63,7 +63,7 @@ fn redrawn_lines_are_cut_at_the_edge() {
     assert_eq!(Text::from("  s1  running").cut(false, 8), ["  s1  r…"]);
 }
 
-/// I131: a command in backquotes is copied in one piece, however narrow the terminal is.
+/// I131: a command in backquotes stays in one piece on a terminal of any width.
 #[test]
 fn commands_in_backquotes_are_not_broken() {
     let text = Text::from("it is parked; `latch job show job_1234567890` tells (`latch worker`) more of it");

@@ -1,17 +1,17 @@
-//! Text that others wrote, made safe for a terminal.
+//! Makes untrusted text safe for a terminal.
 //!
-//! Plugins, plans and answers of tools reach a person's screen, where that person decides about
-//! them. What would move the cursor, repaint, reorder or hide is shown as an escape instead, so
-//! that what is read is what is there.
+//! Text of plugins, plans and tools reaches the screen of a person who makes decisions based on it.
+//! Characters that move the cursor, repaint, reorder or hide text are shown as escapes. The person therefore
+//! sees the actual text.
 
 use std::fmt::Write as _;
 
-/// One line of text of others.
+/// Escapes untrusted text for one line.
 pub(crate) fn visible(text: &str) -> String {
     escape(text, false)
 }
 
-/// Several lines of text of others: line ends stay.
+/// Escapes untrusted text with several lines. Line ends are kept.
 pub(super) fn visible_lines(text: &str) -> String {
     escape(text, true)
 }
@@ -30,15 +30,15 @@ fn escape(text: &str, keeps_lines: bool) -> String {
     out
 }
 
-/// Whether a terminal would do something else than show it.
+/// Returns true if a terminal would not simply show the character.
 fn deceives(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            // Of no width: words that look alike and are not.
+            // Zero-width characters: words with them look alike but differ.
             '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
-            // Reordering.
+            // Characters that change the writing direction.
             | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
-            // Other line ends, annotations, tags.
+            // Other line ends, annotations and tags.
             | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 

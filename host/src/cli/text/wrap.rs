@@ -1,4 +1,4 @@
-//! Lines that fit the terminal.
+//! Wraps and cuts lines to the width of the terminal.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -11,31 +11,33 @@ pub(super) struct Cell {
     pub(super) tone: Option<Tone>,
 }
 
-/// Further lines of a wrapped line stand this much further to the right than its first.
+/// Extra indentation of the continuation lines of a wrapped line.
 const HANG: usize = 4;
 
-/// The characters of some spans.
+/// Returns the characters of the spans.
 pub(super) fn cells(spans: &[Span]) -> Vec<Cell> {
     spans.iter().flat_map(|span| span.text.chars().map(|char| Cell { char, tone: span.tone })).collect()
 }
 
-/// Blanks.
+/// Returns blanks.
 pub(super) fn blank(count: usize) -> impl Iterator<Item = Cell> {
     std::iter::repeat_n(Cell { char: ' ', tone: None }, count)
 }
 
-/// Columns that characters take.
+/// Returns the number of columns that the characters occupy.
 pub(super) fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.char.width().unwrap_or(0)).sum()
 }
 
-/// Columns of the longest word.
+/// Returns the number of columns of the longest word.
 pub(super) fn longest_word(cells: &[Cell]) -> usize {
     cells.split(|cell| cell.char == ' ').map(columns).max().unwrap_or(0)
 }
 
-/// A line as it fits `width`: broken at blanks, and inside a word only where the word is longer than a line. A command in
-/// backquotes is never broken, so that it can be copied. Further lines are indented.
+/// Wraps a line to `width` columns.
+///
+/// The line is broken at blanks. A word is broken only if it is longer than a line. A command in backquotes
+/// is never broken, so that it can be copied. Continuation lines are indented.
 pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
     let Some(width) = width.filter(|width| columns(cells) > *width) else { return vec![cells.to_vec()] };
     let indent = cells.iter().take_while(|cell| cell.char == ' ').count();
@@ -49,20 +51,20 @@ pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
     lines.collect()
 }
 
-/// Text in lines of at most `first` columns, then of at most `others`.
+/// Wraps text into a first line of at most `first` columns and further lines of at most `others` columns.
 pub(super) fn words(rest: &[Cell], first: usize, others: usize) -> Vec<Vec<Cell>> {
     pieces(rest, first, others, false)
 }
 
-/// The same; lines that hold a whole command may be longer.
+/// Wraps text like [`words`]. If `keeps_commands` is true, a line with a whole command may be longer.
 fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) -> Vec<Vec<Cell>> {
     let mut lines = Vec::new();
     let mut width = first.max(1);
     while columns(rest) > width {
         let fits = fitting(rest, width).max(1);
-        // The blank after the last word that fits may itself be past the edge.
+        // The blank after the last fitting word may be beyond the edge.
         let blank = rest[..(fits + 1).min(rest.len())].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
-        // A word that is longer than a line is broken behind a mark that joins its parts, where it has one.
+        // A word longer than a line is broken after a joining character, if it has one.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
         let end = blank.or_else(joint).unwrap_or(fits);
         let end = if keeps_commands { beside_commands(rest, end) } else { end };
@@ -78,8 +80,8 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
     lines
 }
 
-/// `end`, or where it is inside a command in backquotes, the blank before that command; where there is none, the blank
-/// behind it.
+/// Moves `end` out of a command in backquotes: to the blank before the command, or, if there is none, to the
+/// blank after it.
 fn beside_commands(rest: &[Cell], end: usize) -> usize {
     const BEGINNING: [char; 7] = ['`', 'l', 'a', 't', 'c', 'h', ' '];
     let begins =
@@ -95,7 +97,7 @@ fn beside_commands(rest: &[Cell], end: usize) -> usize {
     before.unwrap_or_else(behind)
 }
 
-/// The line, or as much of it as fits with an ellipsis behind.
+/// Cuts the line to `width` columns. A cut line ends with an ellipsis.
 pub(super) fn cut(cells: &[Cell], width: usize) -> Vec<Cell> {
     if columns(cells) <= width {
         return cells.to_vec();
@@ -105,7 +107,7 @@ pub(super) fn cut(cells: &[Cell], width: usize) -> Vec<Cell> {
     line
 }
 
-/// How many characters fit.
+/// Returns the number of characters that fit.
 fn fitting(cells: &[Cell], width: usize) -> usize {
     let mut used = 0;
     let fits = cells.iter().take_while(|cell| {

@@ -20,7 +20,7 @@ fn view() -> View {
     view
 }
 
-/// I131: steps stand in the order of the plan, calls under their step, with what is waited for.
+/// I131: steps are shown in the order of the plan, calls below their step, each with its activity.
 #[test]
 fn what_goes_on_is_shown_with_operators_and_times() {
     let mut view = view();
@@ -44,7 +44,7 @@ fn what_goes_on_is_shown_with_operators_and_times() {
     assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
 }
 
-/// I131: a new attempt shows no call of an earlier process as under way.
+/// I131: a new attempt shows no call of an earlier process as in flight.
 #[test]
 fn a_new_attempt_begins_with_what_is_waited_for() {
     let mut view = view();
@@ -63,7 +63,7 @@ fn a_new_attempt_begins_with_what_is_waited_for() {
     assert!(!text.contains("Web.Search") && text.contains("a  Mail.Send  needs approval"), "{text}");
 }
 
-/// I131: a gate stays, with its expiry, when the step that waits for it is blocked.
+/// I131: a gate and its expiry stay visible when the step that waits for it is blocked.
 #[test]
 fn a_gate_outlives_the_block_of_its_step() {
     let mut view = view();
@@ -92,7 +92,7 @@ fn released(seq: u64, time_us: i64) -> Event {
     event(seq, time_us, Body::JobReleased { worker: "w".into() })
 }
 
-/// I131: time goes on over attempts of one command, and begins anew with the next command.
+/// I131: the elapsed time continues over attempts of one command and restarts with the next command.
 #[test]
 fn time_goes_on_over_attempts() {
     let mut followed = view();
@@ -112,7 +112,7 @@ fn time_goes_on_over_attempts() {
     assert!(of_command(8_000_000).starts_with("0 of 0 steps done, 1.0 s"), "{}", of_command(8_000_000));
 }
 
-/// I131: a job that nobody has claimed says what it waits for.
+/// I131: a job without a claim shows that it waits for a worker.
 #[test]
 fn a_job_without_a_worker_says_so() {
     let mut view = view();

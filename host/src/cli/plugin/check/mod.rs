@@ -1,5 +1,6 @@
-//! `latch plugin check`: a gate for CI. Exit 1 if a rule is violated by one of the plugins, else 2 if one of them could not
-//! be checked, else 0.
+//! `latch plugin check`: a gate for CI.
+//!
+//! The exit code is 1 if a plugin violates a rule, else 2 if a plugin could not be checked, else 0.
 
 mod outputs;
 mod refused;
@@ -20,7 +21,7 @@ use crate::cli::{catalog, plan};
 use crate::engine::anatomy::Anatomy;
 use crate::os::clock;
 
-/// A check that takes longer says where the time went.
+/// Minimum duration in milliseconds of a check that reports the time of each phase.
 const LONG_MS: u64 = 20_000;
 
 pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -46,7 +47,7 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
                 if args.files.len() > 1 {
                     continue;
                 }
-                // The files are made all the same: what reads them next should not fail for want of them.
+                // The report files are written anyway, so that their next reader does not fail.
                 outputs.write_files(ctx, &Reports(checked))?;
                 return Err(error.into());
             }
@@ -70,7 +71,7 @@ async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::
     let mut entry = subject::entry(&config, &target);
     let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
     if !is_configured {
-        // Nothing is granted to it yet: what it imports is then not its fault.
+        // An unconfigured plugin has no grants yet, so its imports must not count as a violation.
         entry.grants = super::inspect::grants_needed(&Anatomy::of(&bytes));
     }
     if let Some(wasi) = args.wasi {
@@ -104,13 +105,13 @@ async fn one(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::
     Ok(report)
 }
 
-/// What reports say of an input that could not be checked.
+/// Returns the report entry of an input that could not be checked.
 fn unchecked(file: &Path, error: &CliError) -> Unchecked {
     let problems = error.problems.iter().map(|problem| format!("{}: {}", problem.place, problem.message)).collect();
     Unchecked { file: file.display().to_string(), code: error.code, message: error.message.clone(), problems }
 }
 
-/// The other process of a check.
+/// Runs the second process of a check.
 async fn other_process(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let mut question = Vec::new();
     std::io::stdin().lock().read_to_end(&mut question)?;
@@ -119,7 +120,7 @@ async fn other_process(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What takes its time, and how long.
+/// Start time of each phase of a check.
 struct Phases<'c> {
     ctx: &'c Context<'c>,
     began: std::sync::Mutex<Vec<(String, u64)>>,
@@ -130,13 +131,13 @@ impl<'c> Phases<'c> {
         Self { ctx, began: std::sync::Mutex::new(vec![("building it".to_owned(), clock::boot_us())]) }
     }
 
-    /// Says what takes its time before it does.
+    /// Prints the phase before it starts.
     fn begin(&self, what: &str) {
         self.ctx.printer.note(what);
         self.began.lock().expect("no holder panics").push((what.to_owned(), clock::boot_us()));
     }
 
-    /// Where the time went, if it took long.
+    /// Prints the duration of each phase if the whole check took long.
     fn end(self) {
         let mut began = self.began.into_inner().expect("no holder panics");
         began.push((String::new(), clock::boot_us()));

@@ -1,4 +1,4 @@
-//! Where reports go.
+//! Destinations of the reports.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +10,19 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::save::{self, Readers};
 
-/// The forms that were asked for.
+/// Requested report formats and their destinations.
 pub(super) struct Outputs {
-    /// None: JSON as the command's document.
+    /// Format of the report on stdout. `None` means the JSON document of the command.
     stdout: Option<Format>,
     files: Vec<(Format, PathBuf)>,
 }
 
 impl Outputs {
-    /// Reads them from the command line.
+    /// Reads the destinations from the command line.
     ///
     /// # Errors
-    /// Two reports have one place, or the folder of a file does not exist: a long check would end without a report.
+    /// Two reports have the same destination, or the folder of a file does not exist. Checking this early
+    /// avoids a long check without a report.
     pub(super) fn of(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Self, CliError> {
         let is_stdout = |file: &Path| file.as_os_str() == "-";
         let mut stdout: Vec<Format> = args.format.map(Format::from).into_iter().collect();
@@ -44,7 +45,7 @@ impl Outputs {
         }
         match stdout.as_slice() {
             [] => Ok(Self { stdout: (!ctx.json).then_some(Format::Text), files }),
-            // `--json` asks every command for its document.
+            // `--json` requests the JSON document of the command.
             [Format::Text | Format::Json] if ctx.json => Ok(Self { stdout: None, files }),
             [format] => Ok(Self { stdout: Some(*format), files }),
             _ => {
@@ -54,10 +55,10 @@ impl Outputs {
         }
     }
 
-    /// Writes every report; each file whole or not at all.
+    /// Writes every report. Each file is written completely or not at all.
     ///
     /// # Errors
-    /// A file cannot be written; the other reports are.
+    /// A file cannot be written. The other reports are written anyway.
     pub(super) fn write(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
         let written = self.write_files(ctx, reports);
         match self.stdout {
@@ -71,12 +72,12 @@ impl Outputs {
     /// Writes the reports that go to files.
     ///
     /// # Errors
-    /// The first file that cannot be written; the others are.
+    /// The first file that cannot be written. The other files are written anyway.
     pub(super) fn write_files(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
         let write = |(format, file): &(Format, PathBuf)| {
             save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), Readers::Everyone)
         };
-        // Each is tried, whatever became of those before it.
+        // A failed write does not stop the other ones.
         let written: Vec<_> = self.files.iter().map(write).collect();
         written.into_iter().collect()
     }

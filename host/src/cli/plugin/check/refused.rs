@@ -1,4 +1,4 @@
-//! Inputs that cannot be checked with.
+//! Errors of unusable inputs of a check.
 
 use latchwork_core::pages;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::check::{InputError, Unreadable, Wrong};
 use crate::cli::error::{CliError, Problem};
 
-/// The error of an input, located.
+/// Converts an input error, with its location.
 pub(super) fn refused(cases: &str, error: InputError) -> CliError {
     match error {
         InputError::Cases(wrong) => {

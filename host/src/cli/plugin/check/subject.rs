@@ -1,4 +1,4 @@
-//! What is checked, and with what.
+//! The plugin that is checked and its inputs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use crate::cli::plan;
 use crate::cli::plugin::build;
 use crate::config::{Config, Grants, PluginConfig};
 
-/// The file of cases in a plugin's folder.
+/// Name of the file with test cases in a plugin folder.
 const CASES: &str = "cases.jsonl";
 
-/// What is to be checked.
+/// The component to check.
 pub(super) struct Target {
-    /// The plugin's name.
+    /// Name of the plugin.
     pub(super) name: String,
-    /// The component.
+    /// Path of the component.
     pub(super) wasm: PathBuf,
-    /// The component, as findings name it.
+    /// Path of the component as shown in findings.
     pub(super) shown: String,
-    /// The folder of its sources, where that was given.
+    /// Source folder, if a folder was given.
     pub(super) dir: Option<PathBuf>,
 }
 
-/// Returns the component a path means: itself, or what is built of the folder.
+/// Returns the component that a path names. A folder is built first.
 pub(super) fn target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<Target> {
     let full = ctx.cwd.join(path);
     if !full.is_dir() {
@@ -48,7 +48,7 @@ pub(super) fn target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<Target> {
     Ok(Target { name: recipe.name, wasm, shown, dir: Some(full) })
 }
 
-/// The file of cases: the one that is named, else the one in the plugin's folder.
+/// Returns the file of test cases: the given one, else the one in the plugin folder.
 pub(super) fn cases(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,
@@ -66,7 +66,7 @@ pub(super) fn cases(
     Ok(Some((file.join(CASES).display().to_string(), plan::read(&path)?)))
 }
 
-/// Another build of the same sources, where there is one or one can be made.
+/// Returns a second build of the same sources, if one is given or can be made.
 pub(super) fn rebuilt(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,
@@ -84,7 +84,7 @@ pub(super) fn rebuilt(
     Ok(Some(Rebuilt { bytes }))
 }
 
-/// What the plugin would be loaded with: its entry in the configuration, else one that grants nothing.
+/// Returns the configuration entry of the plugin, or an entry without grants.
 pub(super) fn entry(config: &Config, target: &Target) -> PluginConfig {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (wasm, dir) = (real(&target.wasm), target.dir.as_deref().map(real));

@@ -1,4 +1,4 @@
-//! What was found out, for programs. The form is documented in `docs/inspect.md`.
+//! The inspection result as JSON. The format is documented in `docs/inspect.md`.
 
 use latchwork_core::manifest::{OperatorSpec, PluginKind};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Seen, reach};
 use crate::engine::anatomy::{Difference, FeatureUse, Reach};
 use crate::engine::{Plugin, Problem};
 
-/// Version of the form.
+/// Version of the format.
 const SCHEMA: &str = "latchwork.inspect/1";
 
 impl Seen<'_> {
@@ -78,7 +78,7 @@ impl Seen<'_> {
         self.anatomy.hints(&self.difference)
     }
 
-    /// Whether a tool exports it; nothing for what is no tool.
+    /// Returns true if a tool exports the interface. Returns `None` if the component is not a tool.
     fn exported(&self, interface: &str) -> Option<bool> {
         (self.anatomy.kind() == Some(PluginKind::Tool)).then(|| self.anatomy.exports_interface(interface))
     }
@@ -102,7 +102,7 @@ impl Seen<'_> {
         })
     }
 
-    /// How code gets to an import that is a difference.
+    /// Returns how the code reaches an import that is a difference.
     pub(super) fn reached(&self, it: &Difference) -> Option<&Reach> {
         let import = || self.imports.iter().find(|(item, _)| item.name == it.interface);
         if it.is_import() { import().map(|(_, reach)| reach) } else { None }

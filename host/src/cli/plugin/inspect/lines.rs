@@ -1,4 +1,4 @@
-//! What was found out, for people.
+//! The inspection result as text for people.
 
 use latchwork_core::manifest::{OperatorSpec, PluginKind};
 
@@ -145,7 +145,7 @@ impl Seen<'_> {
     }
 }
 
-/// What a plugin says of itself makes no lines of its own.
+/// Joins the lines of a text that a plugin supplies, so that it cannot add lines of its own.
 fn one_line(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }

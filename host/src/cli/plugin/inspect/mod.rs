@@ -1,7 +1,7 @@
-//! `latch plugin inspect`: what a component is, asks for, and may reach.
+//! `latch plugin inspect`: shows the kind of a component, its imports and what it may reach.
 //!
-//! All but the operators is read from its bytes: nothing of it runs for that. Operators are what
-//! `describe` says, which calls no import; `--static` leaves it out.
+//! Everything except the operators is read from the bytes of the component; no code runs for that. The
+//! operators come from `describe`, which calls no import. `--static` leaves them out.
 
 mod document;
 mod lines;
@@ -28,20 +28,21 @@ use crate::config::{Config, Grants, PluginConfig};
 use crate::engine::anatomy::{Anatomy, Calls, Difference, Item, Reach};
 use crate::engine::{LoadError, Plugin};
 
-/// What was found out about a file.
+/// Inspection result of a component file.
 struct Seen<'a> {
     file: &'a Path,
     bytes: usize,
     digest: Hash,
     anatomy: &'a Anatomy,
-    /// What it imports, and how its code gets there.
+    /// Imports, each with the path by which the code reaches it.
     imports: Vec<(Item, Reach)>,
     configured: Option<&'a PluginConfig>,
-    /// What it is judged under: its entry, or one that gives all it needs.
+    /// Entry under which the component is judged: its configured entry, or one that grants everything it
+    /// needs.
     judged: &'a PluginConfig,
-    /// How it differs from the world it is nearest to, under that.
+    /// Differences to the nearest world, under the entry in `judged`.
     difference: Vec<Difference>,
-    /// What came of loading it; none: it was not tried.
+    /// Result of loading the component, or `None` if loading was not tried.
     loaded: Option<Result<Arc<Plugin>, LoadError>>,
     confirmed: Confirmed,
 }
@@ -120,7 +121,7 @@ impl Seen<'_> {
     }
 }
 
-/// The words of an enum that is written as one.
+/// Returns the serialized name of an enum value without data.
 pub(super) fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
@@ -128,7 +129,7 @@ pub(super) fn word(value: &impl Serialize) -> String {
     }
 }
 
-/// The component a path means: itself, or what was built in the folder.
+/// Returns the component that a path names: the file itself, or the component built in the folder.
 fn component(path: &Path) -> Result<PathBuf, CliError> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -143,7 +144,7 @@ fn component(path: &Path) -> Result<PathBuf, CliError> {
     Ok(file)
 }
 
-/// Whether a configured source is this component, directly or as what is built in it.
+/// Returns true if a configured source is this component, directly or as the component built from it.
 fn is_source(source: &Path, file: &Path) -> bool {
     let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
     let same = |path: &Path| {
@@ -156,7 +157,7 @@ fn is_source(source: &Path, file: &Path) -> bool {
     }
 }
 
-/// An entry that gives a component what it needs to be loaded, and no more.
+/// Returns an entry that grants a component exactly what it needs to be loaded.
 fn assumed(file: &Path, anatomy: &Anatomy) -> PluginConfig {
     let imports = anatomy.imports();
     let virtual_wasi =
@@ -178,7 +179,7 @@ fn assumed(file: &Path, anatomy: &Anatomy) -> PluginConfig {
     }
 }
 
-/// Grants without which what a tool imports is not linked. They open nothing that exists.
+/// Returns the grants without which the imports of a tool are not linked. They name no existing server.
 pub(super) fn grants_needed(anatomy: &Anatomy) -> Grants {
     let mut grants = Grants::default();
     if anatomy.nearest() == PluginKind::Tool {

@@ -1,4 +1,4 @@
-//! What a component may reach: by class, by grant, and by what its entry gives.
+//! Resources that a component may reach: by class of imports, by grant, and by its configured entry.
 
 use latchwork_core::manifest::PluginKind;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::Seen;
 use crate::config::{DirGrant, Grants, HttpGrant, TcpGrant};
 use crate::engine::anatomy::Reach;
 
-/// A class of imports: its name, its prefixes.
+/// Classes of imports: the name and the prefixes of each.
 const CLASSES: [(&str, &[&str]); 7] = [
     ("host", &["latchwork:plugin/"]),
     ("http", &["wasi:http/"]),
@@ -18,7 +18,7 @@ const CLASSES: [(&str, &[&str]); 7] = [
     ("other", &[""]),
 ];
 
-/// Key of a grant, the imports it serves, and what it opens.
+/// Grants: key, prefix of the imports it serves, and the resources it opens.
 const GRANTS: [(&str, &str, &str); 6] = [
     ("http", "wasi:http/", "requests to the servers it names"),
     ("tcp", "wasi:sockets/", "connections to the addresses it names"),
@@ -32,15 +32,15 @@ const GRANTS: [(&str, &str, &str); 6] = [
     ("kv", "latchwork:plugin/kv", "a map of its own under the name it gives"),
 ];
 
-/// A grant, held against a component.
+/// A grant and its effect on a component.
 pub(super) struct Opened<'a> {
     pub(super) key: &'static str,
     pub(super) opens: &'static str,
-    /// Imports it serves; without any, the grant opens nothing.
+    /// Imports that the grant serves. Without any, the grant opens nothing.
     pub(super) serves: Vec<&'a str>,
-    /// Whether any code gets to one of them.
+    /// True if any code reaches one of these imports.
     pub(super) used: bool,
-    /// Whether the entry has it.
+    /// True if the configured entry has the grant.
     pub(super) granted: bool,
 }
 
@@ -49,19 +49,19 @@ pub(super) fn class(import: &str) -> &'static str {
     class.expect("the last class takes everything").0
 }
 
-/// Classes in their order.
+/// Returns the class names in display order.
 pub(super) fn classes() -> impl Iterator<Item = &'static str> {
     CLASSES.iter().map(|(class, _)| *class)
 }
 
-/// Grants of nobody's, where a component needs some to be linked.
+/// Returns example grants that name no existing server, for a component that needs a grant to be linked.
 pub(super) fn example_grants() -> (HttpGrant, TcpGrant) {
     let host = "host.invalid".to_owned();
     (HttpGrant { scheme: "https".into(), host: host.clone(), port: 443 }, TcpGrant { host, port: 443 })
 }
 
 impl Seen<'_> {
-    /// What each grant would open; steps have none.
+    /// Returns the effect of each grant. Steps have no grants.
     pub(super) fn grants(&self) -> Vec<Opened<'_>> {
         if self.anatomy.nearest() == PluginKind::Step {
             return vec![];
@@ -90,7 +90,7 @@ impl Seen<'_> {
         GRANTS.iter().map(opened).collect()
     }
 
-    /// The lines an entry in `latch.toml` needs for it to be loaded.
+    /// Returns the lines that the entry in `latch.toml` needs so that the component can be loaded.
     pub(super) fn needs(&self) -> Vec<String> {
         let mut needs = Vec::new();
         if self.anatomy.nearest() == PluginKind::Step {
@@ -112,7 +112,7 @@ impl Seen<'_> {
         needs
     }
 
-    /// What it may reach, and what it may not.
+    /// Returns what the component may reach, and what it may not reach.
     pub(super) fn reach(&self) -> (Vec<String>, Vec<String>) {
         match self.anatomy.is_of_a_world() {
             Some(PluginKind::Tool) => match self.configured {
@@ -135,7 +135,7 @@ impl Seen<'_> {
     }
 }
 
-/// A path for programs.
+/// Returns a path to an import as JSON.
 pub(super) fn path(reach: &Reach) -> Value {
     match reach {
         Reach::Path { export, frames } => {
