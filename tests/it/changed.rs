@@ -105,7 +105,7 @@ fn an_open_job_goes_on_with_what_it_pinned() {
     let id = parked.json()["job_id"].as_str().expect("an id").to_owned();
     another_component(&place);
     let shown = place.latch(&["job", "show", &id]);
-    assert!(shown.stdout.contains("this job goes on with the pinned one"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("this job keeps the pinned one"), "{}", shown.stdout);
     assert!(!shown.stdout.contains("--new"), "{}", shown.stdout);
     let approved = place.latch(&["job", "approve", &id, "o", "--actor", "bob"]);
     assert_eq!(approved.code, 0);

@@ -501,7 +501,7 @@ fn effects_are_not_kept_beside_a_server() {
         |args: &[&str]| ran(latch(folder.path(), args).env("LATCH_DATABASE", server).output().expect("latch runs"));
     for ran in [on_server(&["job", "list", "--json"]), run(folder.path(), &["job", "list", "--json", "--db", server])] {
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0009")), "{} {}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("Leave `effect_store` out"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("Remove `effect_store`"), "{}", ran.stdout);
     }
     let doctor = on_server(&["doctor", "--json"]).json();
     let checks = doctor["checks"].as_array().expect("a list");

@@ -200,7 +200,7 @@ fn a_person_confirms() {
     assert!(!place.dir.join("d/g").exists());
     let wrong = place.latch(&["job", "confirm", &id, "b"]);
     assert_eq!(wrong.code, 2);
-    assert!(wrong.stderr.contains("nothing of b is to be confirmed"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("no effect of b needs confirmation"), "{}", wrong.stderr);
     let confirmed = place.latch(&["job", "confirm", &id, "a", "--reason", "I wrote it", "--actor", "bob"]);
     assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
     let (code, response, _) = resume(&place, &id);

@@ -34,7 +34,7 @@ fn a_quorum_of_others_approves() {
         let approve = |actor: &str| place.latch(&["job", "approve", &id, slot, "--actor", actor]);
         let own = approve("ada");
         assert_eq!(own.code, 2, "{}", own.stdout);
-        assert!(own.stderr.contains("their own job"), "{}", own.stderr);
+        assert!(own.stderr.contains("one's own job"), "{}", own.stderr);
         for _ in 0..2 {
             assert_eq!(approve("bob").code, 0);
         }
@@ -227,15 +227,15 @@ fn what_counts_for_nothing_is_told() {
     let first = Place::witness("atomic").plan(&[gated]);
     let file = first.dir.join("my latch.toml");
     for (policy, why) in [
-        ("standing_approvals = false", "it takes none before the call is there to be seen"),
-        ("gate = { reason = true }", "it wants a reason with each"),
-        ("gate = { self_approve = false }", "it lets nobody approve a call of their own job"),
+        ("standing_approvals = false", "it does not allow approval before the call exists"),
+        ("gate = { reason = true }", "it requires a reason for each approval"),
+        ("gate = { self_approve = false }", "it does not allow approving calls of one's own job"),
     ] {
         let place = first.again().configure(&format!("[policy.default]\n{policy}"));
         for more in [&[][..], &["--detach"]] {
             let args = ["run", "plan.json", "--actor", "ada", "--new", "--approve", "o"];
             let ran = place.latch(&[&args[..], more].concat());
-            let told = format!("--approve counts for nothing under the policy of default: {why}");
+            let told = format!("--approve has no effect under the policy of default: {why}");
             assert!(ran.stderr.contains(&told), "{policy} {more:?}: {}", ran.stderr);
         }
         assert!(place.world().is_empty(), "{policy}");

@@ -27,7 +27,7 @@ fn a_rejection_is_shown_and_not_contradicted() {
     let pending = &shown["pending"][0];
     assert_eq!((&pending["asked"], &pending["slot"], &pending["by"]), (&json!("reject"), &json!("o"), &json!("bob")));
     assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
-    assert!(text.contains("o: rejected by bob (too dear); taken in when the job goes on"), "{text}");
+    assert!(text.contains("o: rejected by bob (too dear); applied when the job continues"), "{text}");
     assert!(!text.contains("wants to execute"), "nobody has to decide: {text}");
     let approve = place.latch(&["job", "approve", &id, "o", "--actor", "eve"]);
     assert_eq!(approve.code, 2, "{}", approve.stdout);

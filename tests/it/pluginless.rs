@@ -131,7 +131,7 @@ fn a_worker_alone_without_a_plugin_leaves_a_job_as_it_was() {
         let ran = crate::program::ran(lacking(&place.dir, &["--until-idle"]).output().expect("latch runs"));
         let said = ran.json();
         assert_eq!((ran.code, &said["left"], &said["failed"]), (1, &json!(1), &json!(0)), "{said} {}", ran.stderr);
-        for told in [&job[..], "needs the plugin version for Effect.Opaque", "configure that plugin here"] {
+        for told in [&job[..], "needs the plugin version for Effect.Opaque", "configure the plugin here"] {
             assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
         }
         assert_eq!((state(&place, &job), claims(&place, &job)), (json!("PENDING"), (nth, nth)));
@@ -176,7 +176,7 @@ fn whoever_resumes_goes_past_a_job_that_cannot_go_on() {
     let codes = [&damaged, &lacking].map(|job| said["left"][job]["code"].clone());
     assert_eq!(codes, [json!("L0030"), json!("L0020")], "{said:#}");
     for job in [&damaged, &lacking] {
-        assert!(resumed.stderr.contains(&format!("{job} is left behind: ")), "{}", resumed.stderr);
+        assert!(resumed.stderr.contains(&format!("{job} cannot continue here: ")), "{}", resumed.stderr);
     }
 }
 
@@ -191,13 +191,13 @@ fn a_damaged_job_is_passed_over() {
     let good = detached(&place, 1);
     let worker = Working::start(&place, workers::worker(&place, &[]));
     until("the other one is done", || state(&place, &good) == json!("COMPLETED"));
-    until("it is told", || worker.notes().contains(&format!("{job} is passed over")));
+    until("it is told", || worker.notes().contains(&format!("{job} is skipped")));
     // Five leases: this waits for what must not happen.
     std::thread::sleep(Duration::from_secs(3));
     let notes = worker.notes();
     // The other job may have lost its lease on a busy machine.
     let count = |what: &str| notes.matches(&format!("{job} {what}")).count();
-    assert_eq!((count("begins"), count("goes on")), (1, 0), "{notes}");
+    assert_eq!((count("begins"), count("continues")), (1, 0), "{notes}");
     assert!(notes.contains("L0030"), "{notes}");
     assert_eq!(worker.stop().0, Some(0));
 }

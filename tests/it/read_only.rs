@@ -241,6 +241,6 @@ fn plugins_and_plans_are_looked_at_in_a_read_only_folder() {
     let checks = doctor["checks"].as_array().unwrap();
     let database = checks.iter().find(|check| check["check"] == "database").unwrap();
     let fix = database["fix"].as_str().unwrap();
-    assert!(fix.starts_with("let ") && fix.contains(" be written"), "the folder is there: {fix}");
+    assert!(fix.starts_with("make ") && fix.contains(" writable"), "the folder is there: {fix}");
     assert_eq!(files(&place.dir), before);
 }

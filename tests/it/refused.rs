@@ -68,7 +68,7 @@ fn a_plan_with_a_step_plugin_is_refused_and_names_the_broken_one() {
     let place = place.plan(&[step("g", "Gone.Do", &[], json!({}))]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
     let said = refused(&ran, "L0020", "gone");
-    assert!(said.starts_with("Gone.Do belongs to") && said.contains("or to no plugin that is there"), "{said}");
+    assert!(said.starts_with("Gone.Do belongs to") && said.contains("or to no loaded plugin"), "{said}");
 }
 
 /// I160: the list shows the plugins that are there beside the one that is not, and ends with 2.

@@ -30,7 +30,7 @@ fn a_verdict_is_refused_until_the_world_has_settled() {
     let error = &refused.json()["error"];
     assert_eq!(error["code"], "L0015", "{error:#}");
     let message = error["message"].as_str().expect("a text");
-    assert!(message.contains("ms to show") && message.contains("look at the world again then"), "{message}");
+    assert!(message.contains("ms to show") && message.contains("check the external system again then"), "{message}");
     let mut taken = refused;
     for _ in 0..100 {
         std::thread::sleep(std::time::Duration::from_millis(200));

@@ -75,7 +75,7 @@ pub(crate) fn terminate(child: &Child) {
 
 /// Waits until the worker has received its first signal.
 fn until_stopping(worker: &Working) {
-    until("it is told to stop", || worker.notes().contains("stopping: calls that are under way end first"));
+    until("it is told to stop", || worker.notes().contains("stopping: calls in flight end first"));
 }
 
 pub(crate) fn state(place: &Place, job: &str) -> Value {
@@ -393,7 +393,7 @@ fn a_limit_of_nothing_is_told() {
                   { at_once = 1 }, \"Driver.Run\" = { at_once = 1 } }\n[queue]\ntenants = { acmee = 1 }";
     let place = fetching(&server, limits);
     let wrong = [
-        "failover = \"synchronous\" says something of PostgreSQL",
+        "failover = \"synchronous\" applies to PostgreSQL",
         "`Web.Fetsh`, which no configured plugin serves now (did you mean `Web.Fetch`?)",
         "[worker] tenants limits `acem`, a tenant without a policy of its own (did you mean `acme`?)",
         "[queue] tenants limits `acmee`",
@@ -467,14 +467,14 @@ fn the_most_urgent_job_is_claimed_first() {
     assert_eq!((again.code, &again.json()["new"]), (0, &json!(false)), "{}", again.stdout);
     // Said where it changes nothing.
     assert!(
-        again.stderr.contains("--priority 3 is for new jobs") && again.stderr.contains("stays 0"),
+        again.stderr.contains("--priority 3 applies to new jobs only") && again.stderr.contains("stays 0"),
         "{}",
         again.stderr
     );
     let again = detach(&place, &["--priority", "0", "--approve", "a"]);
     assert!(!again.stderr.contains("--priority"), "it has that priority: {}", again.stderr);
     let job = again.json()["job_id"].as_str().unwrap().to_owned();
-    let advice = format!("--approve a is for new jobs and changes nothing for {job}: `latch job show {job}`");
+    let advice = format!("--approve a applies to new jobs only and has no effect on {job}: `latch job show {job}`");
     assert!(again.stderr.contains(&advice), "{}", again.stderr);
     let ran = place.latch(&["worker", "--until-idle", "--jobs", "1", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 5 }), "{} {}", ran.stdout, ran.stderr);

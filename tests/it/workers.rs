@@ -59,12 +59,12 @@ impl Working {
 
     /// Waits until every job that it has claimed has come to an end in its hands.
     pub(crate) fn until_idle(&mut self) {
-        const ENDS: [&str; 4] = [" is ", " is given back", " belongs to another worker now", " stops here: "];
+        const ENDS: [&str; 4] = [" is ", " is released", " belongs to another worker now", " stops here: "];
         for _ in 0..LOOKS * 3 {
             let notes = self.notes();
             let count = |ends: &[&str]| notes.lines().filter(|line| ends.iter().any(|end| line.contains(end))).count();
             let over = self.child.try_wait().expect("our child").is_some();
-            if over || count(&[" begins", " goes on, attempt "]) <= count(&ENDS) {
+            if over || count(&[" begins", " continues, attempt "]) <= count(&ENDS) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -74,6 +74,6 @@ fn is_unserved(violation: &Violation) -> bool {
 /// Warns about the plugins that could not be loaded. The command continues without them.
 pub(super) fn warn(ctx: &Context<'_>, registry: &Registry) {
     for error in registry.refused() {
-        ctx.printer.warn(format!("{error}; `latch explain {}` says more. The others are served", error.page()));
+        ctx.printer.warn(format!("{error}; see `latch explain {}`. The other plugins are loaded", error.page()));
     }
 }

@@ -36,8 +36,10 @@ const STYLES: Styles =
 /// WebAssembly plugins with durable execution: jobs survive crashes, and recorded calls are never repeated.
 #[derive(Debug, Parser)]
 #[command(name = "latch", version, styles = STYLES, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done; 1 what was asked for failed; 2 usage, configuration or input error; \
-                        3 stopped safely and needs someone.\n`latch explain CODE` tells about any code it prints.")]
+#[command(
+    after_help = "Exit codes: 0 success; 1 the command or the job failed; 2 usage, configuration or input error; \
+                        3 stopped safely, a person has to act.\n`latch explain CODE` explains an error code."
+)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
@@ -351,7 +353,7 @@ fn step_id(text: &str) -> Result<StepId, String> {
     if StepId::is_valid(text) {
         return Ok(StepId::new(text));
     }
-    Err("a step is named by 1 to 64 letters, digits, `_` and `-`".into())
+    Err("a step id has 1 to 64 letters, digits, `_` or `-`".into())
 }
 
 fn step_file(text: &str) -> Result<(StepId, PathBuf), String> {
@@ -371,7 +373,7 @@ fn slot(text: &str) -> Result<Slot, String> {
     if StepId::is_valid(step) && call_is_number {
         return Ok(Slot::new(text));
     }
-    Err("a slot is a step, or a step and the number of its call, such as `s6` or `s3/0`".into())
+    Err("a slot is a step id, or a step id and a call number, such as `s6` or `s3/0`".into())
 }
 
 fn hash(text: &str) -> Result<Hash, String> {
@@ -382,7 +384,7 @@ fn job_id(text: &str) -> Result<JobId, String> {
     let known = text
         .strip_prefix("job_")
         .is_some_and(|ulid| !ulid.is_empty() && ulid.bytes().all(|b| b.is_ascii_alphanumeric()));
-    if known { Ok(JobId::new(text)) } else { Err("a job is named `job_` and letters and digits".into()) }
+    if known { Ok(JobId::new(text)) } else { Err("a job id is `job_` followed by letters and digits".into()) }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -407,7 +409,7 @@ fn tenant(text: &str) -> Result<String, String> {
 fn named(what: &str, text: &str) -> Result<String, String> {
     match is_name(text) {
         true => Ok(text.to_owned()),
-        false => Err(format!("{what} is named by 1 to 256 bytes without control characters")),
+        false => Err(format!("the name of {what} has 1 to 256 bytes and no control characters")),
     }
 }
 

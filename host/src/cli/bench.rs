@@ -47,14 +47,14 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     let clock = SystemClock::new()?;
     let commits =
         commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
-    ctx.printer.say(Tone::Title.of("disk, one after the other"));
+    ctx.printer.say(Tone::Title.of("disk, sequential"));
     ctx.printer.say(format!("  append and flush         {appends:>9.0} /s"));
     ctx.printer.say(format!("  SQLite one-row commits   {commits:>9.0} /s"));
 
     let mut rows = Vec::new();
     for workload in wanted {
         for at_once in &args.at_once {
-            ctx.printer.note(format!("measuring {}, {at_once} at once", workload.name()));
+            ctx.printer.note(format!("measuring {}, {at_once} concurrent jobs", workload.name()));
             rows.push(measured(&config, scratch.path(), Load { workload, at_once: *at_once, time }).await?);
         }
     }
@@ -65,7 +65,7 @@ pub(super) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     show_sandbox(ctx, &sandbox);
     if cfg!(debug_assertions) {
         ctx.printer
-            .warn("built with the profile for development; `cargo run --release --bin latch -- bench` is what counts");
+            .warn("debug build: the figures are not representative; use `cargo run --release --bin latch -- bench`");
     }
     if ctx.json {
         let row = |row: &Row| {
@@ -88,7 +88,7 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
     let file = ctx.cwd.join(dir).join("latch.toml");
     if !file.is_file() {
         let message = format!(
-            "{} has no latch.toml: run it in a source checkout, or name the folder of the benchmark's plugins",
+            "{} has no latch.toml: run the benchmark in a source checkout, or name the folder of its plugins",
             dir.display()
         );
         return Err(CliError::input(pages::INPUT_UNREADABLE, message).into());
@@ -104,7 +104,7 @@ fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
     let find = |name: &String| {
         Workload::ALL.into_iter().find(|workload| workload.name() == name).ok_or_else(|| {
             let known = Workload::ALL.map(Workload::name).join(", ");
-            CliError::input(pages::USAGE, format!("--workload {name}: there are {known}"))
+            CliError::input(pages::USAGE, format!("--workload {name}: unknown workload; use one of {known}"))
         })
     };
     if names.is_empty() { Ok(Workload::ALL.to_vec()) } else { names.iter().map(find).collect() }
@@ -134,7 +134,7 @@ async fn measured(config: &Config, scratch: &Path, load: Load) -> anyhow::Result
 }
 
 fn size(database: &Path) -> anyhow::Result<u64> {
-    Ok(std::fs::metadata(database).context("the database is gone")?.len())
+    Ok(std::fs::metadata(database).context("the database file cannot be read")?.len())
 }
 
 fn show(ctx: &Context<'_>, rows: &[Row], commits: f64) {

@@ -48,7 +48,7 @@ pub(super) async fn run(
     let stores = Stores { journal: store.clone(), effects: store.clone(), kv: store.clone(), owner };
     let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(anyhow::Error::from)?;
     let Some(mut number) = bench::jobs_before(&host).await? else {
-        let message = "--server: the database has jobs of others: give the benchmark one of its own";
+        let message = "--server: the database contains other jobs: create a separate database for the benchmark";
         return Err(CliError::input(pages::USAGE, message).into());
     };
     let limits = limits(args, url, scratch.path(), ctx)?;
@@ -90,7 +90,8 @@ struct Limits {
 
 fn limits(args: &BenchArgs, url: &str, folder: &Path, ctx: &Context<'_>) -> anyhow::Result<Option<Limits>> {
     let Some(program) = pgbench() else {
-        ctx.printer.warn("there is no pgbench here (it comes with PostgreSQL): figures stand alone");
+        ctx.printer
+            .warn("pgbench is not installed (it is part of PostgreSQL): the limits of the server are not measured");
         return Ok(None);
     };
     ctx.printer.note("measuring the server with pgbench");
@@ -122,7 +123,7 @@ fn together(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::R
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
         let said = folder.join(format!("worker-{number}"));
-        let file = File::create(&said).context("what a worker says cannot be written")?;
+        let file = File::create(&said).context("the output file of a worker cannot be created")?;
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
         children.push((command.spawn().context("a worker cannot be started")?, said));
     }

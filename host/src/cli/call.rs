@@ -80,7 +80,7 @@ fn effects(args: &CallArgs, registry: &Registry) -> Result<Vec<Effect>, CliError
         let names = registry.names();
         let meant = did_you_mean(&args.operator, names.iter().map(String::as_str));
         let advice = match names.is_empty() {
-            true => "no plugin is configured: name one in latch.toml, or make a project with `latch init`",
+            true => "no plugin is configured: add one to latch.toml, or create a project with `latch init`",
             false => "`latch plugin list` shows the operators",
         };
         let message = format!("there is no operator `{}`{meant}; {advice}", args.operator);

@@ -52,21 +52,25 @@ pub(super) fn lines(response: &Response) -> Vec<String> {
 fn line(view: &ChangedView, over: bool) -> String {
     let ChangedView { plugin, setting, pinned, configured } = view;
     let (then, now) = (short(pinned), short(configured));
-    let goes_on = if over { "`--new` runs the new one" } else { "this job goes on with the pinned one" };
+    let goes_on = if over { "`--new` runs the new one" } else { "this job keeps the pinned one" };
     match setting {
-        Setting::Plugin if over => format!("{plugin} is not configured any more"),
+        Setting::Plugin if over => format!("{plugin} is no longer configured"),
         Setting::Plugin => {
             format!(
-                "{plugin} is not configured any more, and the job cannot call it: put its [[plugin]] back in latch.toml"
+                "{plugin} is no longer configured, and the job cannot call it: restore its [[plugin]] in latch.toml"
             )
         }
         Setting::Component => {
             format!("{plugin} has changed since: {then} is pinned, {now} is configured; {goes_on}")
         }
-        Setting::Limits => format!("{plugin} has other limits since: {then} is pinned, {now} is configured; {goes_on}"),
-        Setting::Wasi => format!("{plugin} has another wasi since: {then} is pinned, {now} is configured; {goes_on}"),
-        Setting::Grants if over => format!("{plugin} has other grants or settings since; `--new` runs with them"),
-        Setting::Grants => format!("{plugin} has other grants or settings since: this job goes on with them"),
+        Setting::Limits => {
+            format!("{plugin} has different limits now: {then} is pinned, {now} is configured; {goes_on}")
+        }
+        Setting::Wasi => {
+            format!("{plugin} has a different wasi mode now: {then} is pinned, {now} is configured; {goes_on}")
+        }
+        Setting::Grants if over => format!("{plugin} has different grants or settings now; `--new` uses them"),
+        Setting::Grants => format!("{plugin} has different grants or settings now; this job uses them"),
     }
 }
 

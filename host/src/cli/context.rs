@@ -33,7 +33,7 @@ pub struct Context<'p> {
 
 impl<'p> Context<'p> {
     pub(super) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
-        let cwd = std::env::current_dir().context("the working directory is not there any more")?;
+        let cwd = std::env::current_dir().context("the working directory no longer exists")?;
         Ok(Self {
             printer,
             json: global.json,

@@ -102,7 +102,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let by = holder.as_ref().map(|holder| format!(", held by {} {}", holder.job_id, holder.slot));
             step(step_id, Attention, format!("waits{at}: {reason}{}", by.unwrap_or_default()))
         }
-        Body::StepUnblocked { step_id } => step(step_id, Quiet, "goes on"),
+        Body::StepUnblocked { step_id } => step(step_id, Quiet, "continues"),
         Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
             call(slot, Attention, format!("{code}: next try in {}", until(*not_before_us)))
         }
@@ -130,13 +130,13 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         Body::BudgetExceeded { slot, period, .. } => {
             call(slot, Attention, format!("refused: the budget of the {} does not cover it", word(period)))
         }
-        Body::CompensationStarted { slot, operator, .. } => {
-            call(slot, Title, format!("is being undone, by {operator}"))
-        }
+        Body::CompensationStarted { slot, operator, .. } => call(slot, Title, format!("being undone by {operator}")),
         Body::CompensationFinished { slot } => call(slot, Good, format!("compensated{took}")),
         Body::CompensationFailed { slot, code } => call(slot, Bad, format!("could not be compensated: {code}")),
-        Body::CompensationReopened { slot, by } => call(slot, Attention, format!("taken up again by {}", who(by))),
-        Body::CompensationLeft { slot, by } => call(slot, Attention, format!("left as it is by {}", who(by))),
+        Body::CompensationReopened { slot, by } => {
+            call(slot, Attention, format!("compensation resumed by {}", who(by)))
+        }
+        Body::CompensationLeft { slot, by } => call(slot, Attention, format!("left uncompensated by {}", who(by))),
         Body::StateChanged { slot, change } => {
             let what = format!("{} {} {}", change.operation, change.resource_type, change.resource_id);
             call(slot, Quiet, format!("changed the world: {what}"))
@@ -146,7 +146,7 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             call(slot, tone, format!("not confirmed, {}: {resource}: {found}", outcome.as_str()))
         }
         Body::ConfirmationAccepted { slot, by, gone, .. } => {
-            let what = if *gone { "recorded as gone by" } else { "confirmed by" };
+            let what = if *gone { "recorded as lost by" } else { "confirmed by" };
             call(slot, Good, format!("{what} {}", who(by)))
         }
         Body::OutcomeRecorded { step_id, outcome_type, status, .. } => {
@@ -183,10 +183,10 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             step(step_id, Quiet, format!("waits {}", brief(left_us)))
         }
         Body::SignalKept { correlation_key, by, .. } => {
-            job(Quiet, format!("early signal {correlation_key:?} of {by} kept"))
+            job(Quiet, format!("early signal {correlation_key:?} from {by} stored"))
         }
-        Body::WaitCompleted { step_id, by: Some(by), .. } => step(step_id, Good, format!("signal of {by}")),
-        Body::WaitCompleted { step_id, .. } => step(step_id, Quiet, "the time has come"),
+        Body::WaitCompleted { step_id, by: Some(by), .. } => step(step_id, Good, format!("signal from {by}")),
+        Body::WaitCompleted { step_id, .. } => step(step_id, Quiet, "the time is reached"),
         Body::WaitTimedOut { step_id } => step(step_id, Attention, "no signal in time"),
         Body::TimerFired { timer, .. } => job(Quiet, format!("timer {timer} fired")),
         Body::JobWaiting { until_us } => job(Attention, format!("waits {}", until(*until_us))),
@@ -195,8 +195,8 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let cause = cause.as_ref().map(|cause| format!(", {cause}")).unwrap_or_default();
             job(Attention, format!("waits for a person{at}: {reason}{cause}"))
         }
-        Body::JobUnparked { cause } => job(Quiet, format!("goes on: {cause}")),
-        Body::JobReleased { worker } => job(Quiet, format!("given back by {worker}")),
+        Body::JobUnparked { cause } => job(Quiet, format!("continues: {cause}")),
+        Body::JobReleased { worker } => job(Quiet, format!("released by {worker}")),
         Body::AsyncEventEmitted { step_id, n, name, .. } => {
             let event_id = keys::event_id(job_id, step_id, *n);
             step(step_id, Quiet, format!("announced {name:?} as {event_id}"))
@@ -208,14 +208,14 @@ pub(super) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             job(Title, format!("forked at {at} by {}, {copied}", who(by)))
         }
         Body::JobReopened { by, purpose: Purpose::Undo, .. } => {
-            job(Title, format!("opened again by {}, to undo what it did", who(by)))
+            job(Title, format!("reopened by {} to undo its effects", who(by)))
         }
         Body::JobReopened { steps, by, .. } => {
             let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
             let which = if steps.is_empty() { "it".to_owned() } else { steps.join(", ") };
-            job(Title, format!("opened again by {}, to try {which} again", who(by)))
+            job(Title, format!("reopened by {} to retry {which}", who(by)))
         }
-        Body::JobCancelRequested { by } => job(Attention, format!("{} asked to cancel", who(by))),
+        Body::JobCancelRequested { by } => job(Attention, format!("cancellation requested by {}", who(by))),
         Body::JobCancelled {} => job(Bad, "cancelled"),
         Body::JobPartial {} => job(Attention, "ended: some steps succeeded"),
         Body::JobCompleted {} => job(Good, "completed"),

@@ -32,7 +32,7 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
         let header = &durable.job.header;
         let Some(gate) = durable.job.undecided(&view.slot) else { continue };
         if decide::has_approved(&rules, gate, actor) {
-            ctx.printer.note(format!("{} is approved by {actor}; it needs somebody else too", view.slot));
+            ctx.printer.note(format!("{} is approved by {actor}; it needs another approver", view.slot));
             continue;
         }
         for line in shown(&durable, &view.slot, gate, &rules) {
@@ -41,15 +41,18 @@ pub(super) async fn ask(ctx: &Context<'_>, host: &Host, response: &Response, act
         let may = decide::may_approve(&rules, header, actor);
         let needs_reason = rules.gate_reason;
         let question = match may {
-            true if needs_reason => "approve, and say why? [y]es, [n]o, anything else: later",
+            true if needs_reason => "approve with a reason? [y]es, [n]o, anything else: later",
             true => "approve? [y]es, [n]o, anything else: later",
-            false => "the policy lets nobody approve a call of their own job; refuse? [n]o, anything else: later",
+            false => {
+                "the policy does not allow approving a call of your own job; reject it? [n]o, anything else: later"
+            }
         };
         let (request, reason) = match asked(ctx, question).await.as_deref() {
             Some("y" | "yes") if may => {
                 let reason = if needs_reason { asked(ctx, "why?").await } else { None };
                 if needs_reason && !decide::says_why(reason.as_deref()) {
-                    ctx.printer.warn(format!("{} stays open: the policy wants a reason with each approval", view.slot));
+                    ctx.printer
+                        .warn(format!("{} stays open: the policy requires a reason for each approval", view.slot));
                     continue;
                 }
                 (Request::Approve { slot: view.slot.clone(), gate_hash: gate.hash }, reason)
@@ -149,7 +152,7 @@ pub(super) fn shown(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Rules) 
         let given = gate.approvals.len();
         let not = match given - counting as usize {
             0 => String::new(),
-            n => format!("; {n} of {given} given do not count under the policy of now"),
+            n => format!("; {n} of {given} given do not count under the current policy"),
         };
         lines.push(format!("  {counting} of {quorum} approvals{by}{not}"));
     }

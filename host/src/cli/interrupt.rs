@@ -20,7 +20,7 @@ fn pressed() -> watch::Receiver<u32> {
                 }
             })),
             // Without the handler, ctrl-c still ends the process.
-            Err(error) => tracing::debug!("ctrl-c is not listened for: {error}"),
+            Err(error) => tracing::debug!("ctrl-c cannot be caught: {error}"),
         }
         pressed
     };

@@ -18,7 +18,7 @@ pub(super) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
             let key = SigningKey::generate();
             write_new(&args.file, &key.to_pem())?;
             let file = args.file.display();
-            answer(ctx, &args.file, key.public(), &format!("{file} is a new private key: keep it to yourself"));
+            answer(ctx, &args.file, key.public(), &format!("{file} is a new private key: keep it secret"));
         }
         KeyCommand::Show(args) => answer(ctx, &args.file, read(&args.file)?.public(), ""),
     }
@@ -42,8 +42,7 @@ fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
 /// Writes a new key file. An existing file is never replaced, because its key would be lost. A failed write
 /// leaves no file.
 fn write_new(path: &Path, pem: &str) -> Result<(), CliError> {
-    let exists =
-        || CliError::input(pages::KEY_REFUSED, format!("{} is there already, and is left as it is", path.display()));
+    let exists = || CliError::input(pages::KEY_REFUSED, format!("{} already exists and is unchanged", path.display()));
     if path.symlink_metadata().is_ok() {
         return Err(exists());
     }

@@ -31,6 +31,6 @@ pub(super) fn start(verbose: u8, format: LogFormat, color: bool) {
         LogFormat::Json => builder.event_format(Records).try_init(),
     };
     if let Some(error) = refused {
-        tracing::warn!("{VARIABLE} is not understood and was ignored: {error}");
+        tracing::warn!("{VARIABLE} is invalid and was ignored: {error}");
     }
 }

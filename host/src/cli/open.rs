@@ -183,8 +183,10 @@ fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Target::File(path) = target(&config.database)? else { return Ok(None) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
     if let Some(folder) = folder {
-        let message =
-            format!("the folder {} of the database is not there; make it, or name another with --db", folder.display());
+        let message = format!(
+            "the folder {} of the database does not exist; create it, or name another database with --db",
+            folder.display()
+        );
         return Err(CliError::input(pages::DATABASE_UNAVAILABLE, message).into());
     }
     Ok(Some(path))
@@ -219,17 +221,15 @@ pub(super) fn lacking(operator: &Operator, errors: &[LoadError]) -> CliError {
 /// Returns the error of a plan that is refused before any compilation, because no accepted tool serves the
 /// operator.
 pub(super) fn needed(operator: &str, errors: &[LoadError]) -> CliError {
-    without(
-        format!("{operator} belongs to a step plugin, which may call any operator, or to no plugin that is there"),
-        errors,
-    )
+    without(format!("{operator} belongs to a step plugin, which may call any operator, or to no loaded plugin"), errors)
 }
 
 fn without(why: String, errors: &[LoadError]) -> CliError {
     let names: Vec<&str> = errors.iter().map(LoadError::plugin).collect();
     let names = names.join(", ");
-    let message =
-        format!("{why}, and {names} could not be loaded; mend what is listed, or take the plugin out of latch.toml");
+    let message = format!(
+        "{why}, and {names} could not be loaded; fix the listed problems, or remove the plugin from latch.toml"
+    );
     CliError::input(errors.first().map_or(pages::DEFECT, LoadError::page), message).with(problems(errors))
 }
 
@@ -249,9 +249,9 @@ pub(super) fn unseen_effects(config: &Config) -> anyhow::Result<Option<&'static 
     let Some(effects) = &config.effect_store else { return Ok(None) };
     let unseen = matches!((target(&config.database)?, target(effects)?), (Target::Server(_), Target::File(_)));
     Ok(unseen.then_some(
-        "the database is on a server and `effect_store` is a file, which workers on other machines do not see: they \
-         would find its jobs damaged. Leave `effect_store` out, and effects are in the database; or name a database of a \
-         server, `effect_store = \"postgres://user@host/database\"`",
+        "the database is on a server and `effect_store` is a file, which workers on other machines cannot read: they \
+         would report its jobs as damaged. Remove `effect_store` to keep effects in the database, or name a database of \
+         a server, `effect_store = \"postgres://user@host/database\"`",
     ))
 }
 
@@ -301,11 +301,11 @@ async fn follow_its_time(server: &Database, margin_ms: u32) -> anyhow::Result<()
             os::clock::follow(now_us, asked_us);
             return Ok(());
         }
-        tracing::warn!("the server took {} ms to tell its time; asking again", took_us / 1000);
+        tracing::warn!("the server took {} ms to report its time; asking again", took_us / 1000);
     }
     let message = format!(
-        "the server takes longer than `clock_margin` ({margin_ms} ms) to tell its time: look at it and at the network, or \
-         raise `clock_margin` on all workers"
+        "the server takes longer than `clock_margin` ({margin_ms} ms) to report its time: check the server and the network, \
+         or raise `clock_margin` on all workers"
     );
     Err(StoreError::Unavailable(message).into())
 }
@@ -326,7 +326,7 @@ pub(super) async fn close(hurries: bool) {
         return close_all().await;
     }
     if tokio::time::timeout(HURRY_WAIT, close_all()).await.is_err() {
-        tracing::warn!("the database, or the webhook, does not answer: this process ends without it");
+        tracing::warn!("the database or the webhook does not answer: this process ends without waiting for it");
     }
 }
 
@@ -335,7 +335,7 @@ async fn close_all() {
     for notifier in notifiers {
         let left = notifier.settled(NOTIFY_WAIT).await;
         if left > 0 {
-            tracing::warn!("{left} notices were not taken by the webhook and are given up with this process");
+            tracing::warn!("{left} notices were not accepted by the webhook and are dropped");
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
@@ -344,7 +344,7 @@ async fn close_all() {
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await
     {
-        tracing::debug!("lock files are not looked over: {error}");
+        tracing::debug!("lock files of dead owners were not removed: {error}");
     }
     for store in opened {
         store.close().await;
@@ -379,7 +379,9 @@ pub(super) fn target(url: &str) -> anyhow::Result<Target> {
         return Ok(Target::File(PathBuf::from(path)));
     }
     let server = url.starts_with("postgres://") || url.starts_with("postgresql://");
-    server.then(|| Target::Server(url.to_owned())).context("the address of the database names neither file nor server")
+    server
+        .then(|| Target::Server(url.to_owned()))
+        .context("the database URL must begin with sqlite://, postgres:// or postgresql://")
 }
 
 /// Owner lock of this process.
@@ -423,7 +425,7 @@ fn point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
     let (name, side, nth) = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
         (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
         (Some(name), Some("after"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::After, nth),
-        _ => anyhow::bail!("{variable}={text}: write NAME:before or NAME:after, perhaps with :N"),
+        _ => anyhow::bail!("{variable}={text}: write NAME:before or NAME:after, optionally followed by :N"),
     };
     Ok(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))
 }

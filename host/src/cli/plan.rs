@@ -115,7 +115,7 @@ fn accepted(plan: &Plan, no_plugins: bool) -> String {
         false => "",
     };
     let steps = plan.steps.iter().map(|step| step.step_id.to_string()).collect::<Vec<_>>().join(", ");
-    format!("{} holds: {} steps ({steps}), hash {}{unchecked}", plan.plan_id, plan.steps.len(), plan.hash())
+    format!("{} is valid: {} steps ({steps}), hash {}{unchecked}", plan.plan_id, plan.steps.len(), plan.hash())
 }
 
 /// Catalog that accepts every operator with any effects, for checks without plugins.

@@ -128,6 +128,6 @@ fn tell(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<Job
         ctx.printer.warn_of(job_id, run::unread(ctx, job_id, cause));
     }
     for (job_id, CliError { code, message, .. }) in left {
-        ctx.printer.warn_of(job_id, format!("{job_id} is left behind: {message} ({code}: latch explain {code})"));
+        ctx.printer.warn_of(job_id, format!("{job_id} cannot continue here: {message} ({code}: latch explain {code})"));
     }
 }

@@ -110,7 +110,7 @@ async fn detach(ctx: &Context<'_>, host: &Host, args: &RunArgs, submission: Subm
     });
     if restored {
         document["reason_code"] = json!(Code::Restored);
-        ctx.printer.warn("the database was restored or cloned: no worker takes the job before that is accepted");
+        ctx.printer.warn("the database was restored or cloned: no worker claims the job before that is accepted");
     }
     ctx.answer(&document, || match is_new {
         true => waits_for_a_worker(ctx, &row.job_id, &next),
@@ -165,7 +165,10 @@ pub(super) async fn until_settled(
 pub(super) fn unread(ctx: &Context<'_>, job_id: &JobId, cause: &str) -> Text {
     let next = ctx.command(&format!("latch job resolve {job_id} --continue"));
     let code = Code::AttemptsExhausted;
-    Text::from(format!("{job_id} is PARKED, {code}: {cause}; find out what ends the process, then:")).to_type(next)
+    Text::from(format!(
+        "{job_id} is PARKED, {code}: {cause}; find out why the process dies (check the OOM killer), then run:"
+    ))
+    .to_type(next)
 }
 
 /// Claims a job and executes it, or follows the process that executes it.
@@ -201,7 +204,7 @@ pub(super) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
         };
         if follow.pause(&*host.journal).await? {
             let again = ctx.command(&format!("latch job events {job_id} --follow"));
-            let goes_on = Text::from(format!("{job_id} goes on in another process; follow it again:"));
+            let goes_on = Text::from(format!("{job_id} continues in another process; follow it again:"));
             ctx.printer.note_of(job_id, goes_on.to_type(again));
             return Ok(response(&durable));
         }
@@ -240,7 +243,7 @@ async fn drive_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::
             () = interrupt::times(1), if !stops => {
                 stops = true;
                 host.worker.stop();
-                ctx.printer.note_of(&job_id, "stopping: calls that are under way end first; ctrl-c again ends at once");
+                ctx.printer.note_of(&job_id, "stopping: calls in flight end first; press ctrl-c again to stop immediately");
             }
             () = interrupt::times(2) => {
                 ctx.hurry();
@@ -275,7 +278,7 @@ async fn stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Resu
 fn cut_off(ctx: &Context<'_>, job_id: &JobId) -> CliError {
     let next = ctx.command(&format!("latch resume {job_id}"));
     let message = format!(
-        "stopped at once, with {job_id} in hand: a call that was under way is in doubt until the job goes on; continue:"
+        "stopped immediately while executing {job_id}: a call in flight is in doubt until the job continues; continue:"
     );
     CliError::needs_someone(pages::WORKER_CUT_OFF, message).to_type(next).of_job(job_id)
 }
@@ -322,14 +325,15 @@ fn asked_too_late(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
     if !args.approve.is_empty() {
         let what = match row.state.is_terminal() {
             true => "it is over".to_owned(),
-            false => format!("`{}` tells what it waits for", ctx.command(&format!("latch job show {job_id}"))),
+            false => format!("`{}` shows what it waits for", ctx.command(&format!("latch job show {job_id}"))),
         };
         let steps = args.approve.join(", ");
-        ctx.printer.warn(format!("--approve {steps} is for new jobs and changes nothing for {job_id}: {what}"));
+        ctx.printer.warn(format!("--approve {steps} applies to new jobs only and has no effect on {job_id}: {what}"));
     }
     if let Some(priority) = args.priority.filter(|priority| *priority != row.priority) {
         let kept = row.priority;
-        ctx.printer.warn(format!("--priority {priority} is for new jobs: that of {job_id} stays {kept}"));
+        ctx.printer
+            .warn(format!("--priority {priority} applies to new jobs only: the priority of {job_id} stays {kept}"));
     }
 }
 
@@ -337,12 +341,12 @@ fn asked_too_late(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
 fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &str) {
     let Some(policy) = host.policy(tenant).filter(|_| !args.approve.is_empty()) else { return };
     let why = match policy {
-        policy if !policy.standing_approvals => "it takes none before the call is there to be seen",
-        policy if policy.gate_reason => "it wants a reason with each",
-        policy if !policy.self_approve => "it lets nobody approve a call of their own job",
+        policy if !policy.standing_approvals => "it does not allow approval before the call exists",
+        policy if policy.gate_reason => "it requires a reason for each approval",
+        policy if !policy.self_approve => "it does not allow approving calls of one's own job",
         _ => return,
     };
-    ctx.printer.warn(format!("--approve counts for nothing under the policy of {tenant}: {why}"));
+    ctx.printer.warn(format!("--approve has no effect under the policy of {tenant}: {why}"));
 }
 
 fn submission(

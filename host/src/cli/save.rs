@@ -87,6 +87,6 @@ fn is_replaceable(path: &Path) -> bool {
 
 fn exists(path: &Path) -> CliError {
     let message =
-        format!("{} exists and is left as it is: name another file, or replace it with --force", path.display());
+        format!("{} already exists and is unchanged: name another file, or replace it with --force", path.display());
     CliError::input(pages::OUTPUT_EXISTS, message)
 }

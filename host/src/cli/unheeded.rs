@@ -13,8 +13,7 @@ pub(super) fn settings(config: &Config, registry: &Registry) -> Vec<String> {
     found.extend(tenants(config, "[worker] tenants", config.worker.tenants.keys()));
     found.extend(tenants(config, "[queue] tenants", config.queue.tenants.keys()));
     if config.failover == Failover::Synchronous && config.database.starts_with("sqlite://") {
-        let message =
-            "failover = \"synchronous\" says something of PostgreSQL, and the database is a file: it changes nothing";
+        let message = "failover = \"synchronous\" applies to PostgreSQL, and the database is a file: it has no effect";
         found.push(message.to_owned());
     }
     found

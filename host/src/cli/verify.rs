@@ -20,7 +20,7 @@ pub(super) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let trust = args.trust.as_deref().map(read_trust).transpose()?;
     let bytes = read(&args.file)?;
     let mut verified = evidence::verify(&bytes, trust.as_ref(), &is_signature).map_err(|why| {
-        CliError::input(pages::NOT_EVIDENCE, format!("{} is no evidence: {why}", args.file.display()))
+        CliError::input(pages::NOT_EVIDENCE, format!("{} is not evidence: {why}", args.file.display()))
     })?;
     match components(&args, ctx)? {
         Some(dir) => execute(&dir, ctx, &mut verified).await?,
@@ -103,10 +103,10 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
         let file = path.display();
         let message = match lines.is_empty() {
             true => format!("{file} names no key"),
-            false => format!("{file} is no trust file"),
+            false => format!("{file} is not a valid trust file"),
         };
         CliError::input(pages::KEY_REFUSED, message).with(lines.into_iter().map(|line| {
-            let message = "a line is `ed25519:`, 64 lower-case hexadecimal digits, and perhaps a name".to_owned();
+            let message = "a line is `ed25519:`, 64 lower-case hexadecimal digits, and optionally a name".to_owned();
             Problem {
                 place: format!("{file}:{line}"),
                 code: pages::KEY_REFUSED.to_owned(),

@@ -50,7 +50,7 @@ fn asked(pending: &PendingView) -> String {
     };
     let why = pending.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let (done, by) = (pending.asked.done(), &pending.by);
-    visible(&format!("{what}: {done} by {by}{why}; taken in when the job goes on"))
+    visible(&format!("{what}: {done} by {by}{why}; applied when the job continues"))
 }
 
 /// Returns the exit status of a response: 0 for a completed job, 1 for a failed or cancelled one, else 3.
@@ -83,7 +83,7 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     }
     if let Some(durability) = &response.durability {
         let head = Tone::Attention.of(format!("durability {durability}:"));
-        printer.say(head + " a power failure may undo what this says");
+        printer.say(head + " a power failure may undo the state shown here");
     }
     let rows: Vec<[String; 4]> = response
         .steps
@@ -114,18 +114,18 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
         printer.say(asked(pending));
     }
     if let Some(by) = &response.cancelled_by {
-        printer.say(visible(&format!("it is being cancelled, as {by} asked")));
+        printer.say(visible(&format!("it is being cancelled, as requested by {by}")));
     }
     if let Some(by) = &response.undone_by {
         let is = if response.state.is_terminal() { "was undone" } else { "is being undone" };
-        printer.say(visible(&format!("what it did {is}, as {by} asked")));
+        printer.say(visible(&format!("the job {is}, as requested by {by}")));
     }
     for unconfirmed in &response.unconfirmed {
         printer.say(not_confirmed(unconfirmed));
     }
     for slot in &response.contradicted {
         let page = "`latch explain RESOLUTION_CONFLICT`";
-        printer.say(format!("{slot}: what was learned of it contradicts what was decided about it ({page})"));
+        printer.say(format!("{slot}: later evidence contradicts the decision about it ({page})"));
     }
     if response.confirmation_replay_warnings_total > 0 {
         let total = response.confirmation_replay_warnings_total;
@@ -183,9 +183,9 @@ fn undoing(response: &Response) -> Vec<Text> {
             Undone::Left => (Tone::Bad, "not compensated"),
             Undone::Impossible => (
                 Tone::Bad,
-                "cannot be compensated: its plugin exports no compensate, and the plan names nothing that does it",
+                "cannot be compensated: its plugin exports no compensate, and the plan names no compensating operator",
             ),
-            Undone::Unknown => (Tone::Bad, "nobody knows whether it happened"),
+            Undone::Unknown => (Tone::Bad, "unknown whether it happened"),
         };
         let why = view.reason_code.map(|code| format!(" ({code})")).unwrap_or_default();
         let by = view.by.as_ref().map(|by| match by.own {
@@ -237,10 +237,10 @@ fn in_doubt(blocked: &BlockedView) -> Vec<String> {
 /// Formats a recorded change that was not confirmed, and the consequence.
 fn not_confirmed(view: &UnconfirmedView) -> String {
     let followed = match (&view.settled_by, view.consequence) {
-        (Some(by), _) if view.gone => format!("{by} says that it is gone"),
+        (Some(by), _) if view.gone => format!("recorded as lost by {by}"),
         (Some(by), _) => format!("confirmed by {by}"),
         (None, Consequence::Ended) => "the job has ended (`latch explain CONFIRMATION_MISMATCH`)".to_owned(),
-        (None, Consequence::Warned) => "the job went on".to_owned(),
+        (None, Consequence::Warned) => "the job continued".to_owned(),
         (None, Consequence::Asked) => "waits for a person".to_owned(),
     };
     let (slot, outcome) = (&view.slot, view.outcome.as_str());
@@ -267,7 +267,7 @@ fn would_call(call: &WouldCallView) -> Vec<String> {
     let mut lines = vec![format!("{} would call {}", call.slot, call.operator)];
     lines.extend(arguments::fields(&call.args));
     if !call.open.is_empty() {
-        lines.push(format!("  open, since a dry run did not make what they stand for: {}", call.open.join(", ")));
+        lines.push(format!("  open, because a dry run does not produce these values: {}", call.open.join(", ")));
     }
     lines
 }

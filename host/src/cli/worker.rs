@@ -30,7 +30,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         host = open::patient_host(config) => host?,
         () = asked.next() => {
             ctx.hurry();
-            ctx.printer.note("stopped before it had begun: no job was looked for");
+            ctx.printer.note("stopped before the start: no job was claimed");
             return Ok(ended(ctx, &args, &Tally::default()));
         }
     };
@@ -45,7 +45,7 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         tenants: worker.tenants.clone(),
         until_idle: args.until_idle,
     };
-    ctx.printer.note(format!("working, {} jobs at once; SIGTERM or ctrl-c stops it", settings.jobs));
+    ctx.printer.note(format!("working, up to {} jobs at a time; SIGTERM or ctrl-c stops the worker", settings.jobs));
     let stop = Stop::default();
     let away = AtomicBool::new(false);
     let pool = Pool::new(host.worker.clone(), settings).looking(look(&host.config)).run(&stop, |event| {
@@ -56,24 +56,24 @@ pub(super) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let (tally, error) = tokio::select! {
         ended = &mut pool => ended,
         () = asked.next() => {
-            ctx.printer.note("stopping: calls that are under way end first; once more to stop at once");
+            ctx.printer.note("stopping: calls in flight end first; a second signal stops immediately");
             stop.stop();
             let cut_off = |why: &str| {
                 ctx.hurry();
                 let jobs: Vec<String> = host.worker.in_hand().iter().map(ToString::to_string).collect();
                 if jobs.is_empty() {
-                    let message = format!("{why}, before any job was in hand: whoever claims one next goes on with it");
+                    let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
                     return CliError::needs_someone(pages::WORKER_CUT_OFF, message);
                 }
                 let jobs = jobs.join(", ");
                 CliError::needs_someone(pages::WORKER_CUT_OFF, format!(
-                    "{why}, with {jobs} in hand: what was under way there is in doubt, and whoever claims it next finds out \
-                     what can be found out"
+                    "{why} while executing {jobs}: calls in flight are in doubt, and the next worker that claims a job \
+                     tries to find out their outcome"
                 ))
             };
             tokio::select! {
                 ended = &mut pool => ended,
-                () = asked.next() => return Err(cut_off("stopped at once").into()),
+                () = asked.next() => return Err(cut_off("stopped immediately").into()),
                 () = tokio::time::sleep(drain) => {
                     return Err(cut_off(&{
                         let within = format!("within {} ms ([worker] drain)", drain.as_millis());
@@ -123,7 +123,9 @@ fn told(tally: &Tally) -> String {
     let counted: Vec<_> = tally.rested.iter().map(|(state, count)| format!("{count} {state}")).collect();
     let rested = if counted.is_empty() { "no job".to_owned() } else { counted.join(", ") };
     let Tally { released, left, lost, failed, .. } = tally;
-    format!("{rested}; {released} given back, {left} left to others, {lost} taken over by others, {failed} failed")
+    format!(
+        "{rested}; {released} released, {left} left to other workers, {lost} taken over by other workers, {failed} failed"
+    )
 }
 
 /// Returns true or false if the event shows that the database is unreachable or reachable, else `None`.
@@ -145,7 +147,7 @@ struct Asked {
 
 impl Asked {
     fn listen() -> anyhow::Result<Self> {
-        let listen = |kind| signal(kind).context("the signal cannot be listened for");
+        let listen = |kind| signal(kind).context("the signal handler cannot be installed");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
@@ -163,7 +165,7 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
         PoolEvent::Claimed(job_id, attempt, changed) => {
             match attempt {
                 1 => printer.note_of(job_id, format!("{job_id} begins")),
-                _ => printer.note_of(job_id, format!("{job_id} goes on, attempt {attempt}")),
+                _ => printer.note_of(job_id, format!("{job_id} continues, attempt {attempt}")),
             }
             for line in changed::of_open(changed) {
                 printer.note_of(job_id, format!("{job_id}: {line}"));
@@ -179,27 +181,27 @@ fn tell(ctx: &Context<'_>, event: &PoolEvent) {
             printer.note_of(&response.job_id, told);
         }
         PoolEvent::ParkedUnread(job_id, cause) => printer.warn_of(job_id, run::unread(ctx, job_id, cause)),
-        PoolEvent::Released(job_id) => printer.note_of(job_id, format!("{job_id} is given back")),
+        PoolEvent::Released(job_id) => printer.note_of(job_id, format!("{job_id} is released")),
         PoolEvent::Lost(job_id) => printer.note_of(job_id, format!("{job_id} belongs to another worker now")),
         PoolEvent::Failed(job_id, error) => {
-            printer.warn_of(job_id, format!("{job_id} stops here: {error}; it is claimed again when its lease is over"));
+            printer.warn_of(job_id, format!("{job_id} stops here: {error}; it is claimed again when its lease expires"));
         }
         PoolEvent::NotLoaded(job_id, error) => {
-            printer.warn_of(job_id, format!("{job_id} is given back: {error}; jobs are claimed again in a while, at most a minute"));
+            printer.warn_of(job_id, format!("{job_id} is released: {error}; jobs are claimed again within a minute"));
         }
-        PoolEvent::PassedOver(job_id, _, false) => printer.note_of(job_id, format!("{job_id} is passed over again")),
+        PoolEvent::PassedOver(job_id, _, false) => printer.note_of(job_id, format!("{job_id} is skipped again")),
         PoolEvent::PassedOver(job_id, error @ WorkerError::PluginMissing { .. }, true) => printer.warn_of(job_id, format!(
-            "{job_id} is left to workers that have its plugin: {error}; configure that plugin here, or see that a worker \
-             runs that has it. Here it is tried again after 30 s, then more and more seldom"
+            "{job_id} is left to workers that have its plugin: {error}; configure the plugin here, or run a worker that \
+             has it. This worker tries again after 30 s, then at growing intervals"
         )),
         PoolEvent::PassedOver(job_id, error, true) => {
             let code = CliError::from(error).code;
             printer.warn_of(job_id, format!(
-                "{job_id} is passed over: {error}; `latch explain {code}` says what to do. It is tried again after 30 s, \
-                 then more and more seldom"
+                "{job_id} is skipped: {error}; `latch explain {code}` says what to do. It is tried again after 30 s, \
+                 then at growing intervals"
             ));
         }
-        PoolEvent::Unavailable(error) => printer.warn(format!("{error}; waiting until it can be used")),
-        PoolEvent::Available => printer.note("the database can be used again"),
+        PoolEvent::Unavailable(error) => printer.warn(format!("{error}; waiting until the database is available")),
+        PoolEvent::Available => printer.note("the database is available again"),
     }
 }

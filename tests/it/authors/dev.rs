@@ -71,7 +71,7 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
         panic!("{wanted:?} was never shown: {} {}", shown(&out), shown(&err));
     };
     until(&out, "Hello, Ada!");
-    until(&err, "ctrl-c ends");
+    until(&err, "ctrl-c to stop");
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();
     std::fs::write(&source, format!("{text}\n#error broken\n")).unwrap();
@@ -120,7 +120,7 @@ fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
     terminal.types("y");
     terminal.until("COMPLETED");
     assert!(dir.join("latch.db").exists());
-    terminal.until_last("ctrl-c ends");
+    terminal.until_last("ctrl-c to stop");
     terminal.interrupts();
     let shown = terminal.end();
     assert_eq!(shown.code, 0, "{}", shown.text());

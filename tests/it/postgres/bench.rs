@@ -31,5 +31,5 @@ fn workers_are_measured_on_a_database_of_their_own() {
     crate::workers::detached(&place);
     let refused = run(folder.path(), &args);
     assert_eq!(refused.code, 2, "{} {}", refused.stdout, refused.stderr);
-    assert!(refused.stdout.contains("jobs of others"), "{}", refused.stdout);
+    assert!(refused.stdout.contains("other jobs"), "{}", refused.stdout);
 }

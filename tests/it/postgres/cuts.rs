@@ -117,7 +117,7 @@ fn a_lease_is_kept_while_reading_hangs() {
     assert_eq!(until_over(&place, "reading hung"), 0);
     let (kept, (code, tally)) = (holder.notes(), holder.stop());
     assert_eq!((code, &tally["lost"], &tally["rested"]), (Some(0), &json!(0), &json!({ "COMPLETED": 1 })), "{kept}");
-    assert!(!other.notes().contains("goes on"), "{}", other.notes());
+    assert!(!other.notes().contains("continues"), "{}", other.notes());
     assert_eq!(place.world(), [("o".to_owned(), 1)].into());
 }
 

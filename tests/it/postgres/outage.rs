@@ -103,7 +103,7 @@ fn jobs_whose_effects_are_away_are_given_back() {
     let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
     until("it waits", || place.the_job()["state"] == "WAITING");
     effects_are_away(&server, true);
-    until("it is given back three times", || working.notes().matches(&format!("{job} is given back")).count() >= 3);
+    until("it is given back three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
     effects_are_away(&server, false);
     assert_eq!(until_over(&place, "effects were away"), 0, "nobody was asked: {}", working.notes());
     let released = events(&place, &job).iter().filter(|event| event["type"] == "job_released").count();
@@ -130,7 +130,7 @@ fn a_retry_outlives_effects_that_are_away() {
     assert!(killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
     effects_are_away(&server, true);
     go_on(&working.child);
-    until("it is given back three times", || working.notes().matches(&format!("{job} is given back")).count() >= 3);
+    until("it is given back three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
     effects_are_away(&server, false);
     until("it fails again", || place.the_job()["state"] == "FAILED");
     let all = events(&place, &job);

@@ -80,6 +80,6 @@ fn a_worker_that_waits_for_its_server_to_begin_can_be_stopped() {
     until("it listens", || listens(&waiting.child));
     terminate(&waiting.child);
     assert_eq!(soon_ended(&mut waiting), Some(0), "{}", waiting.notes());
-    assert!(waiting.notes().contains("before it had begun"), "{}", waiting.notes());
+    assert!(waiting.notes().contains("before the start"), "{}", waiting.notes());
     assert_eq!(waiting.said()["rested"], json!({}), "{}", waiting.notes());
 }

@@ -27,12 +27,12 @@ fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
         let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 80, look);
         terminal.until(shows);
         terminal.interrupts();
-        terminal.until("ctrl-c again ends at once");
+        terminal.until("ctrl-c again to stop immediately");
         terminal.interrupts();
         let shown = terminal.end();
         assert_eq!(shown.code, 3, "{}", shown.text());
         let said = unbroken(&shown);
-        assert!(said.contains("stopped at once") && said.contains("continue: latch resume job_"), "{said}");
+        assert!(said.contains("stopped immediately") && said.contains("continue: latch resume job_"), "{said}");
         assert!(!shown.text().contains("running"), "the redrawn area is gone: {}", shown.text());
     }
 }
@@ -46,7 +46,7 @@ fn ctrl_c_twice_names_the_job_for_programs() {
     let mut terminal = Terminal::start(command, 2_000, Look::Dumb);
     terminal.until("Effect.Read  called");
     terminal.interrupts();
-    terminal.until("ctrl-c again ends at once");
+    terminal.until("ctrl-c again to stop immediately");
     terminal.interrupts();
     let shown = terminal.end();
     let text = shown.text();

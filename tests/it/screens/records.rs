@@ -56,7 +56,7 @@ fn every_line_of_stderr_is_an_object_with_time_and_level() {
         of_jobs(&worker).iter().any(|line| line["message"].as_str().unwrap().contains("is COMPLETED")),
         "{worker:#?}"
     );
-    assert_eq!(told(&worker, "goes on, attempt 2")["trace_id"].as_str().map(str::len), Some(32));
+    assert_eq!(told(&worker, "continues, attempt 2")["trace_id"].as_str().map(str::len), Some(32));
     for args in [&["run", "nofile"][..], &["frobnicate"], &["job", "show", "job_00000000000000000000000000"]] {
         let said = lines(&place, args, 2);
         let error = said.last().unwrap();

@@ -63,7 +63,8 @@ fn output(text: &str) -> Result<(FormatArg, PathBuf), String> {
         .split_once('=')
         .filter(|(_, file)| !file.is_empty())
         .ok_or("write FORMAT=FILE, such as sarif=check.sarif")?;
-    let format = FormatArg::from_str(format, false).map_err(|_| format!("{format:?} is none of {}", names()))?;
+    let format =
+        FormatArg::from_str(format, false).map_err(|_| format!("unknown format {format:?}: use one of {}", names()))?;
     Ok((format, PathBuf::from(file)))
 }
 

@@ -33,7 +33,7 @@ use watch::Watched;
 
 pub(super) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     if args.live && !ctx.printer.can_ask() {
-        let message = "--live asks before it runs the plan for real, and nobody can be asked here: use a terminal, or \
+        let message = "--live asks before it runs the plan for real and needs a terminal to ask: use a terminal, or \
                        `latch run`";
         return Err(CliError::input(pages::USAGE, message).into());
     }
@@ -115,7 +115,7 @@ impl Dev<'_> {
                 End::Over(_) => {}
             }
             let files = watched.len();
-            self.ctx.printer.note(Tone::Quiet.of(format!("watching {files} files; ctrl-c ends")));
+            self.ctx.printer.note(Tone::Quiet.of(format!("watching {files} files; press ctrl-c to stop")));
             tokio::select! {
                 () = self.project.change(&watched) => {}
                 () = stop.asked() => return Ok(self.stopped()),
@@ -247,7 +247,7 @@ impl Dev<'_> {
         let now = self.project.watched();
         if now != *watched {
             self.project.say_changes(&now, watched);
-            printer.note(Tone::Attention.of("not run for real: this is not what was dry-run"));
+            printer.note(Tone::Attention.of("not run for real: the files have changed since the dry run"));
             return Ok(End::Changed);
         }
         self.children.live(&self.project.plan).await?;

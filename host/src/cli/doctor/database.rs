@@ -42,21 +42,21 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
     };
     if accept_restore {
         checks.push(match store.accept_restore().await {
-            Ok(()) => Check::ok("restore", "this database is worked with from now on"),
+            Ok(()) => Check::ok("restore", "this database is used from now on"),
             Err(error) => store_failure("restore", &error),
         });
     }
     if let Some(why) = store.read_only() {
-        let fix = "nothing, if it is a copy to look at; to work with it, restore the right to write, or copy it, with the -wal \
-                   beside it, to a place that can be written";
+        let fix = "none, for a copy that is only read; to work with it, restore write permission, or copy it, with the -wal \
+                   beside it, to a writable folder";
         checks.push(match store.check_file().await {
-            Ok(()) => Check::warn(NAME, format!("{name}: the file is sound and is only read: {why}"), fix),
+            Ok(()) => Check::warn(NAME, format!("{name}: the file is sound but read-only: {why}"), fix),
             Err(error) => store_failure(NAME, &error),
         });
         return Some(store);
     }
     checks.push(match store.check_generation().await {
-        Ok(()) => Check::ok("generation", "it is the database that was used here last"),
+        Ok(()) => Check::ok("generation", "this is the database that was last used here"),
         Err(error) => store_failure("generation", &error),
     });
     let server = store.about_server();
@@ -70,7 +70,7 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
         Durability::Full => Check::ok("durability", "synchronous_commit, fsync and full_page_writes are on, read back"),
         Durability::Relaxed => Check::warn(
             "durability",
-            "relaxed: a power failure may undo what was acknowledged, and calls may happen twice",
+            "relaxed: a power failure may undo acknowledged writes, and calls may happen twice",
             "remove `durability = \"relaxed\"`",
         ),
     });
@@ -85,12 +85,12 @@ fn absent(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
         return None;
     }
     if times > 0 {
-        let found = format!("{} is not there, although it has been used for work {times} times", path.display());
-        return Some(Check::fail(NAME, found, "put it back; or, if it may go: latch doctor --accept-restore"));
+        let found = format!("{} does not exist, although it was used for work {times} times", path.display());
+        return Some(Check::fail(NAME, found, "restore it; or, to accept its loss: latch doctor --accept-restore"));
     }
     let folder = path.parent().unwrap_or(Path::new("/"));
     Some(match super::writable(folder, "name another database with `database` or --db") {
-        Ok(()) => Check::ok(NAME, format!("{} is not there yet; the first run makes it", path.display())),
+        Ok(()) => Check::ok(NAME, format!("{} does not exist yet; the first run creates it", path.display())),
         Err((found, fix)) => Check::fail(NAME, found, fix),
     })
 }
@@ -120,7 +120,7 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
     }
     let (shown, whole) = match open::target(url) {
         Ok(Target::File(path)) if !path.exists() => {
-            checks.push(Check::ok(NAME, format!("{} is not there yet", path.display())));
+            checks.push(Check::ok(NAME, format!("{} does not exist yet", path.display())));
             return None;
         }
         Err(error) => {
@@ -154,7 +154,9 @@ async fn opened(config: &Config, url: &str, create: bool) -> Result<Arc<Database
 pub(super) fn store_failure(name: &'static str, error: &StoreError) -> Check {
     let code = CliError::from(error).code;
     let fix = match code {
-        pages::DATABASE_RESTORED => "once you know what it missed: latch doctor --accept-restore".to_owned(),
+        pages::DATABASE_RESTORED => {
+            "find out which work this database lacks, then: latch doctor --accept-restore".to_owned()
+        }
         code => format!("latch explain {code}"),
     };
     Check::fail(name, error.to_string(), fix)

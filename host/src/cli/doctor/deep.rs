@@ -29,7 +29,7 @@ const FINDINGS_MAX: usize = 200;
 /// Maximum number of reads of a job that is being executed; then the job is skipped.
 const READS_MAX: u32 = 5;
 const FIX: &str =
-    "restore the database from a backup that `latch doctor --deep` finds sound; until then leave the job alone";
+    "restore the database from a backup that `latch doctor --deep` finds sound; until then do not run the job";
 
 /// One problem of a job.
 struct Finding {
@@ -98,13 +98,13 @@ fn summary(ctx: &Context<'_>, tally: &Tally, checks: &mut Vec<Check>) {
         checks.push(Check::fail(NAME, format!("{unshown} more findings"), FIX));
     }
     for job_id in busy {
-        let fix = format!("{} again when the job rests", ctx.command("latch doctor --deep"));
-        let found = format!("job {job_id}: it goes on faster than it can be read, and is not checked");
+        let fix = format!("{} again when the job has settled", ctx.command("latch doctor --deep"));
+        let found = format!("job {job_id}: not checked, because it changes faster than it can be read");
         checks.push(Check::warn(NAME, found, fix).about("job", job_id.as_str()));
     }
     if *damaged == 0 {
         let found =
-            format!("{jobs} checked: {events} events, {effects} effects and {payloads} payloads have their hashes");
+            format!("{jobs} checked: {events} events, {effects} effects and {payloads} payloads match their hashes");
         checks.push(Check::ok(NAME, found));
     }
 }
@@ -277,9 +277,9 @@ pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks:
         Ok((whole, damaged)) => {
             for stored in damaged {
                 let path = stored.path.display();
-                let found = format!("plugin {}: {path} does not have the digest that names it", stored.plugin);
+                let found = format!("plugin {}: {path} does not match the digest in its name", stored.plugin);
                 let fix = format!(
-                    "put back a component with the digest {}: configure it as the plugin's source and run {}, or copy it \
+                    "restore a component with the digest {}: configure it as the plugin's source and run {}, or copy it \
                      from a backup; if no job needs it, remove the file",
                     stored.digest,
                     ctx.command("latch plugin list")
@@ -287,11 +287,11 @@ pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks:
                 let digest = format!("sha256:{}", stored.digest);
                 checks.push(Check::fail(NAME, found, fix).about("plugin", stored.plugin).about("digest", digest));
             }
-            checks.push(Check::ok(NAME, format!("{whole} have the digests that name them")));
+            checks.push(Check::ok(NAME, format!("{whole} match the digests in their names")));
         }
         Err(error) => {
             let code = CliError::from(anyhow::Error::from(error));
-            checks.push(Check::fail(NAME, code.message, "let the state directory be read"));
+            checks.push(Check::fail(NAME, code.message, "make the state directory readable"));
         }
     }
 }
@@ -304,11 +304,11 @@ pub(super) fn compiled(engine: &crate::engine::Engine, checks: &mut Vec<Check>) 
         Some(Ok((whole, damaged))) => {
             for path in &damaged {
                 let found = format!("{} is damaged, and is not used", path.display());
-                let fix = format!("rm {}; it is compiled anew when it is needed", path.display());
+                let fix = format!("rm {}; it is recompiled when needed", path.display());
                 checks.push(Check::warn(NAME, found, fix).about("file", path.display().to_string()));
             }
             checks.push(Check::ok(NAME, format!("{whole} entries are authentic")));
         }
-        Some(Err(error)) => checks.push(Check::fail(NAME, error.to_string(), "let the directory be read")),
+        Some(Err(error)) => checks.push(Check::fail(NAME, error.to_string(), "make the directory readable")),
     }
 }

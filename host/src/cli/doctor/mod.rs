@@ -80,8 +80,8 @@ async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &
             Some(effects) => deep::jobs(ctx, &**journal, &**effects, checks).await,
             None => checks.push(Check::fail(
                 "jobs",
-                "they are not checked: the effect store is not there",
-                "see the line of the effect store",
+                "not checked: the effect store is unavailable",
+                "see the check of the effect store",
             )),
         }
     }
@@ -119,9 +119,9 @@ fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let error = files::without_path(error);
     let shown = dir.display();
     let fix = match pages::of_unwritable(error.kind()) {
-        Some(pages::DISK_FULL) => format!("make room in {shown}, or {name}"),
-        Some(_) => format!("let {shown} be written, or {name}"),
-        None => format!("make the folder {shown}, or {name}"),
+        Some(pages::DISK_FULL) => format!("free disk space in {shown}, or {name}"),
+        Some(_) => format!("make {shown} writable, or {name}"),
+        None => format!("create the folder {shown}, or {name}"),
     };
     Err((format!("{shown} cannot be written to: {error}"), fix))
 }
@@ -129,7 +129,7 @@ fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
 fn cache(config: &Config) -> Check {
     const NAME: &str = "plugin cache";
     let Some(dir) = &config.cache_dir else {
-        let found = "there is no place for one outside the project: plugins are compiled at each start";
+        let found = "there is no cache folder outside the project: plugins are compiled at each start";
         return Check::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
     };
     let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
@@ -137,7 +137,7 @@ fn cache(config: &Config) -> Check {
         return Check::warn(NAME, found, fix);
     }
     if !dir.exists() {
-        return Check::ok(NAME, format!("{} is not there yet", dir.display()));
+        return Check::ok(NAME, format!("{} does not exist yet", dir.display()));
     }
     match catalog::engine(config) {
         Ok(engine) => Check::ok(NAME, format!("{}, engine profile {}", dir.display(), engine.step_profile())),
@@ -151,12 +151,12 @@ fn components(config: &Config) -> Check {
         Ok(kept) => {
             let kib = kept.iter().map(|stored| stored.bytes).sum::<u64>().div_ceil(1024);
             let found = format!(
-                "{} kept for jobs that pin them, {kib} KiB; `latch plugin prune` removes what is not needed",
+                "{} kept for jobs that pin them, {kib} KiB; `latch plugin prune` removes those no longer needed",
                 kept.len()
             );
             Check::ok("components", found)
         }
-        Err(error) => Check::fail("components", error.to_string(), "let the state directory be read"),
+        Err(error) => Check::fail("components", error.to_string(), "make the state directory readable"),
     }
 }
 
@@ -164,10 +164,12 @@ fn clock() -> Check {
     let now = os::clock::now_us();
     let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
     match os::clock::boot_id() {
-        _ if now < EARLIEST_US => Check::fail("clock", format!("it is not {time}"), "set the machine's clock"),
+        _ if now < EARLIEST_US => {
+            Check::fail("clock", format!("the clock shows {time}, which cannot be right"), "set the machine's clock")
+        }
         None => Check::fail(
             "clock",
-            "the system does not tell its boot id, so a dead worker cannot be told from a living one",
+            "the boot id cannot be read, so a dead worker cannot be distinguished from a living one",
             "mount /proc",
         ),
         Some(_) => Check::ok("clock", time.to_string()),

@@ -99,7 +99,7 @@ fn shown(ctx: &Context<'_>, path: &Path) -> String {
 /// Returns a warning for settings that have no effect, or `None` if there are none.
 fn unheeded(config: &Config, registry: &Registry) -> Option<Check> {
     let found = unheeded::settings(config, registry);
-    let fix = "correct what is misspelt, or leave out what says nothing here";
+    let fix = "correct misspelled names, or remove settings that have no effect here";
     (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
 }
 

@@ -24,12 +24,12 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
     let actor = ctx.actor(args.actor.as_deref());
     let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), Request::Cancel).await;
     if let Err(error @ InboxError::Over { state, .. }) = asked {
-        let message = format!("{error}: only an open job is cancelled");
+        let message = format!("{error}: only an open job can be cancelled");
         if state == JobState::Cancelled {
             return Err(CliError::input(pages::JOB_REFUSES, message).into());
         }
         let undo = ctx.command(&format!("latch job undo {}", args.job));
-        let message = message + "; to undo what a finished one did:";
+        let message = message + "; to undo a finished job:";
         return Err(CliError::input(pages::JOB_REFUSES, message).to_type(undo).into());
     }
     asked?;

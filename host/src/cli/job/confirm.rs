@@ -19,12 +19,14 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
     let over = job.state.is_terminal();
     if !decide::is_confirmable(job, &args.slot, args.gone) {
         let why = match job.confirmations.failed.iter().rfind(|failed| failed.slot == args.slot) {
-            _ if args.gone && !over => format!("the job is {}, and goes on with what it recorded", job.state.as_str()),
+            _ if args.gone && !over => {
+                format!("the job is {}, and --gone is for finished jobs only", job.state.as_str())
+            }
             Some(failed) if failed.by_person => {
                 let by = failed.settled.as_ref().map(|by| by.actor.as_str()).unwrap_or_default();
                 format!("{by} has confirmed {} already", args.slot)
             }
-            _ => format!("nothing of {} is to be confirmed", args.slot),
+            _ => format!("no effect of {} needs confirmation", args.slot),
         };
         let message = format!("{why}: see `latch job show {}`", args.job);
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
@@ -32,8 +34,8 @@ pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Resu
     let actor = ctx.actor(args.actor.as_deref());
     let request = Request::Confirm { slot: args.slot, gone: args.gone };
     let done = match args.gone {
-        true => "it is recorded that the effect is gone: the next job that asks for the action performs it",
-        false => "it is recorded that the effect is taken as it is now",
+        true => "recorded that the effect no longer exists: the next job that requests the action performs it",
+        false => "recorded that the effect is accepted as it is now",
     };
     changed::tell(ctx, &config, &durable);
     super::uncontradicted(&stores, &durable, &request).await?;

@@ -93,8 +93,9 @@ async fn consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Record, 
         }
         before = after;
     }
-    let message =
-        format!("job {job_id} goes on faster than it can be read: export it when it rests (`latch job show {job_id}`)");
+    let message = format!(
+        "job {job_id} changes faster than it can be read: export it when it has settled (`latch job show {job_id}`)"
+    );
     Err(CliError::needs_someone(pages::JOB_HELD, message).into())
 }
 

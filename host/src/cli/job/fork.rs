@@ -51,7 +51,7 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
             return Err(CliError::input(pages::JOB_REFUSES, error.to_string()).into());
         }
     };
-    ctx.printer.note_of(&claim.row.job_id, format!("{} goes on from the middle of {}", claim.row.job_id, args.job));
+    ctx.printer.note_of(&claim.row.job_id, format!("{} continues from the middle of {}", claim.row.job_id, args.job));
     let response = run::drive(ctx, &host, claim).await?;
     let response = run::until_settled(ctx, &host, response, &actor).await?;
     run::shown(ctx, &host, response, true).await
@@ -68,7 +68,7 @@ fn given(set: &[(StepId, std::path::PathBuf)]) -> anyhow::Result<BTreeMap<StepId
             run::read(file)?
         };
         if outputs.insert(step.clone(), bytes).is_some() {
-            return Err(CliError::input(pages::USAGE, format!("--set {step}: it is given twice")).into());
+            return Err(CliError::input(pages::USAGE, format!("--set {step} is given twice: keep one")).into());
         }
     }
     Ok(outputs)

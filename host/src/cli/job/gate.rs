@@ -44,11 +44,12 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
     }
     let actor = ctx.actor(args.actor.as_deref());
     if approve && rules.gate_reason && !decide::says_why(args.reason.as_deref()) {
-        let message = "the policy wants a reason with each approval: give one with `--reason TEXT`";
+        let message = "the policy requires a reason for each approval: add `--reason TEXT`";
         return Err(CliError::input(pages::JOB_REFUSES, message.to_owned()).into());
     }
     if approve && !decide::may_approve(&rules, header, &actor) {
-        let message = format!("{actor} asked for the job, and the policy lets nobody approve a call of their own job");
+        let message =
+            format!("{actor} submitted the job, and the policy does not allow approving calls of one's own job");
         return Err(CliError::input(pages::JOB_REFUSES, message).into());
     }
     let (slot, gate_hash) = (args.slot.clone(), gate.hash);

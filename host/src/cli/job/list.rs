@@ -64,7 +64,7 @@ fn reason(row: &JobRow, why: &Why, now_us: i64) -> String {
         (Some(code), ..) => format!("{code}{at}"),
         (None, Some(by), _) => format!("by {by}"),
         (None, None, Some(wake_us)) if row.state == JobState::Waiting => {
-            format!("goes on in {}", brief(wake_us - now_us))
+            format!("continues in {}", brief(wake_us - now_us))
         }
         _ if why.undone => "being undone".to_owned(),
         _ if row.cancel_requested && !row.state.is_terminal() => "being cancelled".to_owned(),

@@ -84,7 +84,7 @@ async fn uncontradicted(stores: &Stores, durable: &Durable, request: &Request) -
     let why = row.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let by = &row.actor;
     let message = format!(
-        "{what} is already {done} by {by}{why}, and the job takes that in when it goes on: `latch resume {job_id}`"
+        "{what} is already {done} by {by}{why}, and the job applies that when it continues: `latch resume {job_id}`"
     );
     Err(CliError::input(pages::JOB_REFUSES, message).into())
 }

@@ -75,14 +75,14 @@ fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<A
     let Some(reference) = step.output else { return Err(none(ctx, durable, id).into()) };
     let Some(bytes) = durable.output(id) else {
         let message = format!(
-            "step {id} of {job_id} returned {} bytes, which are not in the database any more: only their hash is \
+            "step {id} of {job_id} returned {} bytes, which are no longer in the database: only their hash is \
              recorded",
             reference.len
         );
         return Err(CliError::failed(pages::NO_OUTPUT, message).into());
     };
     if durable.payload_ref(&label::output(id), &bytes) != reference {
-        let message = format!("job {job_id}: the output of step {id} is not the one whose hash its event carries");
+        let message = format!("job {job_id}: the output of step {id} does not match the hash in its event");
         return Err(StoreError::Damaged(message).into());
     }
     Ok(bytes)

@@ -55,7 +55,7 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
     let document = json!({ "jobs": jobs });
     match (ctx.json, none) {
         (true, _) => ctx.printer.document(&document),
-        (false, true) => ctx.printer.say("the database has no job"),
+        (false, true) => ctx.printer.say("the database contains no jobs"),
         (false, false) => {}
     }
     Ok(worst)

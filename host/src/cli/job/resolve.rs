@@ -25,23 +25,23 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
         Verdict::Applied(slot, file) => {
             let result = result(&file)?;
             fits(ctx, &config, &durable, &slot, &file, &result)?;
-            (resolve(&durable, &slot, Resolved::Applied(result))?, "it is recorded that the call took effect")
+            (resolve(&durable, &slot, Resolved::Applied(result))?, "recorded that the call took effect")
         }
         Verdict::NotApplied(slot) => {
-            (resolve(&durable, &slot, Resolved::NotApplied)?, "it is recorded that the call did not take effect")
+            (resolve(&durable, &slot, Resolved::NotApplied)?, "recorded that the call did not take effect")
         }
         Verdict::Lost(slot) => {
             let done = match durable.job.failed_compensation() == Some(&slot) {
-                true => "what it should have undone stays as it is",
+                true => "the effect that it should have undone stays",
                 false => "the call counts as lost",
             };
             (resolve(&durable, &slot, Resolved::Abort)?, done)
         }
-        Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job may go on"),
+        Verdict::Continue => (stopped(&durable, Request::Continue)?, "the job can continue"),
         // A job that is undoing its calls ends anyway. Aborting it only ends the undoing sooner.
         Verdict::Abort => match durable.job.is_given_up() {
-            true => (stopped(&durable, Request::Abort)?, "nothing more will be undone: what is left stays as it is"),
-            false => (stopped(&durable, Request::Abort)?, "the job will be failed"),
+            true => (stopped(&durable, Request::Abort)?, "nothing more will be undone: the remaining effects stay"),
+            false => (stopped(&durable, Request::Abort)?, "the job will fail"),
         },
     };
     let actor = ctx.actor(args.actor.as_deref());
@@ -59,8 +59,10 @@ fn resolve(durable: &Durable, slot: &Slot, verdict: Resolved) -> anyhow::Result<
     decide::verdict(durable, slot, verdict, clock::now_us()).map_err(|why| {
         let next = match why {
             Undecidable::NoCall => format!(": see `latch job show {job_id}`"),
-            Undecidable::Executing => format!("; `latch resume {job_id}` first finds out what can be found out"),
-            Undecidable::Settling { .. } => ": look at the world again then, and resolve it".to_owned(),
+            Undecidable::Executing => {
+                format!("; run `latch resume {job_id}` first, which tries to find out the outcome")
+            }
+            Undecidable::Settling { .. } => ": check the external system again then, and resolve the call".to_owned(),
             Undecidable::Decided(_) => String::new(),
         };
         CliError::input(pages::JOB_REFUSES, format!("{slot}: {why}{next}")).into()
@@ -90,13 +92,13 @@ fn fits(
         Ok(plugin) => plugin,
         // A person must be able to decide about a job whose plugin no longer exists.
         Err(error) => {
-            ctx.printer.warn(format!("the result is not compared with the schema of {}: {error}", call.operator));
+            ctx.printer.warn(format!("the result is not checked against the schema of {}: {error}", call.operator));
             return Ok(());
         }
     };
     let value = serde_json::from_str(result)?;
     plugin.check_output(call.operator.as_str(), &value).map_err(|failure| {
-        let message = format!("{} is no result of {}: {}", file.display(), call.operator, failure.message);
+        let message = format!("{} is not a valid result of {}: {}", file.display(), call.operator, failure.message);
         CliError::input(pages::INPUT_UNREADABLE, message).into()
     })
 }
@@ -118,8 +120,9 @@ fn result(file: &Path) -> anyhow::Result<String> {
     } else {
         run::read(file)?
     };
-    let invalid =
-        |error: String| CliError::input(pages::INPUT_UNREADABLE, format!("{} is no result: {error}", file.display()));
+    let invalid = |error: String| {
+        CliError::input(pages::INPUT_UNREADABLE, format!("{} is not a valid result: {error}", file.display()))
+    };
     canon::parse_strict(&bytes).map_err(|error| invalid(error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|error| invalid(error.to_string()))?)
 }

@@ -29,7 +29,7 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
     let done = match state.is_terminal() {
         // A finished job accepts a signal only if the wait already had one. The duplicate is acknowledged and
         // ignored.
-        true => "the job is over and had this signal: it is noted, and changes nothing",
+        true => "the job is over and already had this signal: it is recorded, and changes nothing",
         false => "the signal is recorded",
     };
     super::ask(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, done).await
@@ -48,7 +48,8 @@ fn payload(given: Option<&str>) -> anyhow::Result<String> {
         text if !Path::new(text).is_file() && looks_like_json(text) => (text.as_bytes().to_vec(), "the payload"),
         file => (run::read(Path::new(file))?, file),
     };
-    let invalid = |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{named} is no payload: {why}"));
+    let invalid =
+        |why: String| CliError::input(pages::INPUT_UNREADABLE, format!("{named} is not a valid payload: {why}"));
     if bytes.len() > PAYLOAD_BYTES_MAX {
         return Err(invalid(format!("it has {} bytes, more than {PAYLOAD_BYTES_MAX}", bytes.len())).into());
     }

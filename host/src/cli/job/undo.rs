@@ -75,7 +75,7 @@ fn refused(args: &JobUndoArgs, error: UndoError) -> anyhow::Error {
         }
         UndoError::Refused(why) => CliError::input(pages::JOB_REFUSES, why.to_string()).into(),
         UndoError::Inbox(why @ InboxError::Over { .. }) => {
-            let message = format!("{why}: another request opened it again; see `latch job show {}`", args.job);
+            let message = format!("{why}: another request reopened it; see `latch job show {}`", args.job);
             CliError::input(pages::JOB_REFUSES, message).into()
         }
         UndoError::Inbox(error) => error.into(),

@@ -74,16 +74,16 @@ fn waits(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> Text {
     match state {
         JobState::Pending => {
             let (worker, resume) = (ctx.command("latch worker"), ctx.command(&format!("latch resume {job_id}")));
-            Text::from(format!("{job_id} is {state_word}: a worker takes it up (`{worker}`), or:")).to_type(resume)
+            Text::from(format!("{job_id} is {state_word}: a worker will execute it (`{worker}`), or:")).to_type(resume)
         }
-        JobState::Running => format!("{job_id} is {state_word}: waiting for its end").into(),
-        _ => format!("{job_id} is {state_word}: it goes on when its time comes").into(),
+        JobState::Running => format!("{job_id} is {state_word}: waiting until it is over").into(),
+        _ => format!("{job_id} is {state_word}: it continues at its scheduled time").into(),
     }
 }
 
 fn not_over(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> CliError {
     let (wait, show) = (format!("latch job wait {job_id}"), format!("latch job show {job_id}"));
     let (wait, show, state) = (ctx.command(&wait), ctx.command(&show), state.as_str());
-    let message = format!("{job_id} is not over in this time: it is {state}; `{wait}` waits on, `{show}` shows it");
+    let message = format!("{job_id} is not over yet: it is {state}; `{wait}` waits longer, `{show}` shows it");
     CliError::needs_someone(pages::WAIT_ENDED, message)
 }

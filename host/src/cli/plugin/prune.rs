@@ -30,7 +30,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     });
     let document = json!({ "pruned": list.collect::<Vec<_>>(), "bytes": bytes });
     ctx.answer(&document, || match pruned.len() {
-        0 => "every kept component is configured, fresh, or needed by a job that may go on or be undone".to_owned(),
+        0 => "every kept component is configured, fresh, or needed by a job that may continue or be undone".to_owned(),
         n => format!("{n} removed, {}", size(usize::try_from(bytes).unwrap_or(usize::MAX))),
     });
     Ok(Exit::Done)

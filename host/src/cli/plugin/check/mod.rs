@@ -30,7 +30,8 @@ pub(super) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
     }
     if args.files.len() > 1 && (args.cases.is_some() || args.rebuilt.is_some()) {
         let flag = if args.cases.is_some() { "--cases" } else { "--rebuilt" };
-        let message = format!("{flag} is about one plugin, and {} are named: check them one by one", args.files.len());
+        let message =
+            format!("{flag} applies to one plugin, but {} are named: check them one by one", args.files.len());
         return Err(CliError::input(pages::USAGE, message).into());
     }
     let outputs = Outputs::of(args, ctx)?;

@@ -20,7 +20,7 @@ pub(super) fn refused(cases: &str, error: InputError) -> CliError {
             CliError::input(pages::NOT_EVIDENCE, format!("{file}: {why}"))
         }
         InputError::History(file, Unreadable::Damaged(line, why)) => {
-            CliError::input(pages::HISTORY_DAMAGED, format!("{file}:{line}: {why}; `latch verify {file}` tells more"))
+            CliError::input(pages::HISTORY_DAMAGED, format!("{file}:{line}: {why}; `latch verify {file}` shows more"))
         }
     }
 }
