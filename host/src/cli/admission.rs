@@ -41,8 +41,8 @@ pub(super) fn first_look(config: &Config, path: &Path, text: &[u8]) -> anyhow::R
 
 /// Returns the request if the loaded plugins serve the plan.
 ///
-/// If an operator is missing, or if a step plugin may call any operator, the plugins that failed to load are
-/// reported as the cause.
+/// Plugins that failed to load are reported as the cause if an operator is missing. The same holds if a step
+/// plugin may call any operator.
 pub(super) fn checked(
     registry: &Registry,
     path: &Path,

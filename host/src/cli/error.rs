@@ -70,8 +70,8 @@ impl From<&Violation> for Problem {
     }
 }
 
-/// Returns the location of a plan problem and its message without the location. JSON has the location inside
-/// the message; people read it separately.
+/// Returns the location of a plan problem and its message without the location. In JSON the message includes
+/// the location. For people the two are shown separately.
 pub(super) fn located(pointer: &str, (line, column): (u64, u64), message: &str) -> (String, String) {
     let place = if pointer.is_empty() { "(the plan)" } else { pointer };
     let message = message.strip_prefix(&format!("line {line}, column {column}: ")).unwrap_or(message);

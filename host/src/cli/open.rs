@@ -318,8 +318,8 @@ const HURRY_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes all queued data and closes every database.
 ///
-/// The last process that closes a SQLite database leaves one complete file. A write-ahead log could be
-/// missing in a copy of the file. If `hurries` is true, only what can be closed within [`HURRY_WAIT`] is
+/// The last process that closes a SQLite database leaves one complete file. Otherwise a copy of the file
+/// could lack its write-ahead log. If `hurries` is true, only what can be closed within [`HURRY_WAIT`] is
 /// closed.
 pub(super) async fn close(hurries: bool) {
     if !hurries {

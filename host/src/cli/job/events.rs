@@ -71,7 +71,7 @@ pub(super) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Returns the recorded event as JSON, with the event id of an announcement, which depends on its position.
+/// Returns the recorded event as JSON. An announcement also gets its event id, which is derived and not stored.
 fn told(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
     if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
@@ -95,9 +95,9 @@ struct Lines<'j> {
     failures: BTreeMap<u64, String>,
     /// Time when the job was accepted. Times are shown relative to it.
     since_us: i64,
-    /// Columns of the slot.
+    /// Width of the slot column.
     slots: usize,
-    /// Columns of the operator.
+    /// Width of the operator column.
     names: usize,
 }
 

@@ -18,7 +18,7 @@ use crate::os::clock;
 
 /// First pause between two reads of the job's row. Each further pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Maximum pause.
+/// Maximum pause between two reads.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Waits for the job without executing it. Another process executes it.

@@ -17,7 +17,7 @@ use crate::cli::text::{Text, Tone};
 pub(super) struct Line {
     pub(super) text: Text,
     pub(super) level: Level,
-    /// True if the redrawn area shows the same fact while it lasts.
+    /// True for a fact that the redrawn area shows while it lasts. A terminal then needs no permanent line.
     pub(super) is_passing: bool,
 }
 
