@@ -1,7 +1,8 @@
-//! What was changed in the configuration since a job was accepted.
+//! Differences between the current configuration and the one a job was accepted under.
 //!
-//! A job goes on with what it pinned, and a finished one keeps its results, so that a change shows in neither. Saying so
-//! takes the configuration and the plugins' files alone: nothing is compiled.
+//! A running job continues with the plugin versions it pinned, and a finished job keeps its results. A
+//! changed configuration is therefore visible in neither. The comparison reads only the configuration and the
+//! files of the plugins. Nothing is compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +17,8 @@ use crate::capability::grant;
 use crate::config::{Config, LimitsConfig, PluginConfig};
 use crate::registry;
 
-/// Every plugin that the job used, or may still use, and that is configured otherwise now.
+/// Lists every plugin that the job used, or may still use, and whose configuration differs from the pinned
+/// one.
 pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
     let mut pinned: BTreeMap<&str, &Pinned> = BTreeMap::new();
     let used = used(durable);
@@ -42,14 +44,15 @@ pub fn since(config: &Config, durable: &Durable) -> Vec<ChangedView> {
     pinned.into_iter().flat_map(changed).collect()
 }
 
-/// The operators that a finished job called; none of an open one, which may call any that it pinned.
+/// Returns the operators that a finished job called. Returns `None` for an open job, which may still call any
+/// operator that it pinned.
 fn used(durable: &Durable) -> Option<BTreeSet<&Operator>> {
     let job = &durable.job;
     let planned = job.plan.steps.iter().map(|step| &step.name);
     job.state.is_terminal().then(|| planned.chain(job.calls.values().map(|call| &call.operator)).collect())
 }
 
-/// Stands for the plugins that a job pinned, as far as they are compared with the configuration.
+/// Hash of the plugins that a job pinned, over the fields that are compared with the configuration.
 pub fn pins(durable: &Durable) -> Hash {
     let pin = |pin: &Pinned| {
         let Pinned { plugin, digest, limits, wasi, settings, .. } = pin;
@@ -78,7 +81,7 @@ fn differences(config: &Config, plugin: &PluginConfig, pin: &Pinned) -> Vec<Diff
     found
 }
 
-/// Each limit that the configuration gives and that was another one.
+/// Lists each configured limit that differs from the pinned limit.
 fn limits(configured: &LimitsConfig, pinned: &Limits) -> Vec<Difference> {
     let each = [
         ("memory", configured.memory_bytes, pinned.memory_bytes),
@@ -92,9 +95,9 @@ fn limits(configured: &LimitsConfig, pinned: &Limits) -> Vec<Difference> {
     differs.map(|(name, then, now)| (Setting::Limits, format!("{name} {then}"), format!("{name} {now}"))).collect()
 }
 
-/// Stands for what a plugin's table grants and sets. A job records it when it is accepted, and calls its tools with the
-/// grants and the `config` of now. A directory inside the project, `root`, goes in by its path there: a project that was
-/// moved has the same grants.
+/// Hash of everything a plugin's table grants and sets. A job records this hash when it is accepted, but
+/// calls its tools with the current grants and the current `config`. A directory inside the project `root` is
+/// hashed by its path relative to `root`, so a moved project has the same grants.
 pub(crate) fn fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();

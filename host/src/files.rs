@@ -1,17 +1,18 @@
-//! Temporary files: what is said of them, and who may read what they become.
+//! Temporary files: error messages and the permissions of the final files.
 
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 
-/// The permissions of a file that is created the usual way: the umask takes some of them away.
+/// Permissions of a file created in the usual way, before the umask is applied.
 pub(crate) fn usual() -> Permissions {
     Permissions::from_mode(0o666)
 }
 
-/// The error without the path of the temporary file, which `tempfile` adds to it: that name means nothing to a person.
+/// Removes the path of the temporary file, which `tempfile` adds to the error. That path means nothing to the
+/// user.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
-    // An error of the system itself has no path.
+    // An error of the operating system itself contains no path.
     if error.get_ref().is_none() {
         return error;
     }

@@ -1,4 +1,4 @@
-//! A new job that goes on from the middle of another one.
+//! Forks: new jobs that continue from the middle of another job.
 
 use std::collections::BTreeMap;
 
@@ -18,37 +18,37 @@ use crate::os;
 use crate::submit::{new_job_id, reachable};
 use crate::worker::WorkerError;
 
-/// What a fork is asked for.
+/// Options of a fork.
 #[derive(Clone, Debug)]
 pub struct ForkWish {
-    /// The step from which on everything is executed again.
+    /// Step at which the fork starts. This step and everything after it are executed again.
     pub at: StepId,
-    /// Outputs that replace those of copied steps: JSON text.
+    /// JSON text of the outputs that replace those of copied steps.
     pub set: BTreeMap<StepId, Vec<u8>>,
-    /// Who asks.
+    /// Actor who requests the fork.
     pub actor: String,
-    /// Why.
+    /// Reason given by the actor.
     pub reason: Option<String>,
 }
 
-/// Why a job was not forked; nothing was written.
+/// Reasons why a job was not forked. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ForkError {
-    /// The job and the wish do not fit.
+    /// The requested fork does not fit the job.
     #[error(transparent)]
     Refused(#[from] ForkRefusal),
-    /// An output is not what its step gives.
+    /// A given output is not one that its step could have produced.
     #[error("the output given for {step} is refused: {message}")]
     Output {
         /// The step.
         step: StepId,
-        /// Why.
+        /// Reason of the refusal.
         message: String,
     },
-    /// The loaded plugins cannot execute the rest of the plan.
+    /// The loaded plugins cannot execute the remaining steps of the plan.
     #[error("the rest of the plan does not fit the loaded plugins")]
     Plan(Vec<Violation>),
-    /// The policy of today does not allow the job.
+    /// The current policy does not allow the job.
     #[error(transparent)]
     Submit(#[from] SubmitError),
     /// The job cannot be read.
@@ -60,8 +60,8 @@ pub enum ForkError {
 }
 
 impl Host {
-    /// Accepts a fork of a job; it is claimed at once. What it executes, it executes with the
-    /// plugins and under the policy of now.
+    /// Accepts a fork of a job and claims the new job immediately. The executed steps use the currently
+    /// loaded plugins and run under the current policy.
     ///
     /// # Errors
     /// See [`ForkError`].
@@ -75,7 +75,8 @@ impl Host {
             job_id: new_job_id(now_us),
             secret: Hash(os::entropy::bytes()),
         };
-        // What was accepted and is not taken in yet, an undo above all, changes what may be copied.
+        // A request that was accepted but not yet applied, above all an undo, changes which steps may be
+        // copied.
         if let Some(row) = self.journal.job(job_id).await.map_err(WorkerError::from)? {
             decide::check_forkable(job_id, row.state)?;
         }
@@ -85,7 +86,7 @@ impl Host {
                 .map_err(|message| ForkError::Output { step: step.clone(), message })?;
         }
         let Body::JobForked { copied, .. } = &fork.body else { unreachable!("a fork begins with its own event") };
-        // The contexts were checked when the origin was accepted, and come along.
+        // The contexts were checked when the origin was accepted. The fork copies them unchanged.
         let of_plan = |violation: &Violation| violation.code != plan::CONTEXT_RULE;
         let violations = self.violations(&origin.job.plan).into_iter().filter(of_plan);
         let is_copied = |violation: &Violation| {
@@ -111,7 +112,7 @@ impl Host {
             trace_id: hex::encode(os::entropy::bytes::<16>()),
             request_key: Hash::of(&unique),
             engine_profile: self.engine_profile(),
-            // What somebody approved was another job.
+            // A standing approval of the origin was given for another job.
             standing_approvals: Vec::new(),
             contexts: of_request(label::CONTEXTS),
             parameters: of_request(label::PARAMETERS),
@@ -170,7 +171,7 @@ impl Host {
         self.check(&text).err().unwrap_or_default()
     }
 
-    /// A given output has to be what the step's own code could have given.
+    /// Checks that the step's own code could have produced the given output.
     fn check_output(&self, origin: &Durable, step: &StepId, output: &[u8]) -> Result<(), String> {
         let value = canon::parse_strict(output).map_err(|error| error.to_string())?;
         let job = &origin.job;

@@ -26,49 +26,49 @@ use crate::validate::{StepValidator, Validators};
 use crate::verifier::Verifiers;
 use crate::worker::{CrashPoint, Observer, Parts, Settings, Worker, WorkerError};
 
-/// The stores of a host; whoever composes the program opens them.
+/// The stores of a host. The embedding program opens them.
 pub struct Stores {
     /// Jobs, logs, ledgers, inboxes.
     pub journal: Arc<dyn Journal>,
-    /// Effects: the same database, or one of its own.
+    /// Effect store: in the journal's database or in a separate one.
     pub effects: Arc<dyn EffectStore>,
-    /// The tools' own maps.
+    /// Key-value maps of the tools.
     pub kv: Arc<dyn KeyValue>,
-    /// This process.
+    /// The process that holds the owner lock: this one.
     pub owner: Owner,
 }
 
 /// A configured host.
 pub struct Host {
-    /// Its configuration.
+    /// The configuration.
     pub config: Config,
-    /// Its plugins.
+    /// The loaded plugins.
     pub registry: Arc<Registry>,
-    /// Its journal.
+    /// Journal of the host.
     pub journal: Arc<dyn Journal>,
-    /// Its effect store.
+    /// Effect store of the host.
     pub effects: Arc<dyn EffectStore>,
-    /// Its share of the work.
+    /// The worker that executes jobs in this process.
     pub worker: Arc<Worker>,
     engine_profile: Hash,
 }
 
-/// What an embedding program adds to a host.
+/// Verifiers and validators that an embedding program adds to a host.
 pub struct Extensions {
-    /// Who looks at recorded effects; [`crate::config::PluginConfig::verifier`] names one.
+    /// Verifiers of recorded effects. [`crate::config::PluginConfig::verifier`] selects one by name.
     pub verifiers: Verifiers,
-    /// Who is asked before a step starts, after those of the configuration.
+    /// Validators called before a step starts, after those of the configuration.
     pub validators: Vec<Arc<dyn StepValidator>>,
 }
 
 impl Default for Extensions {
-    /// What comes with the host.
+    /// The built-in verifiers and no additional validators.
     fn default() -> Self {
         Self { verifiers: Verifiers::shipped(), validators: vec![] }
     }
 }
 
-/// Why a host could not be started.
+/// Reasons why a host could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The engine refused its settings.
@@ -76,25 +76,25 @@ pub enum StartError {
     Engine(#[from] EngineError),
 }
 
-/// What became of a submission.
+/// Result of submitting a request to be claimed immediately.
 #[derive(Debug)]
 pub enum Accepted {
-    /// A job of its own, claimed by this process.
+    /// A new job, claimed by this process.
     New(Claim),
-    /// The same request is known.
+    /// An existing job of the same request.
     Attached(JobRow),
 }
 
-/// What became of a submission that nobody has claimed yet.
+/// Result of submitting a request to the queue, without claiming it.
 #[derive(Debug)]
 pub enum Enqueued {
-    /// A job of its own, which waits to be claimed.
+    /// A new job, which waits to be claimed.
     New(JobRow),
-    /// The same request is known.
+    /// An existing job of the same request.
     Attached(JobRow),
 }
 
-/// Why a submission was refused; nothing was written.
+/// Reasons why a submission was refused. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// The tenant's policy does not allow the mode.
@@ -105,10 +105,10 @@ pub enum SubmitError {
         /// The mode.
         mode: Mode,
     },
-    /// The same request is known with another plan.
+    /// The same request was submitted before with another plan.
     #[error("the same request is known as job {} with another plan: {} there, {given} here", row.job_id, row.plan_hash)]
     OtherPlan {
-        /// The job.
+        /// The existing job.
         row: Box<JobRow>,
         /// Hash of the plan submitted now.
         given: Hash,
@@ -116,15 +116,15 @@ pub enum SubmitError {
     /// Values of the plan's parameters are wrong or missing.
     #[error("the parameters of the request are refused")]
     Parameters(Vec<plan::Refused>),
-    /// Too many jobs wait to be started.
+    /// The queue of pending jobs is full.
     #[error("{limit} jobs{} wait to be started: no more are taken until some are", of(tenant.as_deref()))]
     QueueFull {
-        /// Whose limit it is; none where it is that of all.
+        /// The tenant whose limit is reached. `None` if the limit of all tenants is reached.
         tenant: Option<String>,
         /// The limit.
         limit: u32,
     },
-    /// The plan has a step plugin, which may call any operator, and plugins could not be loaded.
+    /// The plan has a step plugin, which may call any operator, and some plugins could not be loaded.
     #[error("the step plugin of {operator} may call any operator, and {} could not be loaded", count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.
@@ -132,50 +132,50 @@ pub enum SubmitError {
         /// Every plugin that could not be loaded.
         plugins: Vec<LoadError>,
     },
-    /// The store refused it.
+    /// The store refused the job.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-/// What became of a request to undo a finished job.
+/// Result of a request to undo a finished job.
 #[derive(Debug)]
 pub enum UndoAsked {
-    /// It is durable; these calls are undone in this order.
+    /// The request is durable. These calls are undone in this order.
     Accepted(Vec<ToUndo>),
-    /// The job is being undone already, as somebody asked before.
+    /// The job is already being undone because of an earlier request.
     UnderWay,
 }
 
-/// Why a finished job is not undone.
+/// Reasons why a finished job is not undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
-    /// Its own state forbids it.
+    /// The state of the job forbids the undo.
     #[error(transparent)]
     Refused(#[from] decide::UndoRefusal),
-    /// The store refused the request: the job has changed meanwhile.
+    /// The store refused the request because the job has changed in the meantime.
     #[error(transparent)]
     Inbox(#[from] InboxError),
-    /// It cannot be read, or a plugin that undoes its calls is not there.
+    /// The job cannot be read, or a plugin that undoes its calls is not loaded.
     #[error(transparent)]
     Worker(#[from] WorkerError),
 }
 
-/// Why a job is not tried again.
+/// Reasons why a finished job is not retried.
 #[derive(Debug, thiserror::Error)]
 pub enum RetryError {
-    /// Its own state forbids it.
+    /// The state of the job forbids the retry.
     #[error(transparent)]
     Refused(#[from] decide::Refusal),
-    /// Somebody else was faster.
+    /// The store refused the request because the job has changed in the meantime.
     #[error(transparent)]
     Inbox(#[from] InboxError),
-    /// It cannot be read.
+    /// The job cannot be read.
     #[error(transparent)]
     Load(#[from] WorkerError),
 }
 
 impl Host {
-    /// Builds the engine, loads the plugins and starts a worker that holds nothing yet.
+    /// Builds the engine, loads the plugins and starts a worker that holds no job yet.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -183,7 +183,7 @@ impl Host {
         Self::start_with(config, stores, crash, Extensions::default())
     }
 
-    /// The same with verifiers and validators of the embedding program's own.
+    /// Starts a host with additional verifiers and validators of the embedding program.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -197,8 +197,9 @@ impl Host {
         Self::start_surveyed(config, survey, Kept::Yes, stores, crash, extensions)
     }
 
-    /// The same after a first look at the plugins, [`Survey::of`]. Components are kept unless the host only reads.
-    /// A plugin that cannot be loaded is in [`Registry::refused`], and the others are served.
+    /// Starts a host from a finished [`Survey::of`] the plugins. `kept` selects whether components are stored,
+    /// and a host that only reads does not store them. A plugin that cannot be loaded is listed in
+    /// [`Registry::refused`], and the other plugins are served.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -250,7 +251,7 @@ impl Host {
         Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
     }
 
-    /// A plan in normal form, checked against the loaded plugins.
+    /// Checks a plan against the loaded plugins and returns the plan in normal form.
     ///
     /// # Errors
     /// Every violation.
@@ -258,7 +259,7 @@ impl Host {
         plan::check(text, &*self.registry)
     }
 
-    /// A whole request, or a bare plan, checked against the loaded plugins.
+    /// Checks a whole request, or a bare plan, against the loaded plugins.
     ///
     /// # Errors
     /// Every violation.
@@ -266,22 +267,23 @@ impl Host {
         plan::check_request(text, &*self.registry)
     }
 
-    /// Asks for another round of what failed in a job that is over; it is durable when this
-    /// returns, and whoever claims the job next begins with it.
+    /// Requests another round of the failed calls of a finished job. The request is durable when this
+    /// function returns. The next claim of the job begins with the request.
     ///
     /// # Errors
-    /// See [`RetryError`]; nothing was written.
+    /// See [`RetryError`]. Nothing was written.
     pub async fn retry(&self, job_id: &JobId, actor: &str, reason: Option<&str>) -> Result<i64, RetryError> {
         let durable = self.load(job_id).await?;
         decide::reopenable(&durable)?;
         Ok(self.journal.put_inbox(job_id, actor, reason, Request::Retry).await?)
     }
 
-    /// Asks to undo what a finished job did. The request is durable when this returns, and the next claim of the job
-    /// begins with it. With `here` the plugins that undo its calls have to be loaded by this host.
+    /// Requests to undo a finished job. The request is durable when this function returns. The next claim of
+    /// the job begins with the request. With `here`, this host must have loaded the plugins that undo the
+    /// calls.
     ///
     /// # Errors
-    /// See [`UndoError`]; nothing was written.
+    /// See [`UndoError`]. Nothing was written.
     pub async fn undo(
         &self,
         job_id: &JobId,
@@ -289,7 +291,7 @@ impl Host {
         reason: Option<&str>,
         here: bool,
     ) -> Result<UndoAsked, UndoError> {
-        // Both requests of two people at once are one: the second finds the job reopened.
+        // Two concurrent requests count as one: the second finds the job reopened.
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();
@@ -311,7 +313,8 @@ impl Host {
         unreachable!("the second round returns")
     }
 
-    /// Checks that the plugins which undo these calls are there: a reopened job would wait for them.
+    /// Checks that the plugins which undo these calls are loaded. Otherwise the reopened job would wait for
+    /// them.
     fn loaded(&self, durable: &Durable, due: &[ToUndo]) -> Result<(), WorkerError> {
         for ToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };
@@ -324,7 +327,7 @@ impl Host {
         Ok(())
     }
 
-    /// Accepts a request, or finds the job that it became before. A new job is claimed at once.
+    /// Accepts a request and claims the new job immediately, or returns the existing job of the same request.
     ///
     /// # Errors
     /// See [`SubmitError`].
@@ -332,7 +335,8 @@ impl Host {
         self.put(submission, Some(self.worker.claimer())).await
     }
 
-    /// The same for whoever claims it: a new job waits in the queue, if there is room.
+    /// Accepts a request and leaves the new job in the queue, to be claimed by any worker. Refused if the
+    /// queue is full.
     ///
     /// # Errors
     /// See [`SubmitError`].
@@ -367,19 +371,19 @@ impl Host {
         }
     }
 
-    /// Refuses a plan with a step plugin where a plugin could not be loaded.
+    /// Refuses a plan that has a step plugin if any plugin could not be loaded.
     pub(crate) fn whole_table(&self, plan: &Plan) -> Result<(), SubmitError> {
         let Some(operator) = self.registry.lacking(plan) else { return Ok(()) };
         Err(SubmitError::Plugins { operator: operator.clone(), plugins: self.registry.refused().to_vec() })
     }
 
-    /// The policy of a tenant, else that of everybody.
+    /// Returns the policy of a tenant, or the default policy if the tenant has none.
     pub fn policy(&self, tenant: &str) -> Option<&Policy> {
         let policies = &self.config.policy;
         policies.get(tenant).or_else(|| policies.get("default"))
     }
 
-    /// What is recorded with a job of the policy that it is accepted under.
+    /// Checks the mode against the tenant's policy and returns the policy data that is recorded with the job.
     pub(crate) fn accept(&self, tenant: &str, actor: &str, mode: Mode) -> Result<Accepting, SubmitError> {
         let Some(policy) = self.policy(tenant) else { return Ok(Accepting::default()) };
         let may_act_alone = mode != Mode::AutoExec || policy.auto_exec.enabled;
@@ -389,12 +393,13 @@ impl Host {
         let rules = Rules::from(policy);
         let auto_exec = rules.auto_exec.of_actor(actor);
         let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
-        // Its mode is one of those that the policy lists: which others there are is nothing to it.
+        // The job's mode is one of the allowed modes. Record all modes, because the other allowed modes do
+        // not matter to the job.
         let modes = Mode::ALL.to_vec();
         Ok(Accepting { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
     }
 
-    /// Who is told when a job waits for somebody, where anybody is.
+    /// The notifier that reports waiting and finished jobs, if one is configured.
     pub fn notifier(&self) -> Option<&Arc<Notifier>> {
         self.worker.parts.notifier.as_ref()
     }
@@ -403,7 +408,7 @@ impl Host {
         self.engine_profile
     }
 
-    /// Brings a claimed job to rest.
+    /// Executes a claimed job until it settles.
     ///
     /// # Errors
     /// See [`WorkerError`].
@@ -411,10 +416,10 @@ impl Host {
         self.worker.drive(claim, observer).await
     }
 
-    /// What is stored of a job.
+    /// Loads the stored state of a job.
     ///
     /// # Errors
-    /// It is not there, or cannot be read.
+    /// The job does not exist or cannot be read.
     pub async fn load(&self, job_id: &JobId) -> Result<Durable, WorkerError> {
         crate::worker::load(&self.worker, job_id).await
     }

@@ -1,12 +1,12 @@
 //! Latchwork: a WebAssembly plugin host with durable execution.
 //!
-//! Plans are data; their steps compute, their tools touch the world, and both are Wasm
-//! components. The host owns three stores: the event log, the ledger that alone decides who may
-//! execute a call, and the effect store that remembers what the world answered. So a job survives
-//! any crash, no committed call is made twice, and replay is deterministic.
+//! A plan is data. The steps of a plan compute, and the tools of a plan act on the outside world. Both are
+//! Wasm components. The host owns three stores. The event log is the authority for replay. The ledger alone
+//! decides which worker may execute a call. The effect store keeps the answers of the outside world. A job
+//! therefore survives any crash, no committed call is executed twice, and replay is deterministic.
 //!
-//! To embed it: open the stores (`latchwork-store`), load a [`config::Config`], start a
-//! [`host::Host`], submit a [`submit::Submission`] and drive the claim.
+//! To embed the host: open the stores (`latchwork-store`), load a [`config::Config`], start a [`host::Host`],
+//! submit a [`submit::Submission`] and drive the claim.
 //!
 //! ```text
 //! cli ─► host ─► worker ─► engine ─► capability

@@ -1,8 +1,8 @@
-//! `latch job replay`: re-driving a job from its log. Nothing is executed and nothing is written.
+//! `latch job replay`: re-drives a job from its event log. Nothing is executed and nothing is written.
 //!
-//! For each prefix of the log the state is folded from it alone, every open call must get a
-//! decision of the ladder and never a permission, and every step plugin that had started is run
-//! again with the recorded answers: its calls, announced events and output must be those of the log.
+//! The state is folded from each prefix of the log alone. Every open call must get a decision of the
+//! resolution steps, never a permission to execute. Every step plugin that had started runs again with the
+//! recorded answers. Its calls, emitted events and output must equal those of the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,44 +27,44 @@ use crate::engine::{Components, StepCalls, StepContext, StepOutcome, StepSources
 
 mod copied;
 
-/// What a replay found.
+/// Result of a replay.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Prefixes of the log that were replayed.
+    /// Number of replayed prefixes of the log.
     pub prefixes: u64,
-    /// Runs of step plugins.
+    /// Number of runs of step plugins.
     pub step_runs: u64,
-    /// Recorded calls that were answered from the log.
+    /// Number of calls answered from the log.
     pub calls: u64,
-    /// The first difference, and the length of the prefix it was found in.
+    /// Length of the prefix in which the first difference was found, and the difference.
     pub divergence: Option<(u64, Divergence)>,
-    /// The function of the plugin that made the call which differs, and those that called it.
+    /// Functions on the guest's stack at the call that differs, innermost first.
     #[serde(skip)]
     pub functions: Vec<String>,
 }
 
 impl Report {
-    /// Nothing replayed yet.
+    /// An empty report: nothing replayed yet.
     pub(crate) fn new() -> Self {
         Self { prefixes: 0, step_runs: 0, calls: 0, divergence: None, functions: vec![] }
     }
 }
 
-/// Why a log could not be replayed.
+/// Reasons why a log could not be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The log is not that of a job.
+    /// The log does not fold to a valid job.
     #[error("the first {prefix} events: {message}")]
     Log {
         /// Length of the prefix.
         prefix: u64,
-        /// Why.
+        /// Reason of the failure.
         message: String,
     },
-    /// What the log names is not there to be replayed.
+    /// A payload that the log names is not stored.
     #[error("{label} is missing")]
     Missing {
-        /// What the log names.
+        /// Label of the missing payload.
         label: String,
     },
     /// A plugin of the job cannot be loaded.
@@ -72,10 +72,10 @@ pub enum ReplayError {
     Plugin(String),
 }
 
-/// Replays a job from the whole log, or from every prefix of it.
+/// Replays a job from the whole log, or from every prefix of the log.
 ///
 /// # Errors
-/// See [`ReplayError`]; a difference is no error but a finding.
+/// See [`ReplayError`]. A difference is reported as a finding, not as an error.
 pub async fn replay(
     components: &dyn Components,
     whole: &Durable,
@@ -85,7 +85,7 @@ pub async fn replay(
     let mut report = Report::new();
     let salts = Salts::Secret(whole.secret);
     let last = events.len();
-    // The first two events make a job; before them there is nothing to replay.
+    // The first two events create a job. A shorter prefix has nothing to replay.
     let lengths = if every_prefix { 2..=last } else { last..=last };
     for length in lengths {
         let prefix = length as u64;
@@ -104,8 +104,8 @@ pub async fn replay(
     Ok(report)
 }
 
-/// A prefix that ends between the start of a call and its answer leaves it in doubt: it may be
-/// asked about, repeated under its key or decided by a person, but never simply executed.
+/// Checks the calls that are open at the end of a prefix. A call between its start and its answer is in
+/// doubt. It may be reconciled, repeated under its key or decided by a person, but never simply executed.
 fn check_open_calls(whole: &Durable, job: &Job) -> Option<Divergence> {
     job.calls.iter().filter(|(_, call)| call.open_try.is_some()).find_map(|(slot, call)| {
         let decided = decide::check_open_call(whole, job, slot, call).err()?;
@@ -113,7 +113,7 @@ fn check_open_calls(whole: &Durable, job: &Job) -> Option<Divergence> {
     })
 }
 
-/// What a wait is injected with is what the log says came.
+/// Checks that the stored output of each finished wait equals the output recorded in the log.
 fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
     let over = job.waits.keys().filter_map(|id| Some((id, job.step(id)?.output?)));
     over.into_iter().find_map(|(id, recorded)| {
@@ -123,7 +123,7 @@ fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
     })
 }
 
-/// Runs every step plugin that the prefix has started and not left behind.
+/// Runs every step plugin that has started in the prefix and has not finished there.
 async fn replay_steps(
     (components, salts): (&dyn Components, &Salts),
     whole: &Durable,
@@ -132,7 +132,8 @@ async fn replay_steps(
     report: &mut Report,
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
-        // What is over in the prefix is injected from it; the whole log re-executes everything once.
+        // A step that is final in the prefix is injected from the log. Only the whole log re-executes every
+        // step, once.
         if !all && step.state.is_final() {
             continue;
         }
@@ -144,7 +145,7 @@ async fn replay_steps(
     Ok(None)
 }
 
-/// Runs one step plugin again, where the step is one and has started.
+/// Runs one step again if it is a step plugin and has started.
 pub(crate) async fn replay_step(
     (components, salts): (&dyn Components, &Salts),
     whole: &Durable,
@@ -154,7 +155,7 @@ pub(crate) async fn replay_step(
 ) -> Result<Option<Divergence>, ReplayError> {
     let planned = job.plan.step(&step.id);
     let copied = step.copied.as_ref();
-    // A step that a fork copied runs with the code, and as the job, that made it.
+    // A copied step of a fork runs with the code and the identity of the job that executed it first.
     let pinned = match copied {
         Some((maker, _)) => maker.pinned.as_ref(),
         None => planned.and_then(|planned| job.pinned(&planned.name)),
@@ -165,7 +166,7 @@ pub(crate) async fn replay_step(
     }
     let plugin = components.by_digest(pinned.digest, pinned.wasi).map_err(ReplayError::Plugin)?;
     let Some(input) = whole.input(&step.id) else {
-        // In evidence it may be withheld; in a database everything that is named is there.
+        // Evidence may withhold an input. In a database every named payload must exist.
         return match salts {
             Salts::Secret(_) => Err(ReplayError::Missing { label: label::input(&step.id) }),
             _ => Ok(None),
@@ -173,7 +174,7 @@ pub(crate) async fn replay_step(
     };
     let trail = Arc::new(Trail::default());
     let operator = planned.name.as_str();
-    // A step does not run on an input that its schema refuses: neither then nor now.
+    // A step does not run on an input that its schema refuses, neither live nor in a replay.
     let refused = serde_json::from_slice(&input).ok().and_then(|value| plugin.check_input(operator, &value).err());
     let outcome = match refused {
         Some(failure) => StepOutcome::Failed(failure),
@@ -191,11 +192,11 @@ pub(crate) async fn replay_step(
     Ok(diverged.or_else(|| check_end(whole, salts, &step.id, trail.calls.load(Ordering::Relaxed), &outcome)))
 }
 
-/// What the run came to, beside what the log says.
+/// Compares the result of the run with the log.
 fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &StepOutcome) -> Option<Divergence> {
     let step = whole.job.step(id)?;
     if matches!(outcome, StepOutcome::Stopped) {
-        // It reached a call that has no final answer: so did the log.
+        // The run reached a call without a final answer, as the recorded run did.
         return None;
     }
     if let Err(divergence) = replay::check_complete(&whole.job, id, calls) {
@@ -230,7 +231,7 @@ struct Trail {
     divergence: Mutex<Option<Divergence>>,
 }
 
-/// Host calls answered from the log alone.
+/// Answers host calls from the event log alone.
 struct Recorded {
     job: Job,
     answers: Vec<(Slot, i64, Result<String, Failure>)>,
@@ -238,7 +239,7 @@ struct Recorded {
     step: StepId,
     own: StepSources,
     emitted: u32,
-    /// Payloads of the announced events, where they are known.
+    /// Payloads of the emitted events. `None` for a payload that is not stored.
     announced: Vec<Option<Arc<[u8]>>>,
     trail: Arc<Trail>,
 }
@@ -279,14 +280,14 @@ impl Recorded {
         }
     }
 
-    /// Whether the step came to its own end: one that was cancelled was cut off wherever it was.
+    /// Returns true if the step reached its own end. A cancelled step was cut off at an arbitrary point.
     fn has_ended(&self) -> bool {
         let state = self.job.step(&self.step).map(|step| step.state);
         state.is_some_and(|state| state.is_final() && state != StepState::Cancelled)
     }
 
-    /// Where a dry run stopped, if it was at one of the next so many calls: they were asked for together, so
-    /// that none of them was made.
+    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. These calls
+    /// were requested together, so none of them was executed.
     fn left_out_among(&self, calls: usize) -> Option<Slot> {
         let skipped = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped)?;
         let would = skipped.would_call.as_ref()?;
@@ -305,7 +306,7 @@ impl Recorded {
         let slot = Slot::of_call(&self.step, k);
         let canonical = || canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
         if let Some(would) = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped) {
-            // Where a dry run stopped, so does its replay; nobody recorded where earlier ones did.
+            // A replay stops where the dry run stopped. Older logs do not record that call.
             let would = would.would_call.as_ref();
             if let Some(would) = would.filter(|would| would.slot == slot) {
                 let found = self.salts.payload_ref(&label::args(&slot), &canonical());
@@ -366,7 +367,7 @@ impl Recorded {
     }
 }
 
-/// What a step announced, as far as it is kept.
+/// Payloads that a step emitted, as far as they are stored.
 fn announced(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>>> {
     let count = whole.job.step(step).map_or(0, |step| step.emits.len());
     (0..count).map(|n| whole.payloads.get(&label::emitted(step, u32::try_from(n).ok()?)).cloned()).collect()
@@ -390,7 +391,7 @@ impl StepCalls for Recorded {
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         let left_out = self.left_out_among(calls.len());
-        // Every call takes its number before any is answered, as live.
+        // Every call takes its number before any call is answered, as in live execution.
         let answer = |call: &ToolCall| {
             let slot = Slot::of_call(&self.step, self.trail.calls.load(Ordering::Relaxed));
             if left_out.as_ref().is_some_and(|would| *would != slot && !self.job.calls.contains_key(&slot)) {
@@ -409,7 +410,7 @@ impl StepCalls for Recorded {
         let after_calls = self.trail.calls.load(Ordering::Relaxed);
         let recorded = self.job.step(&self.step).and_then(|step| step.emits.get(n as usize));
         let text = payload.clone();
-        // A withheld payload, or one that the log does not have, cannot be compared: name and place can.
+        // A payload that is withheld or not in the log cannot be compared. Its name and position can.
         let payload = self
             .salts
             .payload_ref(&label::emitted(&self.step, n), payload.as_bytes())
@@ -427,7 +428,7 @@ impl StepCalls for Recorded {
                 let Some(known) = known.filter(|_| divergence.field == "payload") else {
                     return Err(self.diverge(divergence));
                 };
-                // Words tell more than hashes.
+                // Report the text if it is stored, because a text is more helpful than a hash.
                 let recorded = String::from_utf8_lossy(&known).into_owned();
                 Err(self.diverge(Divergence::new(divergence.at, "event", "payload", recorded, text)))
             }

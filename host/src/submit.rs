@@ -1,4 +1,4 @@
-//! Turning a request into a job: identity, pinned operators, first events.
+//! Turns a request into a job with an identity, pinned operators and first events.
 
 use std::collections::BTreeMap;
 
@@ -17,41 +17,42 @@ use serde_json::Value;
 
 use crate::os;
 
-/// What somebody asks for.
+/// A request for a new job.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// Whose house.
+    /// Tenant that owns the job.
     pub tenant: String,
-    /// Who asks.
+    /// Actor who submits the request.
     pub actor: String,
-    /// What is asked for: `plan` where a bare plan is submitted.
+    /// Type of the intent. `plan` if a bare plan is submitted.
     pub intent_type: String,
-    /// Its payload, canonical.
+    /// Canonical payload of the intent.
     pub intent_payload: Vec<u8>,
-    /// What comes with it: part of its identity, and what templates may name.
+    /// Contexts of the request. They are part of the request's identity, and templates may refer to them.
     pub contexts: Vec<Value>,
     /// The checked plan.
     pub plan: Plan,
-    /// The values of its parameters, with defaults: see [`Plan::values`]. None where it has none.
+    /// Values of the plan's parameters with defaults filled in, see [`Plan::values`]. `None` if the plan has
+    /// no parameters.
     pub parameters: Option<Value>,
-    /// How it is executed.
+    /// Execution mode of the job.
     pub mode: Mode,
-    /// Tells apart requests that are otherwise the same.
+    /// Distinguishes requests that are otherwise equal.
     pub request_id: Option<String>,
     /// Steps approved beforehand.
     pub standing_approvals: Vec<StepId>,
-    /// Hash of the policy in force.
+    /// Hash of the policy under which the request is submitted.
     pub policy_hash: Hash,
-    /// How urgent it is, from -100 to 100.
+    /// Priority, from -100 to 100.
     pub priority: i16,
 }
 
-/// What is recorded with a job of the policy that it is accepted under.
+/// Policy data that is recorded with a job when it is accepted.
 #[derive(Clone, Debug, Default)]
 pub struct Accepting {
-    /// Its name.
+    /// Hash and version of the policy.
     pub policy: Option<AcceptedPolicy>,
-    /// What it says.
+    /// Rules of the policy.
     pub rules: Option<Rules>,
 }
 
@@ -74,7 +75,7 @@ impl Submission {
         canon::value_to_canonical(&Value::from(self.contexts.clone()))
     }
 
-    /// The job it becomes, with ids and seed drawn now.
+    /// Creates the job, with new ids and a new seed.
     pub fn into_job(
         self,
         operators: &BTreeMap<Operator, Pinned>,
@@ -163,8 +164,9 @@ fn without_labels(plan: &Plan) -> Value {
     value
 }
 
-/// The canonical intent payload of a request: its intent's `payload`, or the bare plan. Values of
-/// parameters, with their defaults, take the payload's place, and stand beside a bare plan.
+/// Returns the canonical intent payload of a request: the `payload` of its intent, or the bare plan.
+/// Parameter values, with their defaults, replace the payload of an intent. For a bare plan they are added to
+/// the plan.
 pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Value>) -> Vec<u8> {
     match (payload, values) {
         (Some(_), Some(values)) => canon::value_to_canonical(values),
@@ -174,7 +176,7 @@ pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Valu
     }
 }
 
-/// A request id that no other request has.
+/// Returns a unique request id.
 pub fn fresh_request_id() -> String {
     hex::encode(os::entropy::bytes::<16>())
 }
@@ -185,7 +187,8 @@ pub(crate) fn new_job_id(now_us: i64) -> JobId {
     JobId::new(format!("job_{ulid}"))
 }
 
-/// The operators a job can reach: those its plan names, to do or to undo something, and, where a step plugin may call on, all tools.
+/// Returns the operators a job can reach. These are the operators that the plan names to execute or undo a
+/// step, and all tools if the plan has a step plugin.
 pub(crate) fn reachable(plan: &Plan, operators: &BTreeMap<Operator, Pinned>) -> BTreeMap<Operator, Pinned> {
     let undoes = |name: &Operator, step: &Step| step.compensate_with.as_deref() == Some(name.as_str());
     let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name || undoes(name, step));

@@ -1,6 +1,6 @@
-//! Units that people read.
+//! Formatting of quantities for display.
 
-/// A number of bytes.
+/// Formats a number of bytes.
 pub(crate) fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

@@ -1,4 +1,4 @@
-//! The disk's own limit.
+//! Measures the limit of the disk itself.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::BenchError;
 use crate::os::clock;
 
-/// Bytes of one append: about what one recorded call takes.
+/// Bytes of one append, about the size of one recorded call.
 const APPEND: [u8; 512] = [7; 512];
 
-/// Appends a second to a new file at `path`, each flushed to the disk before the next.
+/// Returns the number of appends per second to a new file at `path`. Each append is flushed to the disk
+/// before the next.
 ///
 /// # Errors
 /// The file cannot be written.

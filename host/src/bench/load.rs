@@ -1,4 +1,4 @@
-//! Running so many jobs at once for so long.
+//! Runs a number of concurrent jobs for a given time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,51 +13,52 @@ use crate::host::{Accepted, Host};
 use crate::os::clock;
 use crate::worker::NoObserver;
 
-/// What to run.
+/// Parameters of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     /// Kind of job.
     pub workload: Workload,
-    /// Jobs at once.
+    /// Number of concurrent jobs.
     pub at_once: u32,
-    /// For so long; jobs under way are finished.
+    /// Duration of the measurement. Jobs in flight at the end are finished.
     pub time: Duration,
 }
 
-/// What it came to.
+/// Results of a measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
     /// Kind of job.
     pub workload: &'static str,
-    /// What `per_second` counts: calls, steps or jobs.
+    /// Unit of `per_second`: calls, steps or jobs.
     pub unit: &'static str,
-    /// Jobs at once.
+    /// Number of concurrent jobs.
     pub at_once: u32,
-    /// Jobs completed while it was measured.
+    /// Number of jobs completed during the measurement.
     pub jobs: u64,
-    /// Jobs in the database, those before the measurement included.
+    /// Number of jobs in the database, including those before the measurement.
     pub jobs_stored: u64,
-    /// Durable commits since the database was opened.
+    /// Number of durable commits since the database was opened.
     pub flushes_stored: u64,
-    /// Units a second.
+    /// Units per second.
     pub per_second: f64,
-    /// Median time of one job, submission to response, in milliseconds.
+    /// Median time of one job from submission to response, in milliseconds.
     pub p50_ms: f64,
-    /// 99th percentile of the same.
+    /// 99th percentile of the time of one job, in milliseconds.
     pub p99_ms: f64,
-    /// Durable commits of the writer, for each job.
+    /// Durable commits of the writer per job.
     pub flushes_per_job: f64,
-    /// Statements, for each job.
+    /// SQL statements per job.
     pub statements_per_job: f64,
 }
 
-/// Runs jobs of one workload, so many at once; each submits the next when one is over.
+/// Runs jobs of one workload from concurrent tasks. Each task submits its next job when its previous one has
+/// ended.
 ///
 /// # Errors
 /// A job could not be submitted or did not complete.
 pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     let number = Arc::new(AtomicU64::new(0));
-    // What the first jobs cost (connections, prepared statements, instances) is not what jobs cost.
+    // Warm up first, because the first jobs also pay for connections, prepared statements and instances.
     spend(host, Load { time: load.time / 10, ..load }, &number).await?;
     let before = host.journal.counters();
     let started_us = clock::boot_us();
@@ -82,7 +83,7 @@ pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     })
 }
 
-/// Microseconds each job took.
+/// Returns the duration of each job, in microseconds.
 async fn spend(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<Vec<u64>, BenchError> {
     let until_us = clock::boot_us() + u64::try_from(load.time.as_micros()).unwrap_or(u64::MAX);
     let mut tasks = JoinSet::new();
@@ -90,7 +91,7 @@ async fn spend(host: &Arc<Host>, load: Load, number: &Arc<AtomicU64>) -> Result<
         let (host, number) = (host.clone(), number.clone());
         tasks.spawn(async move {
             let mut times_us = Vec::new();
-            // One job at least, however short the time.
+            // Run at least one job, even if the time is too short.
             loop {
                 let submission = load.workload.submission(&host, number.fetch_add(1, Ordering::Relaxed))?;
                 let started_us = clock::boot_us();

@@ -1,12 +1,12 @@
-//! What durable execution costs on this machine, beside what the machine itself can do.
+//! Measures the cost of durable execution on this machine, next to the limits of the machine itself.
 //!
-//! * `workload` says what a job of each kind does; `load` runs so many of them at once.
-//! * `disk` measures appends that are flushed one by one: no store can be faster.
+//! * `workload` defines the jobs. `load` runs concurrent jobs.
+//! * `disk` measures appends that are flushed one by one. No store can be faster.
 //! * `workers` measures jobs that several processes share over a server.
-//! * `sandbox` measures a step that does nothing, beside the engine alone.
+//! * `sandbox` measures an empty step, next to the engine alone.
 //!
-//! Figures are for people: nothing here is asserted. What a call costs in flushes and statements
-//! is counted, and tests hold it.
+//! The figures are for people. Nothing in this module asserts a figure. Tests count the flushes and
+//! statements of a call instead.
 
 mod disk;
 mod load;
@@ -20,30 +20,30 @@ pub use sandbox::{Sandbox, sandbox};
 pub use workers::{Shared, done, fill, jobs_before};
 pub use workload::{CALLS_PER_JOB, Workload};
 
-/// Why a measurement could not be made.
+/// Reasons why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The plan is refused: the benchmark's plugins are not the ones this version knows.
+    /// The plan is refused. The loaded plugins are not the benchmark plugins of this version.
     #[error("the plan of {workload} is refused: {first}")]
     Plan {
-        /// The workload.
+        /// Name of the workload.
         workload: &'static str,
-        /// The first violation.
+        /// Text of the first violation.
         first: String,
     },
     /// A job could not be submitted.
     #[error(transparent)]
     Submit(#[from] crate::host::SubmitError),
-    /// A job could not be brought to rest.
+    /// A job could not be executed until it settled.
     #[error(transparent)]
     Worker(#[from] crate::worker::WorkerError),
-    /// A job did not complete.
+    /// A job did not complete. Contains its id and how it ended.
     #[error("job {0} ended {1}: see its events")]
     NotCompleted(latchwork_core::ids::JobId, String),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] latchwork_core::storage::StoreError),
-    /// The scratch folder cannot be used.
+    /// The scratch directory cannot be used.
     #[error("the scratch folder cannot be used: {0}")]
     Io(#[from] std::io::Error),
     /// The engine failed.

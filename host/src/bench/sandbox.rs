@@ -1,4 +1,4 @@
-//! What the sandbox costs without a store: a step that does nothing, beside the engine alone.
+//! Measures the cost of the sandbox without a store: an empty step, next to the engine alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,21 +19,21 @@ use crate::worker::NoCrash;
 
 const NOOP: &str = "Bench.Noop";
 
-/// Microseconds of one run of a step that does nothing.
+/// Times of one run of an empty step, in microseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sandbox {
-    /// The engine alone: instantiate, call, drop.
+    /// Time in the engine alone: instantiate, call, drop.
     pub engine_us: f64,
-    /// The same under limits, with input and output checked.
+    /// Time of the same run under limits, with checks of input and output.
     pub step_us: f64,
-    /// A whole job of that one step, its stores in memory.
+    /// Time of a whole job with this one step, with stores in memory.
     pub job_us: f64,
 }
 
-/// Measures all three for so long each.
+/// Measures all three times, each for the given duration.
 ///
 /// # Errors
-/// The benchmark's plugins are not there, or failed.
+/// The benchmark plugins are not loaded, or a run failed.
 pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchError> {
     let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
     let owner = Owner {
@@ -66,7 +66,7 @@ pub async fn sandbox(config: Config, time: Duration) -> Result<Sandbox, BenchErr
     Ok(Sandbox { engine_us, step_us, job_us: 1e6 / measured.per_second })
 }
 
-/// Microseconds of one round.
+/// Returns the average duration of one round, in microseconds.
 async fn each(time: Duration, mut round: impl AsyncFnMut() -> Result<(), BenchError>) -> Result<f64, BenchError> {
     for _ in 0..100 {
         round().await?;
@@ -86,7 +86,7 @@ async fn each(time: Duration, mut round: impl AsyncFnMut() -> Result<(), BenchEr
     }
 }
 
-/// The host of a step that asks for nothing.
+/// Host of a step that makes no host calls.
 struct Silent(StepSources);
 
 fn silent() -> Silent {

@@ -1,4 +1,4 @@
-//! Jobs that are left to worker processes over one database, and how fast they were done.
+//! Measures jobs that worker processes claim from one database.
 
 use latchwork_core::ids::JobId;
 use latchwork_core::job::JobState;
@@ -8,29 +8,31 @@ use serde::Serialize;
 use super::{BenchError, Workload};
 use crate::host::{Enqueued, Host};
 
-/// Who submits the benchmark's jobs.
+/// Actor who submits the benchmark's jobs.
 pub(super) const ACTOR: &str = "bench";
-/// Processes that begin and end are no part of what is measured: from when this share of the jobs is over, in percent.
+/// Start of the measured interval, as a percentage of ended jobs. The start and the end of the processes are
+/// excluded.
 const FROM: usize = 20;
-/// Until this share is.
+/// End of the measured interval, as a percentage of ended jobs.
 const TO: usize = 80;
 
-/// What so many workers came to.
+/// Results of a measurement with several workers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shared {
     /// Kind of job.
     pub workload: &'static str,
-    /// What `per_second` counts: calls, steps or jobs.
+    /// Unit of `per_second`: calls, steps or jobs.
     pub unit: &'static str,
-    /// Worker processes.
+    /// Number of worker processes.
     pub workers: u32,
-    /// Jobs they did.
+    /// Number of jobs that the workers completed.
     pub jobs: u32,
-    /// Units a second of all of them together.
+    /// Units per second of all workers together.
     pub per_second: f64,
 }
 
-/// How many jobs of earlier benchmarks are in the database; none where it has jobs of others.
+/// Returns the number of jobs of earlier benchmarks in the database. Returns `None` if the database contains
+/// other jobs.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -39,7 +41,7 @@ pub async fn jobs_before(host: &Host) -> Result<Option<u64>, BenchError> {
     Ok(rows.iter().all(|row| row.actor_id == ACTOR).then_some(rows.len() as u64))
 }
 
-/// Accepts jobs that nobody claims yet, numbered from `first` on.
+/// Submits jobs to the queue without claiming them, numbered from `first`.
 ///
 /// # Errors
 /// A job is refused.
@@ -56,10 +58,10 @@ pub async fn fill(host: &Host, workload: Workload, first: u64, jobs: u32) -> Res
     Ok(ids)
 }
 
-/// How fast these jobs ended, by the database's clock.
+/// Returns the rate at which these jobs ended, by the database's clock.
 ///
 /// # Errors
-/// One of them is not completed.
+/// A job is not completed.
 pub async fn done(host: &Host, workload: Workload, workers: u32, ids: &[JobId]) -> Result<Shared, BenchError> {
     let mut ends_us = Vec::new();
     for id in ids {
@@ -92,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_rate_leaves_out_how_it_begins_and_ends() {
-        // The first comes late, then one each millisecond, the last after a while.
+        // The first job ends early, the others one per millisecond, and the last one after a long pause.
         let mut ends: Vec<i64> = (0..100).map(|n| 1_000_000 + n * 1_000).collect();
         (ends[0], ends[99]) = (0, 9_000_000);
         assert_eq!(ends_per_second(&mut ends), 1000.0);

@@ -1,4 +1,4 @@
-//! What a job of each workload does.
+//! Jobs of the workloads.
 
 use latchwork_core::event::Mode;
 use latchwork_core::ids::Hash;
@@ -9,30 +9,30 @@ use super::BenchError;
 use crate::host::Host;
 use crate::submit::{Submission, bare_intent};
 
-/// Calls (or steps) of one job of the workloads whose names begin with `ten`.
+/// Number of calls or steps per job, for workloads whose names begin with `ten`.
 pub const CALLS_PER_JOB: u32 = 10;
 
 /// A kind of job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workload {
-    /// One step that makes ten calls of a keyed tool, one after the other: each needs a barrier.
+    /// One step that makes ten consecutive calls of a keyed tool. Each call needs a barrier.
     Ten,
-    /// The same with a tool that changes nothing.
+    /// One step that makes ten consecutive calls of a tool that changes nothing.
     TenRead,
-    /// Ten steps that compute nothing, one after the other.
+    /// Ten consecutive empty steps.
     TenPure,
-    /// Ten plan steps that are keyed tools, one after the other.
+    /// Ten consecutive plan steps that are keyed tools.
     TenPlan,
-    /// One step that does nothing.
+    /// One empty step.
     Zero,
 }
 
 impl Workload {
-    /// All of them, the standard one first.
+    /// All workloads, the standard one first.
     pub const ALL: [Workload; 5] =
         [Workload::Ten, Workload::TenRead, Workload::TenPure, Workload::TenPlan, Workload::Zero];
 
-    /// Its name in commands and tables.
+    /// Name of the workload in commands and tables.
     pub fn name(self) -> &'static str {
         match self {
             Workload::Ten => "ten",
@@ -43,7 +43,7 @@ impl Workload {
         }
     }
 
-    /// What is counted as one: a call, a step, or the job.
+    /// Unit that is counted: calls, steps or jobs.
     pub fn unit(self) -> &'static str {
         match self {
             Workload::Ten | Workload::TenRead | Workload::TenPlan => "calls",
@@ -52,7 +52,7 @@ impl Workload {
         }
     }
 
-    /// Units of one job.
+    /// Number of units per job.
     pub fn units_per_job(self) -> u32 {
         match self {
             Workload::Zero => 1,
@@ -60,7 +60,7 @@ impl Workload {
         }
     }
 
-    /// The plan of job number `job`, which makes it a request of its own.
+    /// Returns the plan of job number `job`. The number makes each plan a separate request.
     pub fn plan(self, job: u64) -> Value {
         let steps = match self {
             Workload::Ten => vec![calling(job, "Bench.Write")],
@@ -72,7 +72,7 @@ impl Workload {
         json!({ "plan_id": self.name(), "schema_version": "1.0", "steps": steps })
     }
 
-    /// The request for job number `job`.
+    /// Returns the request for job number `job`.
     pub(super) fn submission(self, host: &Host, job: u64) -> Result<Submission, BenchError> {
         let text = serde_json::to_vec(&self.plan(job)).expect("a value is JSON");
         let plan: Plan = host.check(&text).map_err(|violations| BenchError::Plan {
@@ -110,7 +110,7 @@ fn chain<'a>(each: impl Fn(u32) -> (&'a str, Value, &'a [&'a str])) -> Vec<Value
 }
 
 fn step(id: &str, operator: &str, payload: Value, effects: &[&str], after: Option<u32>) -> Value {
-    // The payload's job number makes every action one of its own.
+    // The job number in the payload makes every action key unique.
     let template = if payload.get("k").is_some() { "bench:{job}:{k}" } else { "bench:{job}" };
     json!({
         "step_id": id, "kind": "operator", "name": operator, "payload": payload,

@@ -1,59 +1,59 @@
-//! One thing that breaks a rule.
+//! Findings: violations of a rule.
 
 use serde::Serialize;
 
 use super::rule::{Rule, Severity, find};
 
-/// Where something stands.
+/// Location that a finding refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
-    /// The file, as the one who asks named it.
+    /// Path of the file, as the user named it.
     pub file: String,
-    /// Its line, from 1; none for the whole file.
+    /// Line number, from 1. `None` for the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }
 
-/// One thing that breaks a rule. Every part is for people to read; none is parsed again.
+/// One violation of a rule. Every field is text for people and is never parsed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
-    /// The rule's id.
+    /// Id of the rule.
     pub rule: &'static str,
-    /// How bad it is: the rule's.
+    /// Severity of the rule.
     pub severity: Severity,
-    /// The operator it is about.
+    /// Operator that the finding concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator: Option<String>,
-    /// The case, or the step of a history, in which it was seen.
+    /// Case, or step of a history, in which the violation was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
-    /// Where to look.
+    /// Location of the violation.
     pub place: Place,
-    /// What is wrong: a sentence that stands alone.
+    /// Description of the violation, understandable on its own.
     pub message: String,
-    /// What should have been.
+    /// Expected value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What was.
+    /// Actual value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// The function it happened in and those that called it, or how code reaches an import: from
-    /// the component's name section.
+    /// Call stack at the violation, innermost function first, or the call path to an import. Names come from
+    /// the name section of the component.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<String>,
-    /// What to do about it; the advice of the rule's page if the finding has none of its own.
+    /// Advice. If the finding has none of its own, the advice from the rule's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// What is kept of a value that a plugin made.
+/// Maximum number of characters shown of a value that a plugin produced.
 const SHOWN_CHARACTERS: usize = 400;
 
 impl Finding {
-    /// A break of the rule with this id.
+    /// Creates a violation of the rule with this id.
     ///
     /// # Panics
-    /// There is no such rule: a defect of this program.
+    /// The rule does not exist, which is a defect of this program.
     pub fn new(rule: &str, file: &str, message: impl Into<String>) -> Self {
         let rule: &Rule = find(rule).expect("findings name rules of the registry");
         Self {
@@ -70,44 +70,44 @@ impl Finding {
         }
     }
 
-    /// In this line.
+    /// Sets the line.
     pub fn at(mut self, line: impl Into<Option<u64>>) -> Self {
         self.place.line = line.into();
         self
     }
 
-    /// Of this operator.
+    /// Sets the operator.
     pub fn of(mut self, operator: impl Into<String>) -> Self {
         self.operator = Some(operator.into());
         self
     }
 
-    /// Seen in this case.
+    /// Sets the case.
     pub fn case(mut self, case: impl Into<String>) -> Self {
         self.case = Some(case.into());
         self
     }
 
-    /// What should have been, and what was; long values are cut.
+    /// Sets the expected and the actual value. Long values are truncated.
     pub fn values(mut self, expected: &str, found: &str) -> Self {
         (self.expected, self.found) = (Some(cut(expected)), Some(cut(found)));
         self
     }
 
-    /// In this function, called from those.
+    /// Sets the call stack, innermost function first.
     pub fn functions(mut self, functions: Vec<String>) -> Self {
         self.functions = functions;
         self
     }
 
-    /// What to do.
+    /// Sets the advice.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 }
 
-/// The beginning of a text that a report can hold.
+/// Truncates a text to the length that a report shows.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARACTERS) {
         Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),

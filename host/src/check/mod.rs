@@ -1,14 +1,14 @@
-//! `latch plugin check`: what is wrong with a plugin, found before anybody runs a job with it.
+//! `latch plugin check`: finds defects of a plugin before it is used in a job.
 //!
-//! * `rule` is the registry: each rule has a stable id, a severity and a page (`rules/*.md`).
-//! * `finding` is one thing that breaks a rule, `report` all of them, `render` what people, CI
-//!   systems and code hosts read.
-//! * `static_rules` look at the component, without running a step of it; `dynamic` runs its steps
-//!   with cases, under hosts that differ; `tools` runs a tool against doubles of what it may reach;
-//!   `history` runs steps of real jobs again.
+//! * `rule` is the registry of rules. Each rule has a stable id, a severity and a page (`rules/*.md`).
+//! * `finding` is one violation of a rule, and `report` collects all findings. `render` writes reports for
+//!   people, CI systems and code hosts.
+//! * `static_rules` inspect the component without running its steps. `dynamic` runs its steps with cases
+//!   under different hosts. `tools` runs a tool against stubs of the servers and directories it may reach.
+//!   `history` runs the steps of real jobs again.
 //!
-//! The same component, cases and histories give the same report, to the byte: nothing in it tells
-//! the time, the machine or the order in which things happened to finish.
+//! The same component, cases and histories give the same report, byte for byte. A report does not depend on
+//! the time, the machine or the order in which runs finish.
 
 mod dynamic;
 mod finding;
@@ -35,45 +35,45 @@ pub use static_rules::Examined;
 use crate::engine::{Engine, LoadError, Plugin, PluginSettings};
 use crate::units::size;
 
-/// What is checked.
+/// The component that is checked.
 pub struct Subject<'a> {
-    /// The file, as the one who asks named it: findings point there.
+    /// Path of the component as the user named it. Findings refer to this path.
     pub file: &'a str,
-    /// The component.
+    /// Bytes of the component.
     pub bytes: &'a [u8],
-    /// What it would be loaded with.
+    /// Settings with which the plugin would be loaded.
     pub settings: PluginSettings,
-    /// Whether an entry of the configuration says so; otherwise its cases say what it is granted.
+    /// True if the settings come from an entry of the configuration. Otherwise the cases declare the grants.
     pub is_configured: bool,
 }
 
-/// What it is checked with.
+/// Additional inputs of a check.
 #[derive(Default)]
 pub struct Inputs<'a> {
-    /// The file of cases: its name, as the one who asks named it, and what is in it.
+    /// Path of the file of cases, as the user named it, and its contents.
     pub cases: Option<(&'a str, &'a [u8])>,
     /// Exported jobs.
     pub histories: &'a [History],
     /// Another build of the same sources.
     pub rebuilt: Option<&'a Rebuilt>,
-    /// How another process is started; none: cases run in this one only.
+    /// Command line of the other process. `None` if cases run in this process only.
     pub process: Option<&'a Process>,
 }
 
-/// Why nothing could be checked.
+/// Reasons why nothing could be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputError {
-    /// The file of cases is wrong: everything of it.
+    /// The file of cases is invalid. Contains every problem of the file.
     Cases(Vec<Wrong>),
-    /// A history is none: the file, and why.
+    /// A file is not a valid history. Contains the path and the reason.
     History(String, Unreadable),
 }
 
-/// Checks a component. `progress` is told of what takes its time. Blocks a thread while something is
-/// compiled.
+/// Checks a component. `progress` receives a message before each slow part. Blocks the thread while a
+/// component is compiled.
 ///
 /// # Errors
-/// What it is to be checked with is wrong.
+/// An input of the check is invalid.
 pub async fn check(
     engine: &Engine,
     subject: &Subject<'_>,
@@ -135,7 +135,7 @@ pub async fn check(
     Ok(report)
 }
 
-/// What only tools are held to.
+/// Runs the rules that apply only to tools.
 async fn tool(
     plugin: &Arc<Plugin>,
     subject: &Subject<'_>,
@@ -148,7 +148,7 @@ async fn tool(
     tools::run(&checked, &tools::parse(bytes)?, report).await
 }
 
-/// A component with its size, as lines about compilations name it.
+/// Name and size of a component for progress messages.
 fn named(settings: &PluginSettings, bytes: &[u8]) -> String {
     format!("{} ({})", settings.name, size(bytes.len()))
 }

@@ -1,4 +1,4 @@
-//! All that a check found, in an order of its own.
+//! Results of a check, in a deterministic order.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,36 @@ use serde::Serialize;
 use super::finding::Finding;
 use super::rule::{Kind, RULES, Severity};
 
-/// Version of the JSON form.
+/// Version of the JSON format.
 pub(super) const SCHEMA: &str = "latchwork.check/1";
 
-/// What was checked.
+/// The checked component.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Component {
-    /// The plugin's name.
+    /// Name of the plugin.
     pub name: String,
-    /// Its file, as the one who asks named it.
+    /// Path of the component, as the user named it.
     pub file: String,
     /// SHA-256 of the component.
     pub digest: String,
-    /// Whether it is a step or a tool; none if it cannot be loaded.
+    /// Kind of the plugin, step or tool. `None` if the component cannot be loaded.
     pub kind: Option<PluginKind>,
-    /// The plugin's version; none if it cannot be loaded.
+    /// Version of the plugin. `None` if the component cannot be loaded.
     pub version: Option<String>,
 }
 
-/// Whether a rule was looked at.
+/// State of a rule: checked or not checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleState {
-    /// The rule.
+    /// Id of the rule.
     pub id: &'static str,
-    /// What it takes to look at it.
+    /// Kind of check that the rule needs.
     pub kind: Kind,
-    /// How bad it is to break it.
+    /// Severity of a violation.
     pub severity: Severity,
-    /// What a plugin that breaks it does.
+    /// Title: what a plugin that violates the rule does.
     pub title: &'static str,
-    /// Why it was not looked at; none if it was.
+    /// Reason why the rule was not checked. `None` if it was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
 }
@@ -45,59 +45,59 @@ pub struct RuleState {
 /// A case that was run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CaseRun {
-    /// Its name.
+    /// Name of the case.
     pub name: String,
-    /// Its operator.
+    /// Operator of the case.
     pub operator: String,
-    /// How it ended.
+    /// Description of how the run ended.
     pub ended: String,
-    /// Fuel it used.
+    /// Fuel used by the run.
     pub fuel: u64,
-    /// Linear memory that a step ended with; not measured of tools.
+    /// Size of the linear memory at the end of a step, in bytes. Not measured for tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// How often its operator was run in all: a step under how many hosts, a tool in how many worlds.
+    /// Number of runs of the operator: one per host for a step, one per simulated world for a tool.
     pub runs: u64,
 }
 
-/// A history that was replayed.
+/// A history of a real job that was replayed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct HistoryRun {
-    /// The file, as the one who asks named it.
+    /// Path of the file, as the user named it.
     pub file: String,
-    /// The job.
+    /// Id of the job.
     pub job: String,
-    /// Steps that were run again.
+    /// Number of steps that were run again.
     pub steps: u64,
-    /// Of these, how many would diverge.
+    /// Number of these steps that would diverge.
     pub diverged: u64,
 }
 
-/// What a check found.
+/// Results of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Version of this form.
+    /// Version of the JSON format.
     pub schema: &'static str,
-    /// What was checked.
+    /// The checked component.
     pub component: Component,
-    /// Whether no rule was violated.
+    /// True if no rule was violated.
     pub passed: bool,
-    /// What was found: by rule, operator, case and place.
+    /// Findings, sorted by rule, operator, case and location.
     pub findings: Vec<Finding>,
-    /// Every rule.
+    /// State of every rule.
     pub rules: Vec<RuleState>,
-    /// The cases that were run, in their order.
+    /// The cases that were run, in their order in the file.
     pub cases: Vec<CaseRun>,
-    /// The histories that were replayed, in their order.
+    /// The replayed histories, in their given order.
     pub histories: Vec<HistoryRun>,
-    /// What was left out, and why.
+    /// Notes about omitted runs, with reasons.
     pub notes: Vec<String>,
     #[serde(skip)]
     reasons: BTreeMap<&'static str, Option<String>>,
 }
 
 impl Report {
-    /// Nothing looked at yet.
+    /// Creates a report in which no rule has been checked yet.
     pub fn new(component: Component) -> Self {
         Self {
             schema: SCHEMA,
@@ -112,27 +112,27 @@ impl Report {
         }
     }
 
-    /// Takes findings up.
+    /// Adds findings.
     pub fn add(&mut self, findings: impl IntoIterator<Item = Finding>) {
         self.findings.extend(findings);
     }
 
-    /// The rules of this kind were looked at.
+    /// Marks the rules of this kind as checked.
     pub fn ran(&mut self, kind: Kind) {
         self.state(|id| id == kind, &None);
     }
 
-    /// This rule was looked at.
+    /// Marks this rule as checked.
     pub fn ran_rule(&mut self, rule: &'static str) {
         self.reasons.insert(rule, None);
     }
 
-    /// The rules of this kind were not looked at.
+    /// Marks the rules of this kind as not checked.
     pub fn not_run(&mut self, kind: Kind, why: &str) {
         self.state(|id| id == kind, &Some(why.to_owned()));
     }
 
-    /// This rule was not looked at.
+    /// Marks this rule as not checked.
     pub fn not_run_rule(&mut self, rule: &'static str, why: &str) {
         self.reasons.insert(rule, Some(why.to_owned()));
     }
@@ -143,8 +143,8 @@ impl Report {
         }
     }
 
-    /// Brings everything into its order. A rule without a state was not looked at; a finding without advice gets its
-    /// rule's.
+    /// Sorts the report. A rule without a state counts as not checked. A finding without advice gets the
+    /// advice of its rule.
     pub fn finish(&mut self) {
         let unsaid = || Some("this check does not reach it".to_owned());
         let state = |rule: &super::Rule| RuleState {
@@ -163,12 +163,12 @@ impl Report {
         self.passed = self.count(Severity::Violation) == 0;
     }
 
-    /// How many findings are of this severity.
+    /// Returns the number of findings with this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 
-    /// The findings of a rule.
+    /// Returns the findings of a rule.
     pub fn of<'r>(&'r self, rule: &'r str) -> impl Iterator<Item = &'r Finding> {
         self.findings.iter().filter(move |finding| finding.rule == rule)
     }

@@ -2,25 +2,25 @@
 
 use serde::Serialize;
 
-/// What it takes to find a break of a rule.
+/// Kind of check that finds violations of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The component is looked at. D001 to D049.
+    /// The component is inspected without running its steps. D001 to D049.
     Static,
-    /// Its steps run with cases, under hosts that differ. D050 to D099.
+    /// Steps run with cases, under different hosts. D050 to D099.
     Dynamic,
-    /// Its tools run against doubles of what they may reach. D100 to D149.
+    /// Tools run against stubs of the servers and directories they may reach. D100 to D149.
     Tools,
     /// Steps of real jobs run again. D150 to D199.
     History,
 }
 
 impl Kind {
-    /// All of them, in order.
+    /// All kinds, in order.
     pub const ALL: [Kind; 4] = [Kind::Static, Kind::Dynamic, Kind::Tools, Kind::History];
 
-    /// The word for it.
+    /// Name of the kind in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Static => "static",
@@ -31,18 +31,18 @@ impl Kind {
     }
 }
 
-/// How bad it is to break a rule.
+/// Severity of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The check fails.
+    /// A violation makes the check fail.
     Violation,
-    /// It is told, and the check does not fail.
+    /// A violation is reported but does not make the check fail.
     Warning,
 }
 
 impl Severity {
-    /// The word for it.
+    /// Name of the severity in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Violation => "violation",
@@ -51,31 +51,33 @@ impl Severity {
     }
 }
 
-/// A rule. Its id is for ever: that of a rule that went is never given again.
+/// A rule. The id of a removed rule is never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// `D001`
+    /// Id of the rule, such as `D001`.
     pub id: &'static str,
-    /// What becomes of a plugin that breaks it.
+    /// Severity of a violation.
     pub severity: Severity,
-    /// Its page, in Markdown: what is wrong, why, bad and good code in several languages.
+    /// Page of the rule, in Markdown: the violation, the reason for the rule, bad and good code in several
+    /// languages.
     pub page: &'static str,
 }
 
 impl Rule {
-    /// What a plugin that breaks it does, in a few words: from the heading of its page.
+    /// Short title of the rule, from the heading of its page. The title says what a plugin that violates the
+    /// rule does.
     pub fn title(&self) -> &'static str {
         let first = self.page.lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)
     }
 
-    /// What to do about a break of it, on one line: the section of its page.
+    /// Advice about a violation, as one line: the section "What to do" of the page.
     pub fn what_to_do(&self) -> String {
         let (_, section) = self.page.split_once("\n## What to do\n").unwrap_or_default();
         section.split("\n## ").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// What it takes to find a break of it: by its number.
+    /// Kind of check, derived from the number of the rule.
     pub fn kind(&self) -> Kind {
         match self.id[1..].parse() {
             Ok(0..50) => Kind::Static,
@@ -88,7 +90,7 @@ impl Rule {
 
 macro_rules! rules {
     ($($id:literal $severity:ident,)*) => {
-        /// Every rule, by its id.
+        /// Every rule, sorted by id.
         pub const RULES: &[Rule] = &[
             $(Rule {
                 id: $id,
@@ -163,7 +165,7 @@ rules! {
     "D155" Warning,
 }
 
-/// The rule with this id, whatever its case.
+/// Returns the rule with this id, ignoring ASCII case.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id))
 }
@@ -174,16 +176,16 @@ mod tests {
 
     use super::*;
 
-    /// The languages of the fenced code in a section of a page.
+    /// Returns the languages of the fenced code in a section of a page.
     fn languages(page: &str, section: &str) -> BTreeSet<String> {
         let (_, body) = page.split_once(&format!("\n## {section}\n")).unwrap_or_default();
         let body = body.split("\n## ").next().unwrap_or_default();
-        // Every other fence begins a block.
+        // Every second fence begins a block.
         let fences = body.lines().filter_map(|line| line.strip_prefix("```"));
         fences.step_by(2).map(str::to_owned).collect()
     }
 
-    /// I60, with the next.
+    /// I60, together with the next test.
     #[test]
     fn every_rule_has_a_page_with_bad_and_good_code_in_two_languages() {
         for rule in RULES {

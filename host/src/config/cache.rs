@@ -1,8 +1,8 @@
-//! Where compiled code is kept: with the user, never with the project.
+//! Location of the cache of compiled code: with the user, never in the project.
 //!
-//! Compiled code is run as it is, with all the rights of this process. A project comes from
-//! others (`git clone`), and so does every file in it; so no place inside the project will do,
-//! however it was named.
+//! Compiled code runs unchecked, with all rights of this process. A project and every file in it may come
+//! from another person (`git clone`). Therefore no directory inside the project is accepted, however it is
+//! named.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,9 @@ use latchwork_core::pages;
 use super::CACHE_VARIABLE;
 use super::problem::{Origin, Problem};
 
-/// The directory: `LATCH_CACHE_DIR`, else in the user's cache; none where the user has no home,
-/// or keeps the project around it: then code is compiled at each start.
+/// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Returns `None` if
+/// the user has no home directory or if the cache would be inside the project. Without a directory, code is
+/// compiled at each start.
 pub(super) fn place(env: &dyn Fn(&str) -> Option<String>, project: &Path) -> Result<Option<PathBuf>, Problem> {
     if let Some(named) = env(CACHE_VARIABLE).filter(|value| !value.is_empty()) {
         let refuse = |why: String| Problem {
@@ -35,13 +36,13 @@ pub(super) fn place(env: &dyn Fn(&str) -> Option<String>, project: &Path) -> Res
         }
         return Ok(Some(dir));
     }
-    // The convention for these two: a relative path counts as none.
+    // By the XDG convention a relative path in these two variables is ignored.
     let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
     Ok(base.map(|base| base.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project)))
 }
 
-/// Whether a folder, which need not be there yet, is or will be within another.
+/// Returns true if `dir`, which need not exist yet, is or will be inside `project`.
 fn is_inside(dir: &Path, project: &Path) -> bool {
     let real = |path: &Path| {
         let there = path.ancestors().find_map(|near| Some((near, near.canonicalize().ok()?)));
@@ -50,7 +51,7 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
             |(near, real)| real.join(path.strip_prefix(near).expect("an ancestor is a prefix")),
         )
     };
-    // As written as well: a link inside the project is the project's to change.
+    // Check the path as written too, because the project can change a link inside itself.
     dir.starts_with(project) || real(dir).starts_with(real(project))
 }
 
@@ -84,7 +85,7 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         assert_eq!(placed(&[("HOME", &text(project.clone()))], &project).unwrap(), None);
-        // A link from elsewhere into it, and one in it that leads elsewhere.
+        // A link from outside into the project, and a link inside the project that leads out.
         std::os::unix::fs::symlink(&project, temp.path().join("link")).unwrap();
         std::os::unix::fs::symlink(temp.path(), project.join("out")).unwrap();
         for named in [project.join("cache"), temp.path().join("link/cache"), project.join("out/cache"), "cache".into()]

@@ -1,5 +1,5 @@
-//! A TOML document with places: every value knows where it stands, every problem goes into
-//! one list, and a key that nobody asked for is a problem too.
+//! A TOML document with source positions. Every value knows its position, every problem is added to one list,
+//! and a key that was never read is a problem too.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl<'d> Sink<'d> {
         self.problems.borrow_mut().push(Problem { origin, key: key.to_owned(), code, message: message.into() });
     }
 
-    /// What was found, in the order of the file.
+    /// Returns the problems in the order of the file.
     pub(super) fn into_problems(self) -> Vec<Problem> {
         let mut problems = self.problems.into_inner();
         problems.sort_by(|a, b| (&a.origin, &a.key).cmp(&(&b.origin, &b.key)));
@@ -47,7 +47,7 @@ impl<'d> Sink<'d> {
     }
 }
 
-/// A table being read. What is left when it is [finished](Table::finish) is unknown.
+/// A table being read. Keys that were not read before [`finish`](Table::finish) are reported as unknown.
 pub(super) struct Table<'d> {
     sink: &'d Sink<'d>,
     path: String,
@@ -62,7 +62,7 @@ impl<'d> Table<'d> {
         Self { sink, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![] }
     }
 
-    /// The value at `key`, if it is there.
+    /// Returns the value at `key`, if there is one.
     pub(super) fn get(&mut self, key: &'static str) -> Option<Field<'d>> {
         self.known.push(key);
         #[cfg(test)]
@@ -71,7 +71,7 @@ impl<'d> Table<'d> {
         Some(Field { sink: self.sink, path: join(&self.path, key), value })
     }
 
-    /// The value at `key`; its absence is a problem.
+    /// Returns the value at `key`. A missing key is reported as a problem.
     pub(super) fn require(&mut self, key: &'static str) -> Option<Field<'d>> {
         let field = self.get(key);
         if field.is_none() {
@@ -81,7 +81,7 @@ impl<'d> Table<'d> {
         field
     }
 
-    /// All entries, whatever their names.
+    /// Returns all entries, with any name.
     pub(super) fn entries(&mut self) -> Vec<(&'d str, Field<'d>)> {
         let (sink, path) = (self.sink, &self.path);
         let field = |(key, value): (&'d Spanned<_>, _)| {
@@ -91,7 +91,7 @@ impl<'d> Table<'d> {
         self.entries.iter().map(field).collect()
     }
 
-    /// Report every key that was not asked for.
+    /// Reports every key that was not read.
     pub(super) fn finish(self) {
         for (key, _) in self.entries {
             let name: &str = key.get_ref();
@@ -105,7 +105,7 @@ impl<'d> Table<'d> {
     }
 }
 
-/// A value in its place. The readers answer none where they have reported a problem.
+/// A value with its position. The reading methods return `None` after they have reported a problem.
 pub(super) struct Field<'d> {
     sink: &'d Sink<'d>,
     path: String,
@@ -134,7 +134,7 @@ impl<'d> Field<'d> {
         self.value().as_bool().or_else(|| self.wrong_type("true or false"))
     }
 
-    /// A whole number within `range`.
+    /// Reads a whole number within `range`.
     pub(super) fn integer(&self, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
         let Some(number) = self.value().as_integer() else { return self.wrong_type("a whole number") };
         let value = i128::from_str_radix(number.as_str(), number.radix()).ok();
@@ -156,7 +156,7 @@ impl<'d> Field<'d> {
         Some(items.iter().enumerate().map(field).collect())
     }
 
-    /// A string that `parse` accepts; its error is the message.
+    /// Reads a string that `parse` accepts. The error of `parse` becomes the message.
     pub(super) fn parse<T>(&self, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         match parse(self.string()?) {
             Ok(value) => Some(value),
@@ -164,7 +164,7 @@ impl<'d> Field<'d> {
         }
     }
 
-    /// One of a few words.
+    /// Reads a string that must be one of `words`.
     pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         self.parse(|text| match words.iter().find(|(word, _)| *word == text) {
             Some((_, value)) => Ok(*value),
@@ -176,7 +176,7 @@ impl<'d> Field<'d> {
         })
     }
 
-    /// Every item that `read` accepts.
+    /// Reads an array and returns every item that `read` accepts.
     pub(super) fn list<T>(&self, read: impl FnMut(Field<'d>) -> Option<T>) -> Vec<T> {
         self.array().unwrap_or_default().into_iter().filter_map(read).collect()
     }
@@ -197,7 +197,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key } else { format!("{path}.{key}") }
 }
 
-/// The keys that were asked for, so that a test finds those that the schema lacks.
+/// Records the keys that were read, so that a test finds the keys missing from the schema.
 #[cfg(test)]
 pub(super) mod asked {
     use std::cell::RefCell;
@@ -209,10 +209,10 @@ pub(super) mod asked {
         ASKED.with_borrow_mut(|asked| asked.insert(path.to_owned()));
     }
 
-    /// What this thread has asked for, as JSON pointers.
+    /// Returns the keys read by this thread, as JSON pointers.
     pub(crate) fn keys() -> BTreeSet<String> {
         let pointer = |path: &String| {
-            // A quoted key may hold anything, and is one part.
+            // A quoted key may contain any character and forms one part of the pointer.
             let quoted = path.split('"').enumerate();
             let parts = quoted.map(|(n, part)| match n % 2 {
                 0 => part.replace('[', ".").replace(']', "").replace('.', "/"),

@@ -1,11 +1,11 @@
-//! Headers that the host itself sends, with secrets in them: `{ Authorization = "Bearer ${API_TOKEN}" }`.
+//! HTTP headers sent by the host itself, with secrets in them: `{ Authorization = "Bearer ${API_TOKEN}" }`.
 
 use hyper::header::{HeaderName, HeaderValue};
 
 use super::document::Table;
 use crate::capability::Secrets;
 
-/// One header; each `${NAME}` in it is a secret.
+/// Template of one header. Each `${NAME}` in the template is a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderTemplate {
     name: HeaderName,
@@ -19,7 +19,7 @@ enum Part {
 }
 
 impl HeaderTemplate {
-    /// Reads one; what is wrong with it otherwise.
+    /// Parses a header template. The error is a message.
     fn parse(name: &str, text: &str) -> Result<HeaderTemplate, String> {
         let name: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
         let ours = ["host", "content-length", "content-type", "connection", "transfer-encoding"];
@@ -49,7 +49,7 @@ impl HeaderTemplate {
         Ok(HeaderTemplate { name, parts })
     }
 
-    /// The secrets it names.
+    /// Returns the names of the secrets in the template.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Secret(name) => Some(name.as_str()),
@@ -57,10 +57,10 @@ impl HeaderTemplate {
         })
     }
 
-    /// The header as it is sent.
+    /// Returns the header with its secrets filled in.
     ///
     /// # Errors
-    /// A secret has no value, or one that cannot stand in a header; the secret itself is not told.
+    /// A secret has no value, or its value is not valid in a header. The message does not contain the secret.
     pub fn filled(&self, secrets: &dyn Secrets) -> Result<(HeaderName, HeaderValue), String> {
         let mut text = String::new();
         for part in &self.parts {
@@ -78,7 +78,7 @@ impl HeaderTemplate {
     }
 }
 
-/// The headers of a table. `granted` are the secrets that may stand in them; none: any.
+/// Reads the headers of a table. `granted` lists the secrets that they may contain. `None` allows any secret.
 pub(super) fn read(mut table: Table<'_>, granted: Option<&[String]>) -> Vec<HeaderTemplate> {
     let mut headers = Vec::new();
     for (name, field) in table.entries() {
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// I13: a value is put in on the way out, and no message repeats one.
+    /// I13: secrets are inserted only when the header is sent, and no message repeats a secret.
     #[test]
     fn secrets_are_put_in_on_the_way_out() {
         let header = |text| HeaderTemplate::parse("Authorization", text);

@@ -1,4 +1,4 @@
-//! Finding `latch.toml` and reading it whole.
+//! Finds `latch.toml` and reads the whole file.
 
 use std::path::{Path, PathBuf};
 
@@ -15,32 +15,33 @@ use super::{
 };
 use crate::validate::Shipped;
 
-/// How long completed jobs can be undone with what `latch plugin prune` keeps, unless the file says otherwise: 30 days.
+/// Default of `keep_undoable`, in milliseconds: 30 days. `latch plugin prune` keeps components that long so
+/// that completed jobs can be undone.
 const KEEP_UNDOABLE_MS: u64 = 30 * 86_400_000;
 
-/// What is known before a file is read.
+/// Inputs of [`Config::load`] that are known before a file is read.
 pub struct LoadOptions<'a> {
-    /// The process's working directory, absolute.
+    /// Absolute working directory of the process.
     pub cwd: &'a Path,
-    /// `--config`
+    /// Value of `--config`.
     pub config: Option<&'a Path>,
-    /// `--db`
+    /// Value of `--db`.
     pub db: Option<&'a str>,
-    /// The folder of the plan: it and its parents are searched last.
+    /// Folder of the plan. This folder and its parents are searched last.
     pub near: Option<&'a Path>,
-    /// Reads an environment variable.
+    /// Returns the value of an environment variable.
     pub env: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl Config {
-    /// Find and read the configuration; or say everything that is wrong with it.
+    /// Finds and reads the configuration.
     ///
-    /// [`find`](Self::find) finds the file; without one every key has its default.
-    /// Paths in the file start at the file's folder, those of `--db` and `LATCH_DATABASE` at the
-    /// working directory.
+    /// [`find`](Self::find) finds the file. Without a file every key has its default. Relative paths in the
+    /// file start at the file's folder. Relative paths of `--db` and `LATCH_DATABASE` start at the working
+    /// directory.
     ///
     /// # Errors
-    /// Every problem of the file and of the database's address.
+    /// Every problem of the file and of the database address.
     pub fn load(options: &LoadOptions<'_>) -> Result<Config, ConfigErrors> {
         let mut config = match Config::find(options) {
             Some(path) => read_file(&path)?,
@@ -63,11 +64,11 @@ impl Config {
         Ok(config)
     }
 
-    /// Finds the configuration's file.
+    /// Finds the configuration file.
     ///
-    /// The file is the one `--config` names, else the one `LATCH_CONFIG` names, else
-    /// `latch.toml` in the working directory, else the nearest one at or above
-    /// [`near`](LoadOptions::near), else the nearest one above the working directory.
+    /// The file is the one that `--config` names, else the one that `LATCH_CONFIG` names, else `latch.toml`
+    /// in the working directory, else the nearest one at or above [`near`](LoadOptions::near), else the
+    /// nearest one above the working directory.
     pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
         let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
         if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
@@ -78,11 +79,12 @@ impl Config {
             return Some(here);
         }
         let near = options.near.map(|near| values::absolute(options.cwd, near));
-        // Later work: a file above the working directory that another user owns needs that user to be trusted.
+        // TODO: a file above the working directory that another user owns should require that this user is
+        // trusted.
         near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
     }
 
-    /// What holds where nothing is configured.
+    /// Returns the defaults, used if nothing is configured.
     pub fn with_defaults(root: &Path) -> Config {
         Config {
             root: root.to_owned(),
@@ -112,7 +114,7 @@ impl Config {
     }
 }
 
-/// The nearest configuration file at or above `folder`.
+/// Returns the nearest configuration file at or above `folder`.
 fn nearest(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(FILE_NAME)).find(|file| file.is_file())
 }
@@ -135,7 +137,7 @@ fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
     for error in &errors {
         sink.problem(error.span().unwrap_or(0..0), "", pages::CONFIG_SYNTAX, error.message());
     }
-    // What a parser guesses behind a syntax error is not worth a complaint.
+    // After a syntax error the rest of the document is a guess of the parser, so nothing more is reported.
     if !errors.is_empty() {
         return Err(ConfigErrors(sink.into_problems()));
     }
@@ -199,13 +201,13 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     top.finish();
 }
 
-/// Lease, heartbeat and margin, and how they stand to each other.
+/// Reads lease, heartbeat and clock margin, and checks that a heartbeat takes at most half a lease.
 fn times(top: &mut Table<'_>, config: &mut Config) {
     let fields = [top.get("lease"), top.get("heartbeat"), top.get("clock_margin")];
     let [lease, heartbeat, margin] = fields.each_ref().map(|f| f.as_ref().and_then(|f| f.parse(positive_duration)));
     set(&mut config.lease_ms, lease);
     set(&mut config.clock_margin_ms, margin);
-    // A shorter lease without a word on heartbeats keeps three of them to a lease.
+    // Without a configured heartbeat, a shorter lease still has three heartbeats.
     config.heartbeat_ms = heartbeat.unwrap_or(config.heartbeat_ms.min(config.lease_ms / 3).max(1));
     if config.heartbeat_ms > config.lease_ms / 2
         && let Some(field) = fields[1].as_ref().or(fields[0].as_ref())

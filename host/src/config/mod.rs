@@ -36,14 +36,14 @@ pub use types::*;
 
 use latchwork_core::manifest::OnIndeterminate;
 
-/// The file that is looked for.
+/// Name of the configuration file.
 pub const FILE_NAME: &str = "latch.toml";
-/// Names the file, where no flag does.
+/// Environment variable with the path of the configuration file. `--config` overrides the variable.
 pub const CONFIG_VARIABLE: &str = "LATCH_CONFIG";
-/// Names the database; wins over the file.
+/// Environment variable with the database URL. The variable overrides the file.
 pub const DATABASE_VARIABLE: &str = "LATCH_DATABASE";
 
-/// Names the directory for compiled code.
+/// Environment variable with the directory for compiled code.
 pub const CACHE_VARIABLE: &str = "LATCH_CACHE_DIR";
 
 const ON_INDETERMINATE: [(&str, OnIndeterminate); 2] =

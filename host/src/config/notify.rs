@@ -1,4 +1,4 @@
-//! `[notify]`: the webhook for jobs that wait for a person, or are over.
+//! `[notify]`: the webhook for jobs that wait for a person or have ended.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use super::plugin::positive_duration;
 use super::types::{HttpGrant, Notify};
 use super::{headers, values};
 
-/// One post may take so long.
+/// Default timeout of one post, in milliseconds.
 const TIMEOUT_MS: u32 = 10_000;
 
-/// The table; none where it names no webhook.
+/// Reads the table. Returns `None` if the table has no valid webhook.
 pub(super) fn read(mut table: Table<'_>) -> Option<Notify> {
     let allow_http = table.get("allow_http").and_then(|field| field.boolean()).unwrap_or(false);
     let webhook = table.require("webhook").and_then(|field| field.parse(|text| webhook(text, allow_http)));
@@ -26,7 +26,7 @@ pub(super) fn read(mut table: Table<'_>) -> Option<Notify> {
     Some(Notify { webhook: uri, place, headers: headers.unwrap_or_default(), timeout_ms, events, flags: String::new() })
 }
 
-/// The events that are posted: at least one.
+/// Reads the events that are posted. At least one event is required.
 fn events(field: &Field<'_>) -> BTreeSet<Kind> {
     let words = Kind::ALL.map(|kind| (kind.as_str(), kind));
     let events: BTreeSet<Kind> = field.list(|item| item.word(&words)).into_iter().collect();
@@ -36,7 +36,7 @@ fn events(field: &Field<'_>) -> BTreeSet<Kind> {
     events
 }
 
-/// Messages do not repeat the address: many a webhook's path is its secret.
+/// Parses a webhook URL. Messages do not repeat the URL, because the path of a webhook is often its secret.
 fn webhook(text: &str, allow_http: bool) -> Result<(Uri, HttpGrant), String> {
     let form = "write \"https://hooks.example.com/latch\"";
     let uri: Uri = text.parse().map_err(|_| format!("this is not an address: {form}"))?;

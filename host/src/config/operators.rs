@@ -1,4 +1,4 @@
-//! `operators` of a `[[plugin]]`: what a plain component cannot say of itself.
+//! `operators` of a `[[plugin]]`: declarations for an untyped component, which cannot declare them itself.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use super::document::{Field, Table};
 const DETERMINISM: [(&str, Determinism); 3] =
     [("pure", Determinism::Pure), ("stable", Determinism::Stable), ("external", Determinism::External)];
 
-/// What is said of one function, or of an interface.
+/// Declaration about one function or one interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorStatement {
-    /// `false`: it is not offered.
+    /// `false`: the function is not offered as an operator.
     LeftOut,
-    /// A table.
+    /// A table of declarations.
     Stated(OperatorWords),
 }
 
-/// What a table says; the rest is derived.
+/// Declarations in a table. Everything else is derived from the component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatorWords {
-    /// Another name.
+    /// Name of the operator, instead of the derived name.
     pub name: Option<Operator>,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: Option<String>,
-    /// What it may do to the world.
+    /// Effects that a call may have on the outside world.
     pub effects: Option<Vec<Effect>>,
-    /// How repeatable it is.
+    /// Determinism class of the operator.
     pub determinism: Option<Determinism>,
-    /// Type of the outcome it produces.
+    /// Type of the outcome that the operator produces.
     pub outcome_type: Option<String>,
-    /// `draft` or `final`.
+    /// Status of the outcome: `draft` or `final`.
     pub outcome_status: Option<String>,
 }
 
-/// Everything that is said, by function, operator or interface.
+/// Reads all declarations, keyed by function, operator or interface.
 pub(super) fn read(mut table: Table<'_>) -> BTreeMap<String, OperatorStatement> {
     let entries = table.entries().into_iter();
     entries.filter_map(|(key, field)| Some((key.to_owned(), statement(&field)?))).collect()

@@ -1,4 +1,4 @@
-//! `[[plugin]]`: components, what they are granted, and their limits.
+//! `[[plugin]]`: components, their grants and their limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,20 +14,21 @@ use super::document::{Field, Table};
 use super::types::{DirGrant, Grants, LimitsConfig, PluginConfig};
 use super::{ON_INDETERMINATE, operators, values, verifier};
 
-/// Retries that an override may ask for.
+/// Maximum number of retries in an override.
 const RETRIES_MAX: u64 = 100;
-/// A backoff may be so long: a day.
+/// Maximum backoff in milliseconds: one day.
 const RETRY_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
-/// The key of `config` that holds prices of models.
+/// Key of `config` that holds the prices of models.
 const PRICES: &str = "model_prices";
-/// Beyond this no Wasm memory of 32 bits reaches.
+/// Maximum size in bytes of a 32-bit Wasm memory.
 const MEMORY_BYTES_MAX: u64 = 4 << 30;
-/// One page of Wasm memory.
+/// Size in bytes of one page of Wasm memory.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
-/// An answer is held in memory several times while it is checked and stored.
+/// Maximum size of an answer in bytes. An answer is held in memory several times while it is checked and
+/// stored.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// All plugins that hold; names are unique.
+/// Reads all valid plugins. The names of plugins are unique.
 pub(super) fn read(field: Option<Field<'_>>, root: &Path) -> Vec<PluginConfig> {
     let mut names = BTreeSet::new();
     let Some(field) = field else { return vec![] };
@@ -92,7 +93,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
     })
 }
 
-/// The plugin's own, but for the prices: the host reckons with them too.
+/// Reads one entry of `config`. The plugin interprets all entries except the prices, which the host uses too.
 fn config_value(key: &str, field: &Field<'_>) -> Option<Value> {
     let value = json(field)?;
     match Prices::read(&value) {
@@ -138,13 +139,14 @@ fn dir(field: Field<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<D
     Some(DirGrant { host: host?, guest: guest?, write })
 }
 
-/// A name that an environment variable may have: that is where the value comes from.
+/// Parses the name of a secret. The name must be valid as an environment variable, because the value may come
+/// from one.
 fn secret_name(text: &str) -> Result<String, String> {
     let fits = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if (1..=128).contains(&text.len()) && fits && !text.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(text.to_owned());
     }
-    // Not repeated in the message: a secret itself may have been written here by mistake.
+    // The message does not repeat the text, because the user may have written the secret itself by mistake.
     Err("not the name of a secret: letters, digits and `_`, such as \"MAIL_TOKEN\"; the value itself never stands in this file".into())
 }
 
@@ -160,7 +162,7 @@ fn limits(mut table: Table<'_>) -> LimitsConfig {
     limits
 }
 
-/// The same bounds as a step's own `retry`.
+/// Reads `retry`, with the same bounds as the `retry` of a step.
 fn retry(mut table: Table<'_>) -> RetrySpec {
     let day_ms = |field: Field<'_>| {
         field.parse(|text| match values::duration_ms(text)? {
@@ -191,7 +193,7 @@ pub(super) fn positive_duration(text: &str) -> Result<u32, String> {
     }
 }
 
-/// What a plugin reads of its `config` table is JSON.
+/// Converts a value to JSON, because a plugin reads its `config` table as JSON.
 fn json(field: &Field<'_>) -> Option<Value> {
     match json_value(field.value()) {
         Ok(value) => Some(value),
@@ -206,7 +208,7 @@ fn json_value(value: &DeValue<'_>) -> Result<Value, String> {
         DeValue::Datetime(time) => Value::from(time.to_string()),
         DeValue::Integer(number) => {
             let value = i64::from_str_radix(number.as_str(), number.radix()).ok();
-            // JSON numbers are doubles to many guests.
+            // Many guests read JSON numbers as doubles.
             let exact = value.filter(|value| value.unsigned_abs() <= 1 << 53);
             Value::from(exact.ok_or_else(|| format!("{number} is beyond 2^53: write it as a string"))?)
         }

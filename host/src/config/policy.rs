@@ -1,4 +1,4 @@
-//! `[policy.TENANT]`: what a tenant allows.
+//! `[policy.TENANT]`: permissions of a tenant.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use super::plugin::positive_duration;
 use super::types::Policy;
 use super::values;
 
-/// More approvers than this nobody finds.
+/// Maximum quorum. A higher number of approvers is a mistake.
 const QUORUM_MAX: u64 = 100;
-/// The tenant that everybody belongs to who names none.
+/// Tenant of every request that names no tenant.
 pub const DEFAULT_TENANT: &str = "default";
 
 impl Default for Policy {
-    /// What holds where nothing is configured: everything is allowed that a person can still stop.
+    /// The built-in policy, used if nothing is configured. It allows everything that a person can still stop.
     fn default() -> Self {
         Policy {
             modes: vec![Mode::DryRun, Mode::DraftOnly, Mode::HumanGated],
@@ -43,7 +43,8 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Sorted, without repetitions, and hashed: policies that say the same are the same.
+    /// Sorts the lists, removes duplicates and computes the hash. Policies with the same meaning have the
+    /// same hash.
     fn sealed(mut self) -> Self {
         self.modes.sort_by_key(|mode| Mode::ALL.iter().position(|m| m == mode));
         self.modes.dedup();
@@ -56,7 +57,8 @@ impl Policy {
             "gate": { "effects": self.gate_effects, "tags": self.gate_tags },
             "standing_approvals": self.standing_approvals,
         });
-        // Only what differs from the default: a policy keeps its hash when a version adds settings.
+        // Hash only settings that differ from the default, so a policy keeps its hash when a new version adds
+        // settings.
         let gate = &mut meaning["gate"];
         if self.gate_expires_ms != GATE_EXPIRES_MS {
             gate["expires_ms"] = self.gate_expires_ms.into();
@@ -86,8 +88,9 @@ impl Policy {
 }
 
 impl Policy {
-    /// The mode gates what leaves the house. Where trust may lift that, only gates stay that the
-    /// policy itself names: the built-in ones would leave nothing to lift.
+    /// Clears the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects
+    /// itself. The mode already gates external effects. With `auto_exec`, trust can lift the mode's gates.
+    /// The built-in gates would remain and leave nothing to lift.
     fn without_built_in_gates(mut self, names_effects: bool) -> Self {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();
@@ -96,7 +99,7 @@ impl Policy {
     }
 }
 
-/// What one table says; none where it is silent.
+/// Settings of one table. `None` for a setting that the table does not contain.
 #[derive(Default)]
 struct Said {
     modes: Option<Vec<Mode>>,
@@ -145,8 +148,8 @@ impl Said {
     }
 }
 
-/// All policies; `default` among them. What a tenant's table leaves out is as in
-/// `[policy.default]`, what that leaves out is as built in.
+/// Reads all policies, including `default`. A setting missing from a tenant's table is taken from
+/// `[policy.default]`. A setting missing there has its built-in value.
 pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
     let mut said = BTreeMap::new();
     if let Some(mut table) = table {
@@ -200,7 +203,8 @@ fn read_one(mut table: Table<'_>) -> Said {
     said
 }
 
-/// Whether an actor or a tenant can be called that: ids are joined by zero bytes where keys are made of them.
+/// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused, because
+/// keys join ids with zero bytes.
 pub fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }
@@ -221,7 +225,7 @@ fn level(field: &Field<'_>) -> Option<u32> {
     field.integer(0..=u64::from(TRUST_MAX)).map(|level| level as u32)
 }
 
-/// `{ "me/Mail.Send" = 3 }`
+/// Reads the trust levels: `{ "me/Mail.Send" = 3 }`
 fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
     let mut trust = BTreeMap::new();
     for (name, field) in table.entries() {
@@ -235,7 +239,7 @@ fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
     trust
 }
 
-/// `{ "Web.Fetch" = ["citations"] }`
+/// Reads the demands on answers: `{ "Web.Fetch" = ["citations"] }`
 fn require(mut table: Table<'_>) -> BTreeMap<Operator, Vec<Demand>> {
     let mut require = BTreeMap::new();
     for (name, field) in table.entries() {

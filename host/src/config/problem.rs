@@ -1,18 +1,18 @@
-//! What is wrong with a configuration, and where.
+//! Problems of a configuration, with their positions.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a setting was found.
+/// Source of a setting or a problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// A place of the file; line and column count from 1, columns in characters.
+    /// A position in the file. Line and column count from 1, columns in characters.
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its line.
+        /// Line number.
         line: usize,
-        /// The character in the line.
+        /// Column number, in characters.
         column: usize,
     },
     /// The file as a whole.
@@ -21,7 +21,7 @@ pub enum Origin {
     Environment(&'static str),
     /// A flag of the command line.
     Flag(&'static str),
-    /// Nowhere: it is missing, or there is no file at all.
+    /// No source: the setting is missing, or there is no file.
     Nowhere,
 }
 
@@ -37,16 +37,17 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One thing that is wrong.
+/// One problem of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// Source of the problem.
     pub origin: Origin,
-    /// The key, from the top: `plugin[0].grants.http[1]`; empty where none is concerned.
+    /// Path of the key from the top, such as `plugin[0].grants.http[1]`. Empty if the problem concerns no
+    /// key.
     pub key: String,
-    /// Its error page: `L0003`.
+    /// Code of the error page, such as `L0003`.
     pub code: &'static str,
-    /// What is wrong and what would be right.
+    /// Description of the problem and of a valid value.
     pub message: String,
 }
 
@@ -60,7 +61,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with a configuration, in the order of the file.
+/// All problems of a configuration, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<Problem>);
 

@@ -1,4 +1,4 @@
-//! What a configuration says once it holds: defaults filled, paths absolute.
+//! A validated configuration, with defaults filled in and absolute paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,110 +24,112 @@ use crate::worker::OperatorLimit;
 /// The whole of `latch.toml` with environment and flags applied.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Directory that relative paths start from: where `latch.toml` lies.
+    /// Base directory of relative paths: the folder of `latch.toml`.
     pub root: PathBuf,
-    /// The file, where there is one.
+    /// Path of `latch.toml`, if there is one.
     pub file: Option<PathBuf>,
-    /// `sqlite://…`, the path absolute, or `postgres://…`.
+    /// Database URL: `sqlite://…` with an absolute path, or `postgres://…`.
     pub database: String,
-    /// The flag or variable that names the database; none: the file or the default does.
+    /// Flag or variable that names the database. `None` if the file or the default names it.
     pub database_from: Option<Origin>,
-    /// One transaction or three.
+    /// Commit protocol: one transaction or three.
     pub commit: Commit,
-    /// A database of its own for effects (staged commit only).
+    /// URL of a separate database for effects (staged commit only).
     pub effect_store: Option<String>,
-    /// Whether the database must be durable.
+    /// Required durability of the database.
     pub durability: Durability,
-    /// What a standby is that takes over.
+    /// Treatment of a standby that takes over from the primary.
     pub failover: Failover,
-    /// Last rung of the resolution ladder.
+    /// Last resolution step for a call in doubt.
     pub on_indeterminate: OnIndeterminate,
     /// Length of a lease in milliseconds.
     pub lease_ms: u32,
-    /// Between two heartbeats, in milliseconds.
+    /// Interval between two heartbeats, in milliseconds.
     pub heartbeat_ms: u32,
-    /// How far clocks may be apart, in milliseconds.
+    /// Maximum difference between clocks, in milliseconds.
     pub clock_margin_ms: u32,
-    /// Attempts without progress until a job is parked.
+    /// Number of attempts without progress after which a job is parked.
     pub max_attempts_without_progress: u32,
-    /// Where compiled code is kept: the user's own place, never the project's. None: it is compiled
-    /// at each start.
+    /// Directory of the cache of compiled code: a directory of the user, never inside the project. `None` if
+    /// code is compiled at each start.
     pub cache_dir: Option<PathBuf>,
-    /// Where components and secrets are kept.
+    /// Directory of components and secrets.
     pub state_dir: PathBuf,
-    /// By tenant; `default` always exists.
+    /// Policies by tenant. The tenant `default` always exists.
     pub policy: BTreeMap<String, Policy>,
-    /// What follows where a recorded effect is not as it was recorded, unless the plugin says otherwise.
+    /// Reaction to a recorded effect that no longer matches its record, unless the plugin sets its own.
     pub confirmation: Confirmation,
-    /// Who is asked before a step starts.
+    /// Validators called before a step starts.
     pub validators: Vec<Shipped>,
-    /// Who is told when a job waits for somebody.
+    /// Webhook that is notified when a job waits for a person or has ended.
     pub notify: Option<Notify>,
-    /// How long `latch plugin prune` keeps the components of completed jobs that can be undone, in milliseconds.
+    /// Time for which `latch plugin prune` keeps the components of completed jobs that can be undone, in
+    /// milliseconds.
     pub keep_undoable_ms: u64,
-    /// How much of the work this process takes on.
+    /// Limits on the work of this process.
     pub worker: WorkerConfig,
-    /// How much may wait.
+    /// Limits on the number of pending jobs.
     pub queue: QueueConfig,
-    /// In the order of the file.
+    /// Plugins in the order of the file.
     pub plugins: Vec<PluginConfig>,
 }
 
-/// `[worker]`: limits of one process; so many processes, so many times as much.
+/// `[worker]`: limits of one process. Each further process adds the same capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerConfig {
-    /// Jobs in hand at the same time.
+    /// Maximum number of jobs the process holds at the same time.
     pub jobs: u32,
-    /// How long calls that are under way may take when the process is to stop, in milliseconds.
+    /// Time that calls in flight may take when the process stops, in milliseconds.
     pub drain_ms: u32,
-    /// Jobs of one tenant in hand at the same time.
+    /// Maximum number of jobs of one tenant that the process holds at the same time.
     pub tenants: BTreeMap<String, u32>,
-    /// Calls of one operator, whatever runs it.
+    /// Limits on the calls of each operator, in all jobs of the process.
     pub operators: BTreeMap<Operator, OperatorLimit>,
 }
 
 impl Default for WorkerConfig {
     fn default() -> Self {
-        // A call of a tool has 30 seconds, where nothing else is said.
+        // Longer than the default timeout of a tool call, which is 30 seconds.
         Self { jobs: 16, drain_ms: 40_000, tenants: BTreeMap::new(), operators: BTreeMap::new() }
     }
 }
 
-/// `[queue]`: jobs that may wait to be started; one more is refused.
+/// `[queue]`: maximum numbers of pending jobs. A job beyond the maximum is refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Of all tenants.
+    /// Maximum for all tenants together.
     pub pending: Option<u32>,
-    /// Of one tenant.
+    /// Maximum for each tenant.
     pub tenants: BTreeMap<String, u32>,
 }
 
 impl QueueConfig {
-    /// What holds for a job of this tenant.
+    /// Returns the limits that apply to a job of this tenant.
     pub fn limit(&self, tenant: &str) -> QueueLimit {
         QueueLimit { all: self.pending, tenant: self.tenants.get(tenant).copied() }
     }
 }
 
-/// `[notify]`
+/// `[notify]`: the webhook.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Notify {
-    /// Where it is posted.
+    /// URL that notifications are posted to.
     pub webhook: Uri,
-    /// The same: scheme, host and port.
+    /// Scheme, host and port of the URL.
     pub place: HttpGrant,
-    /// What is sent along.
+    /// Headers sent with each post.
     pub headers: Vec<HeaderTemplate>,
-    /// How long one post may take, in milliseconds.
+    /// Timeout of one post, in milliseconds.
     pub timeout_ms: u32,
-    /// The events that are posted.
+    /// Events that are posted.
     pub events: BTreeSet<Kind>,
-    /// Flags with which commands find the same jobs, with a blank before each: ` --config /srv/latch.toml`.
+    /// Flags that let suggested commands find the same jobs, each with a leading space: ` --config
+    /// /srv/latch.toml`.
     pub flags: String,
 }
 
 impl fmt::Debug for Notify {
-    /// Without the path: many a webhook's path is its secret.
+    /// Omits the path of the webhook, because the path is often its secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Notify").field("place", &self.place).finish_non_exhaustive()
     }
@@ -138,11 +140,11 @@ impl fmt::Debug for Notify {
 pub struct VerifierConfig {
     /// The verifier's name.
     pub name: String,
-    /// What it sends along.
+    /// Headers sent with each request of the verifier.
     pub headers: Vec<HeaderTemplate>,
 }
 
-/// One transaction or three.
+/// Commit protocol: one transaction or three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Commit {
     /// Effect, events and ledger row in one transaction.
@@ -152,54 +154,55 @@ pub enum Commit {
     Staged,
 }
 
-/// Whether the database must be durable.
+/// Required durability of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Refuse to run where it is not.
+    /// The host refuses to run on a database that is not durable.
     #[default]
     Full,
-    /// Run anyway; every response says so.
+    /// The host runs anyway, and every response states the reduced durability.
     Relaxed,
 }
 
-/// What a PostgreSQL standby is that takes over from the primary.
+/// Treatment of a PostgreSQL standby that takes over from the primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failover {
-    /// A restored database, until a person has accepted it: it may lack what was acknowledged.
+    /// A promoted standby counts as a restored database until a person has accepted it. Acknowledged writes
+    /// may be missing from it.
     #[default]
     Accepted,
-    /// The same database, where its commits wait for standbys.
+    /// A promoted standby counts as the same database if commits wait for standbys.
     Synchronous,
 }
 
-/// What a tenant allows. It narrows plans, never widens them.
+/// Permissions of a tenant. A policy narrows plans and never widens them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Modes allowed.
+    /// Allowed modes.
     pub modes: Vec<Mode>,
     /// Effects that are always gated.
     pub gate_effects: Vec<Effect>,
     /// Policy tags that are always gated.
     pub gate_tags: Vec<String>,
-    /// Whether `--approve` counts.
+    /// True if approvals given in advance with `--approve` count.
     pub standing_approvals: bool,
     /// Time after which an undecided gate expires, in milliseconds.
     pub gate_expires_ms: u32,
-    /// How many different people have to approve.
+    /// Number of different people who must approve.
     pub gate_quorum: u32,
-    /// Whether the one who asked for a job may approve its calls.
+    /// True if the actor who submitted a job may approve its calls.
     pub self_approve: bool,
-    /// Whether an approval has to say why.
+    /// True if an approval must state a reason.
     pub gate_reason: bool,
-    /// What its jobs may spend.
+    /// Limits on the spending of the tenant's jobs.
     pub budget: Budget,
-    /// Who may act without being asked.
+    /// Trust levels under which calls run without approval.
     pub auto_exec: AutoExec,
-    /// What answers of external operators must carry.
+    /// Properties that the answers of external operators must have.
     pub require: BTreeMap<Operator, Vec<Demand>>,
-    /// The number its author gave it.
+    /// Version number that the author of the policy assigned.
     pub version: Option<u32>,
-    /// SHA-256 of the canonical policy: part of request keys.
+    /// SHA-256 of the canonical policy, a part of request keys.
     pub hash: Hash,
 }
 
@@ -208,33 +211,33 @@ pub struct Policy {
 pub struct PluginConfig {
     /// Unique name.
     pub name: String,
-    /// A component, or a directory with a `latch-plugin.toml`.
+    /// A component file, or a directory with a `latch-plugin.toml`.
     pub source: PathBuf,
-    /// SHA-256 the component must have.
+    /// SHA-256 that the component must have.
     pub digest: Option<Hash>,
-    /// What of WASI it may import, if it is a step.
+    /// WASI interfaces that a step plugin may import.
     pub wasi: WasiMode,
-    /// What it is granted.
+    /// Granted capabilities.
     pub grants: Grants,
-    /// Limits it asks or is given.
+    /// Configured limits.
     pub limits: LimitsConfig,
-    /// How often and how fast retryable failures are retried.
+    /// Number and delays of retries of retryable failures.
     pub retry: Option<RetrySpec>,
-    /// Overrides `on_indeterminate`; may only tighten.
+    /// Overrides `on_indeterminate`. The override may only tighten the setting.
     pub on_indeterminate: Option<OnIndeterminate>,
     /// Overrides `confirmation`.
     pub confirmation: Option<Confirmation>,
-    /// The host's verifier that looks at its recorded effects, in place of its own `verify`.
+    /// Verifier of the host that checks the plugin's recorded effects instead of the plugin's own `verify`.
     pub verifier: Option<VerifierConfig>,
-    /// What is said of a plain component's functions.
+    /// Declarations about the functions of an untyped component.
     pub operators: BTreeMap<String, OperatorStatement>,
-    /// Its `config` table.
+    /// The `config` table.
     pub config: BTreeMap<String, Value>,
-    /// The table `model_prices` of its `config`.
+    /// Prices in the table `model_prices` of `config`.
     pub prices: Option<Prices>,
 }
 
-/// Capabilities of a tool; empty: none.
+/// Capabilities of a tool. Empty lists grant nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
     /// Outgoing HTTP.
@@ -245,9 +248,9 @@ pub struct Grants {
     pub dirs: Vec<DirGrant>,
     /// Names of secrets.
     pub secrets: Vec<String>,
-    /// Whether secrets are given in clear.
+    /// True if the tool receives secrets in clear instead of placeholders.
     pub secrets_clear: bool,
-    /// Namespace of its map.
+    /// Namespace of the tool's key-value map.
     pub kv: Option<String>,
 }
 
@@ -278,21 +281,22 @@ pub struct DirGrant {
     pub host: PathBuf,
     /// Path the guest sees.
     pub guest: String,
-    /// Whether it may write.
+    /// True if the guest may write to the directory.
     pub write: bool,
 }
 
-/// Limits as configured; none: the plugin's wish up to the default, or the default.
+/// Configured limits. Without a configured limit the plugin's own wish applies up to the default, else the
+/// default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsConfig {
     /// Linear memory in bytes.
     pub memory_bytes: Option<u64>,
-    /// Fuel for one try.
+    /// Fuel of one try.
     pub fuel: Option<u64>,
-    /// Wall clock of one try in milliseconds.
+    /// Wall-clock time of one try, in milliseconds.
     pub timeout_ms: Option<u32>,
-    /// Bytes of an answer.
+    /// Maximum size of an answer, in bytes.
     pub output_bytes: Option<u32>,
-    /// Host calls of one try.
+    /// Maximum number of host calls in one try.
     pub host_calls: Option<u32>,
 }

@@ -1,5 +1,5 @@
-//! The small notations of the configuration: sizes, durations, digests, addresses, databases.
-//! Each reader answers a sentence that says what would have been right.
+//! Parsers of the small notations of the configuration: sizes, durations, digests, addresses and database
+//! URLs. The error of each parser is a sentence with an example of a valid value.
 
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +8,7 @@ use latchwork_core::ids::Hash;
 
 use super::types::{HttpGrant, TcpGrant};
 
-/// `64MiB`, `1GB`, `512KiB`, `4096`: a number of bytes.
+/// Parses a number of bytes: `64MiB`, `1GB`, `512KiB`, `4096`.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 8] = [
         ("KiB", 1 << 10),
@@ -27,7 +27,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("`{text}` is not a size: write a whole number and a unit, such as \"64MiB\""))
 }
 
-/// `30s`, `500ms`, `1m 30s`: milliseconds.
+/// Parses a duration of at most 49 days into milliseconds: `30s`, `500ms`, `1m 30s`.
 pub(super) fn duration_ms(text: &str) -> Result<u32, String> {
     let wrong = || format!("`{text}` is not a duration: write a number and a unit, such as \"30s\" or \"500ms\"");
     let duration = humantime::parse_duration(text).map_err(|_| wrong())?;
@@ -38,21 +38,21 @@ pub(super) fn duration_ms(text: &str) -> Result<u32, String> {
     Ok(ms)
 }
 
-/// `90days`: milliseconds, where a duration is not bounded.
+/// Parses a duration without an upper bound into milliseconds: `90days`.
 pub(super) fn long_duration_ms(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a duration: write a number and a unit, such as \"30days\" or \"12h\"");
     let duration = humantime::parse_duration(text).map_err(|_| wrong())?;
     u64::try_from(duration.as_millis()).map_err(|_| format!("`{text}` is too long"))
 }
 
-/// `1.00`: US dollars, in millionths.
+/// Parses an amount of US dollars into millionths: `1.00`.
 pub(super) fn usd(text: &str) -> Result<u64, String> {
     latchwork_core::cost::micro_usd(text).ok_or_else(|| {
         format!("`{text}` is not an amount: write US dollars with at most six decimals, such as \"1.00\"")
     })
 }
 
-/// `sha256:…` and 64 hexadecimal digits.
+/// Parses a digest: `sha256:` and 64 hexadecimal digits.
 pub(super) fn digest(text: &str) -> Result<Hash, String> {
     text.strip_prefix("sha256:").and_then(Hash::from_hex).ok_or_else(|| {
         format!(
@@ -61,7 +61,7 @@ pub(super) fn digest(text: &str) -> Result<Hash, String> {
     })
 }
 
-/// `https://api.example.com:443`; the port may be left out where it is the scheme's own.
+/// Parses an HTTP grant: `https://api.example.com:443`. The default port of the scheme may be left out.
 pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
     let form = "write \"https://api.example.com\" or \"http://127.0.0.1:8080\"";
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -81,7 +81,7 @@ pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
     Ok(HttpGrant { scheme, host, port: port.unwrap_or(default_port) })
 }
 
-/// `smtp.example.com:587`
+/// Parses a TCP grant: `smtp.example.com:587`.
 pub(super) fn tcp_grant(text: &str) -> Result<TcpGrant, String> {
     let form = "write host and port, such as \"smtp.example.com:587\"";
     let (host, port) = host_and_port(text).map_err(|why| format!("`{text}` {why}: {form}"))?;
@@ -89,7 +89,8 @@ pub(super) fn tcp_grant(text: &str) -> Result<TcpGrant, String> {
     Ok(TcpGrant { host, port })
 }
 
-/// `sqlite://latch.db`, its path made absolute from `root`; or the address of a server's database.
+/// Parses a database URL. The path of `sqlite://latch.db` is made absolute from `root`. The URL of a
+/// PostgreSQL database is returned unchanged.
 pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
     let form = "write \"sqlite://\" and the path of a file, such as \"sqlite://latch.db\", or the address of a \
                 PostgreSQL database, such as \"postgres://user@host/database\"";
@@ -118,13 +119,13 @@ pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
     }
 }
 
-/// What an address of a PostgreSQL database may say behind its `?`.
+/// Parameters allowed after the `?` of a PostgreSQL URL.
 const SERVER_PARAMETERS: [&str; 10] =
     ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"];
-/// How a connection to a server is encrypted.
+/// Allowed values of the parameter `sslmode`.
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
-/// Checks the address of a server behind its scheme: what it would ignore is refused.
+/// Checks the part of a PostgreSQL URL after the scheme. Refuses parameters that the connection would ignore.
 fn server(rest: &str) -> Result<(), String> {
     let form = "write \"postgres://user@host/database\"";
     let Some(rest) = rest.strip_prefix("//") else {
@@ -134,7 +135,7 @@ fn server(rest: &str) -> Result<(), String> {
     let (authority, database) = place.split_once('/').unwrap_or((place, ""));
     let mut named = !database.is_empty();
     let server = authority.rsplit_once('@').map_or(authority, |(_, server)| server);
-    // Colons in brackets are of an IPv6 address.
+    // Colons in brackets belong to an IPv6 address.
     let behind = server.rsplit_once(']').map_or(server, |(_, behind)| behind);
     if let Some((_, port)) = behind.split_once(':').filter(|(_, port)| !port.is_empty()) {
         port_number(port).map_err(|why| format!("it {why}"))?;
@@ -156,7 +157,7 @@ fn server(rest: &str) -> Result<(), String> {
     if named { Ok(()) } else { Err(format!("it names no database: {form}")) }
 }
 
-/// Whether an address has a password in it.
+/// Returns true if a database URL contains a password.
 pub(super) fn has_password(url: &str) -> bool {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
@@ -164,7 +165,7 @@ pub(super) fn has_password(url: &str) -> bool {
     user.contains(':') || parameters.split('&').any(|parameter| parameter.starts_with("password="))
 }
 
-/// `path` from `root`, without `.` and `..`, whether or not it exists.
+/// Joins `path` to `root` and removes `.` and `..`. The path need not exist.
 pub(super) fn absolute(root: &Path, path: impl AsRef<Path>) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in root.join(path).components() {
@@ -179,7 +180,7 @@ pub(super) fn absolute(root: &Path, path: impl AsRef<Path>) -> PathBuf {
     clean
 }
 
-/// A path as a guest sees it: absolute, and exactly as a guest writes it.
+/// Parses a path as a guest sees it: absolute and normalized.
 pub(super) fn guest_path(text: &str) -> Result<String, String> {
     let clean = text.strip_prefix('/').is_some_and(|rest| {
         rest.is_empty() || rest.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
@@ -220,7 +221,7 @@ fn port_number(text: &str) -> Result<u16, String> {
     }
 }
 
-/// A name in lower case, or an address in its normal form.
+/// Returns a host name in lower case, or an IP address in its normal form.
 fn host_name(host: &str) -> Result<String, String> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(address.to_string());
@@ -241,7 +242,7 @@ fn host_name(host: &str) -> Result<String, String> {
     if name.len() > 253 || !name.split('.').all(label) {
         return Err(format!("has `{host}` where a host name belongs (other scripts in their xn-- form)"));
     }
-    // `127.1` and `0x7f.1` are addresses to some resolvers, names to others.
+    // Some resolvers read `127.1` and `0x7f.1` as addresses, others as names.
     if name
         .split('.')
         .next_back()

@@ -1,4 +1,4 @@
-//! `confirmation` and `verifier`: what becomes of recorded effects when a job is resumed.
+//! `confirmation` and `verifier`: checks of recorded effects when a job is resumed.
 
 use latchwork_core::manifest::Confirmation;
 
@@ -6,19 +6,19 @@ use super::document::{Field, Table};
 use super::headers;
 use super::types::{Grants, VerifierConfig};
 
-/// Asks the server for the entity tag.
+/// Verifier that requests the entity tag from the server.
 const ETAG: &str = "etag";
-/// Reads the file.
+/// Verifier that reads the file and compares its digest.
 const FILE_DIGEST: &str = "file-digest";
 const VERIFIERS: [(&str, &str); 2] = [(ETAG, ETAG), (FILE_DIGEST, FILE_DIGEST)];
 
-/// The key `confirmation` of a table.
+/// Reads the key `confirmation` of a table.
 pub(super) fn confirmation(table: &mut Table<'_>) -> Option<Confirmation> {
     let words = Confirmation::ALL.map(|rule| (rule.as_str(), rule));
     table.get("confirmation").and_then(|field| field.word(&words))
 }
 
-/// The key `verifier`: a name, or a table with a name and headers.
+/// Reads the key `verifier`: a name, or a table with a name and headers.
 pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig> {
     if field.value().as_table().is_none() {
         let name = name(field, grants)?;
@@ -35,7 +35,8 @@ pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig>
     Some(VerifierConfig { name: name?.to_owned(), headers: headers.unwrap_or_default() })
 }
 
-/// A verifier that can look at nothing would make every resumed job wait for a person.
+/// Reads the name of the verifier. A verifier without a suitable grant is refused, because every resumed job
+/// would wait for a person.
 fn name(field: &Field<'_>, grants: &Grants) -> Option<&'static str> {
     let name = field.word(&VERIFIERS)?;
     if name == ETAG && grants.http.is_empty() {

@@ -1,4 +1,4 @@
-//! `[worker]`: how much of the work a process takes on. `[queue]`: how much may wait for one.
+//! `[worker]`: limits on the work of one process. `[queue]`: limits on the number of pending jobs.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::types::{QueueConfig, WorkerConfig};
 use super::values;
 use crate::worker::{OperatorLimit, Rate};
 
-/// The most that a number of jobs or calls can be.
+/// Maximum of any configured number of jobs or calls.
 const MANY: u64 = 1_000_000;
 
-/// `[worker]`
+/// Reads `[worker]`.
 pub(super) fn read(table: Option<Table<'_>>) -> WorkerConfig {
     let mut worker = WorkerConfig::default();
     let Some(mut table) = table else { return worker };
@@ -32,7 +32,7 @@ pub(super) fn read(table: Option<Table<'_>>) -> WorkerConfig {
     worker
 }
 
-/// `[queue]`
+/// Reads `[queue]`.
 pub(super) fn queue(table: Option<Table<'_>>) -> QueueConfig {
     let Some(mut table) = table else { return QueueConfig::default() };
     let pending = table.get("pending").and_then(|field| count(&field));
@@ -41,13 +41,13 @@ pub(super) fn queue(table: Option<Table<'_>>) -> QueueConfig {
     QueueConfig { pending, tenants }
 }
 
-/// `tenants = { acme = 4 }`
+/// Reads the limits of tenants: `tenants = { acme = 4 }`
 fn tenants(table: &mut Table<'_>) -> BTreeMap<String, u32> {
     let Some(mut tenants) = table.get("tenants").and_then(|field| field.table()) else { return BTreeMap::new() };
     tenants.entries().into_iter().filter_map(|(name, field)| Some((name.to_owned(), count(&field)?))).collect()
 }
 
-/// `operators = { "Mail.Send" = { at_once = 2, rate = "30/1m" } }`
+/// Reads the limits of operators: `operators = { "Mail.Send" = { at_once = 2, rate = "30/1m" } }`
 fn limits(mut table: Table<'_>) -> BTreeMap<Operator, OperatorLimit> {
     let mut limits = BTreeMap::new();
     for (name, field) in table.entries() {
@@ -75,7 +75,7 @@ fn count(field: &Field<'_>) -> Option<u32> {
     field.integer(1..=MANY).map(|count| count as u32)
 }
 
-/// `30/1m`: so many within a time.
+/// Parses a rate: `30/1m` allows 30 calls per minute.
 fn rate(text: &str) -> Result<Rate, String> {
     let form = "write a number and a time, such as \"30/1m\"";
     let (times, per) = text.split_once('/').ok_or_else(|| format!("`{text}` is not a rate: {form}"))?;

@@ -1,4 +1,4 @@
-//! Components of a directory, by the SHA-256 of their bytes: no configuration, no database.
+//! Components of a directory, by the SHA-256 of their bytes. Needs no configuration and no database.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -13,7 +13,7 @@ use crate::capability::Secrets;
 use crate::config::{Grants, LimitsConfig};
 use crate::engine::{Components, Engine, Plugin, PluginSettings, Runnable, Statements};
 
-/// Every `.wasm` file of a directory and the directories in it.
+/// Every `.wasm` file of a directory and its subdirectories.
 pub struct Directory {
     engine: Engine,
     files: BTreeMap<Hash, PathBuf>,
@@ -21,10 +21,10 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Reads a directory and hashes what is in it.
+    /// Reads a directory and hashes its components.
     ///
     /// # Errors
-    /// Something of it cannot be read.
+    /// A file or directory cannot be read.
     pub fn open(engine: Engine, dir: &Path) -> io::Result<Self> {
         let mut files = BTreeMap::new();
         let mut folders = vec![dir.to_owned()];
@@ -32,7 +32,7 @@ impl Directory {
             for entry in std::fs::read_dir(&folder)? {
                 let entry = entry?;
                 let path = entry.path();
-                // A link is not followed into a folder: it may lead in circles.
+                // A symbolic link to a directory is not followed, because it may form a cycle.
                 if entry.file_type()?.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "wasm") {
@@ -43,7 +43,7 @@ impl Directory {
         Ok(Self { engine, files, loaded: Mutex::default() })
     }
 
-    /// Whether a component is there.
+    /// Returns true if the directory contains a component with this digest.
     pub fn has(&self, digest: Hash) -> bool {
         self.files.contains_key(&digest)
     }
@@ -68,7 +68,7 @@ impl Components for Directory {
     }
 }
 
-/// What a step needs that is run without a job.
+/// Plugin settings for a step that runs without a job.
 pub(crate) fn settings(name: &str) -> PluginSettings {
     PluginSettings {
         name: name.to_owned(),
@@ -83,7 +83,7 @@ pub(crate) fn settings(name: &str) -> PluginSettings {
     }
 }
 
-/// Steps have no secrets, and nothing else is run.
+/// Steps have no access to secrets, and only steps are run.
 struct NoSecrets;
 
 impl Secrets for NoSecrets {

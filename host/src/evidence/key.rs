@@ -1,4 +1,4 @@
-//! Ed25519 keys: PKCS#8 in PEM, as `openssl genpkey -algorithm ed25519` writes them too.
+//! Ed25519 keys as PKCS#8 in PEM, the format of `openssl genpkey -algorithm ed25519`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,18 +9,18 @@ use crate::os::entropy;
 
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
-/// PKCS#8 version 1 with the algorithm Ed25519 (RFC 8410); the seed follows.
+/// PKCS#8 version 1 with the algorithm Ed25519 (RFC 8410). The seed follows.
 const PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const SEED_BYTES: usize = 32;
 
-/// A key that signs.
+/// A private key for signatures.
 pub struct SigningKey {
     seed: [u8; SEED_BYTES],
     pair: Ed25519KeyPair,
 }
 
-/// A text that is no key.
+/// The text contains no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it is no Ed25519 private key in PEM (PKCS#8); make one with `latch key new FILE` or \
@@ -29,7 +29,7 @@ pub struct SigningKey {
 pub struct BadKey;
 
 impl SigningKey {
-    /// A fresh one.
+    /// Generates a new key.
     pub fn generate() -> Self {
         Self::of(entropy::bytes())
     }
@@ -42,7 +42,7 @@ impl SigningKey {
     /// Reads the first private key of a PEM text.
     ///
     /// # Errors
-    /// There is none, or it is of another kind.
+    /// The text has no private key, or one of another kind.
     pub fn from_pem(text: &str) -> Result<Self, BadKey> {
         let (_, rest) = text.split_once(BEGIN).ok_or(BadKey)?;
         let (body, _) = rest.split_once(END).ok_or(BadKey)?;
@@ -52,23 +52,23 @@ impl SigningKey {
         Ok(Self::of(seed.try_into().map_err(|_| BadKey)?))
     }
 
-    /// The key as a file: whoever reads it can sign.
+    /// Returns the private key as a PEM text. Anyone who can read the text can sign.
     pub fn to_pem(&self) -> String {
         format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode([PREFIX.as_slice(), &self.seed].concat()))
     }
 
-    /// What others check its signatures by.
+    /// Returns the public key that verifies the signatures.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.pair.public_key().as_ref().try_into().expect("a public key has 32 bytes"))
     }
 
-    /// The signature of a message.
+    /// Signs a message.
     pub fn sign(&self, message: &[u8]) -> [u8; SIGNATURE_BYTES] {
         self.pair.sign(message).as_ref().try_into().expect("a signature has 64 bytes")
     }
 }
 
-/// Whether a signature of a message is that of a key.
+/// Returns true if `signature` is a valid signature of the message by the key.
 pub fn is_signature(key: &PublicKey, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
     UnparsedPublicKey::new(&ED25519, key.0).verify(message, signature).is_ok()
 }
@@ -77,7 +77,7 @@ pub fn is_signature(key: &PublicKey, message: &[u8], signature: &[u8; SIGNATURE_
 mod tests {
     use super::*;
 
-    /// The first test of RFC 8032, section 7.1, as OpenSSL writes its key.
+    /// The first test vector of RFC 8032, section 7.1, with the key in the format of OpenSSL.
     #[test]
     fn keys_are_those_of_the_standard() {
         let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";

@@ -1,4 +1,4 @@
-//! What evidence needs beyond the pure kernel: keys that sign, and components that run again.
+//! Additions to the core's evidence module: signing keys, and re-execution of components.
 
 mod directory;
 mod key;

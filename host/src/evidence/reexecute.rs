@@ -1,4 +1,4 @@
-//! Every step plugin of an evidence file, run again on the recorded answers.
+//! Re-executes every step plugin of an evidence file with the recorded answers.
 
 use latchwork_core::evidence::{Found, NotChecked, Problem, Verified};
 use latchwork_core::ids::{Hash, Operator};
@@ -8,22 +8,21 @@ use latchwork_core::state::{Durable, Step, label};
 use super::Directory;
 use crate::replay::{self, ReplayError};
 
-/// A component that a job pinned and nobody has.
+/// A pinned component that the directory does not contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingComponent {
-    /// The plugin's name when the job was accepted.
+    /// Name of the plugin when the job was accepted.
     pub plugin: String,
-    /// Its digest.
+    /// Digest of the component.
     pub digest: Hash,
-    /// The operator that a step needs of it.
+    /// Operator of the component that a step needs.
     pub operator: Operator,
 }
 
-/// Runs every step plugin that started, with the pinned components, and puts what differs into
-/// the report.
+/// Runs every step plugin that started, with the pinned components, and adds differences to the report.
 ///
 /// # Errors
-/// Components that are not there: all of them. Nothing was run then.
+/// All missing components. Nothing was run in this case.
 pub async fn reexecute(
     components: &Directory,
     engine_profile: Hash,
@@ -97,7 +96,7 @@ fn missing(components: &Directory, durable: &Durable) -> Vec<MissingComponent> {
     missing
 }
 
-/// The first payload that a run needs and the file does not show.
+/// Returns the label of the first payload that a run needs and the file withholds.
 pub(crate) fn unknown(durable: &Durable, salts: &latchwork_core::evidence::Salts, step: &Step) -> Option<String> {
     if durable.input(&step.id).is_none() {
         return Some(label::input(&step.id));

@@ -1,10 +1,10 @@
-//! Histories of jobs, for the tests of whoever writes a step plugin.
+//! Histories of jobs, for tests by authors of step plugins.
 //!
-//! A history is what the steps of a real job asked for, what they were answered, and what came of
-//! it, read from [evidence](mod@crate::evidence). Played on a component, it must fit: that is what a
-//! replay relies on. Whether a test with a history would notice anything at all is tried by
-//! changing it: [`History::mutations`] drops, swaps, duplicates and changes entries one at a time,
-//! and [`History::examine`] says of each whether the component was seen to differ from it.
+//! A history contains the host calls of the steps of a real job, the answers and the outputs. It is read from
+//! [evidence](mod@crate::evidence). A component must behave on its history exactly as recorded, because a
+//! replay relies on that. Mutations test whether a test with a history would notice a change.
+//! [`History::mutations`] drops, swaps, duplicates and changes single entries. [`History::examine`] reports
+//! for each mutation whether the component differs from it.
 //!
 //! ```
 //! use latchwork::history::{Asked, End, Entry, History, Kind, StepRun};
@@ -41,93 +41,94 @@ use crate::evidence;
 pub use mutate::{Kind, Mutation};
 pub use read::HistoryError;
 
-/// What the steps of a job saw and did.
+/// Inputs, host calls and results of the steps of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
-    /// The job.
+    /// Id of the job.
     pub job_id: String,
     /// The finished runs of step plugins, in the order of the plan.
     pub runs: Vec<StepRun>,
-    /// What they asked for, in the order of the log; of one step, in the order it asked.
+    /// Host calls of all steps, in the order of the log. The host calls of one step are in the order in which
+    /// the step made them.
     pub entries: Vec<Entry>,
 }
 
-/// One run of a step plugin: what it was given, and what came of it.
+/// One run of a step plugin: its inputs and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepRun {
-    /// The step.
+    /// Id of the step.
     pub step_id: String,
-    /// The operator it runs.
+    /// Operator that the step runs.
     pub operator: String,
-    /// The component that ran.
+    /// Digest of the component that ran.
     pub digest: Hash,
-    /// The WASI it was given.
+    /// WASI mode of the run.
     pub wasi: WasiMode,
-    /// Its limits.
+    /// Limits of the run.
     pub limits: Limits,
-    /// Its input: JSON text.
+    /// Input, as JSON text.
     pub input: String,
-    /// What it is told of its job.
+    /// Context of the job that the step can read.
     pub context: StepContext,
-    /// Seed of its random numbers.
+    /// Seed of the random numbers.
     pub seed: [u8; 32],
-    /// When it started: microseconds since 1970 UTC.
+    /// Start time, in microseconds since 1970 UTC.
     pub started_us: i64,
-    /// What came of it.
+    /// Result of the run.
     pub end: End,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// An output: JSON text.
+    /// Output, as JSON text.
     Output(String),
-    /// A failure with this code.
+    /// Failure with this code.
     Failed(Code),
 }
 
-/// Something that a step asked for.
+/// One host call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Which step.
+    /// Id of the step that made the host call.
     pub step_id: String,
-    /// What.
+    /// The host call and, for a tool call, its answer.
     pub asked: Asked,
 }
 
-/// What a step asks of its host.
+/// A host call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
     /// A tool call.
     Call {
-        /// The operator.
+        /// Operator that was called.
         operator: String,
-        /// Its arguments.
+        /// Arguments of the call.
         args: Args,
-        /// The action it named, hashed; none where it did not matter.
+        /// Hash of the action key. `None` if the log records no action key.
         action_key: Option<Hash>,
-        /// What was answered: JSON text.
+        /// Answer to the call. A result is JSON text.
         answer: Result<String, Failure>,
-        /// When: what the step's clock moved to.
+        /// Time to which the answer moved the clock of the step, in microseconds since 1970 UTC.
         time_us: i64,
     },
-    /// An announced event.
+    /// An emitted event.
     Event {
-        /// Its name.
+        /// Name of the event.
         name: String,
-        /// Its payload, as it was given.
+        /// Payload as the step passed it.
         payload: String,
     },
 }
 
-/// Arguments of a call, as far as the log keeps them.
+/// Arguments of a call, as far as the log contains them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Args {
     /// Canonical JSON text.
     Text(String),
-    /// Of calls that change nothing the log has no more than this.
+    /// Salted hash of the arguments. The log has only this for calls that change nothing.
     Hashed {
-        /// What goes into the hash before them.
+        /// Salt that is hashed before the text.
         salt: Hash,
         /// Hash and length of the canonical text.
         reference: PayloadRef,
@@ -135,7 +136,7 @@ pub enum Args {
 }
 
 impl Args {
-    /// Whether they are these, in canonical form.
+    /// Returns true if the arguments equal this canonical text.
     pub fn are(&self, canonical: &str) -> bool {
         match self {
             Args::Text(text) => text == canonical,
@@ -154,14 +155,14 @@ impl std::fmt::Display for Args {
 }
 
 impl Asked {
-    /// A call with its answer, at no particular time.
+    /// Creates a call with its answer, at time 0.
     pub fn call(operator: &str, args: &str, answer: Result<String, Failure>) -> Self {
         Asked::Call { operator: operator.into(), args: Args::Text(args.into()), action_key: None, answer, time_us: 0 }
     }
 }
 
 impl StepRun {
-    /// A run that began in 1970 with an empty seed and default limits.
+    /// Creates a run that started in 1970, with a zero seed and default limits.
     pub fn new(step_id: &str, operator: &str, input: &str, end: End) -> Self {
         Self {
             step_id: step_id.into(),
@@ -178,59 +179,62 @@ impl StepRun {
     }
 }
 
-/// What a component does on a changed history.
+/// Behaviour of a component on a changed history.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Something else than the history says: the first difference.
+    /// The component differs from the changed history. Contains the first difference.
     Diverged(Box<Divergence>),
-    /// No step sees or did anything else by the change: there is nothing to be found.
+    /// The change is invisible to every step, so nothing can be found.
     Same,
-    /// Exactly what the changed history says: what was changed is nothing that the component depends on.
+    /// The component behaves exactly as the changed history says. It does not depend on the changed part.
     Independent,
 }
 
-/// What became of one mutation.
+/// Result of one mutation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What was changed.
+    /// Description of the change.
     pub description: String,
-    /// How.
+    /// Kind of the change.
     pub kind: Kind,
-    /// What the component does on it.
+    /// Behaviour of the component on the changed history.
     pub verdict: Verdict,
-    /// The component must have differed and did not: it does not do the same twice.
+    /// True if a deterministic component must have differed and this component did not. Its behaviour is then
+    /// not repeatable.
     pub is_missed: bool,
 }
 
 impl History {
-    /// The history in an exported evidence file (`latch job export`).
+    /// Reads the history from an exported evidence file (`latch job export`).
     ///
     /// # Errors
-    /// It is no evidence, was tampered with, or withholds what a run needs.
+    /// The file is not evidence, was tampered with, or withholds data that a run needs.
     pub fn read(file: &[u8]) -> Result<Self, HistoryError> {
         read::read(file)
     }
 
-    /// What one step asked for, in order.
+    /// Returns the host calls of one step, in order.
     pub fn asked_by<'h>(&'h self, step_id: &'h str) -> impl Iterator<Item = &'h Asked> {
         self.entries.iter().filter(move |entry| entry.step_id == step_id).map(|entry| &entry.asked)
     }
 
-    /// Every change of one thing, each with the history it makes: entries dropped, swapped with the
-    /// next, duplicated; operators, arguments, answers, times, events, inputs and outputs changed.
+    /// Returns every mutation of a single part, each with the changed history. Entries are dropped,
+    /// duplicated, or swapped with the next entry. Operators, arguments, answers, times, events, inputs and
+    /// outputs are changed.
     pub fn mutations(&self) -> impl Iterator<Item = Mutation> + '_ {
         mutate::all(self)
     }
 
-    /// Whether a deterministic component that does what this history says cannot do what the other
-    /// one says: up to where they ask for different things, it has seen the same.
+    /// Returns true if a deterministic component that behaves like this history cannot behave like the other
+    /// one. That is the case if both histories give a step the same inputs and answers up to the point where
+    /// its own behaviour differs.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| play::must_differ((self, other), runs))
     }
 
-    /// Plays the runs whose operators `plugin` serves; the first difference, if there is one. Nothing
-    /// but the plugin is run: tools are answered for by the history.
+    /// Plays the runs whose operators `plugin` serves and returns the first difference. Only the plugin runs.
+    /// The history answers all tool calls.
     pub async fn play(&self, plugin: &Plugin) -> Option<Divergence> {
         for run in self.runs.iter().filter(|run| plugin.operator(&run.operator).is_some()) {
             let found = play::run(self, run, plugin).await;
@@ -241,10 +245,10 @@ impl History {
         None
     }
 
-    /// Plays every mutation of what `plugin` took part in.
+    /// Plays every mutation of the runs that `plugin` serves.
     ///
     /// # Errors
-    /// The history does not fit as it is: the first difference.
+    /// The component differs from the unchanged history. Contains the first difference.
     pub async fn examine(&self, plugin: &Plugin) -> Result<Vec<Finding>, Box<Divergence>> {
         let own = self.served_by(plugin);
         if let Some(divergence) = own.play(plugin).await {
@@ -266,7 +270,7 @@ impl History {
         Ok(findings)
     }
 
-    /// The part of it that a plugin's operators had.
+    /// Returns the part of the history that belongs to the operators of a plugin.
     fn served_by(&self, plugin: &Plugin) -> History {
         let serves = |run: &&StepRun| plugin.operator(&run.operator).is_some();
         let runs: Vec<_> = self.runs.iter().filter(serves).cloned().collect();
@@ -279,7 +283,7 @@ impl History {
 /// Loads a component to play histories on.
 ///
 /// # Errors
-/// It is none that this host runs: everything that is wrong with it.
+/// The host cannot run the component. Contains every problem.
 pub fn subject(engine: &Engine, component: &[u8], wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
     engine.load(component, PluginSettings { wasi, ..evidence::settings("subject") })
 }

@@ -1,4 +1,4 @@
-//! Every change of one thing in a history.
+//! Mutations of single parts of a history.
 
 use latchwork_core::bindings::child;
 use latchwork_core::canon;
@@ -7,48 +7,48 @@ use serde_json::{Value, json};
 
 use super::{Args, Asked, End, History};
 
-/// Parts of one JSON text that are changed, one at a time.
+/// Maximum number of parts of one JSON text that are changed.
 const PARTS_MAX: usize = 24;
-/// How far a time is moved: an hour.
+/// Delay of a changed time, in microseconds: one hour.
 const TIME_US: i64 = 3_600_000_000;
 
-/// What is done to a history.
+/// Kind of a change to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// An entry is left out.
+    /// An entry is removed.
     Drop,
-    /// An entry changes places with the next.
+    /// An entry is swapped with the next entry.
     Swap,
-    /// An entry is there twice.
+    /// An entry is duplicated.
     Duplicate,
-    /// A call has another operator.
+    /// The operator of a call is changed.
     Operator,
-    /// A part of a call's arguments is another.
+    /// A part of a call's arguments is changed.
     Args,
-    /// A part of an answer is another, or it is an error, or none any more.
+    /// A part of an answer is changed, or a result is replaced by an error or an error by a result.
     Answer,
-    /// An answer came an hour later.
+    /// An answer arrives an hour later.
     Time,
-    /// An event has another name or payload.
+    /// The name or a part of the payload of an event is changed.
     Event,
-    /// A part of a step's input is another.
+    /// A part of a step's input is changed.
     Input,
-    /// A part of a step's output is another, or it failed, or did not fail.
+    /// A part of a step's output is changed, or an output is replaced by a failure or a failure by an output.
     Output,
 }
 
-/// A history in which one thing was changed.
+/// A history with one change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mutation {
-    /// What was done.
+    /// Kind of the change.
     pub kind: Kind,
-    /// The same in words.
+    /// Description of the change.
     pub description: String,
-    /// What came of it.
+    /// The changed history.
     pub history: History,
 }
 
-/// All of them: first by entry, then by run.
+/// Returns all mutations, first of entries, then of runs.
 pub(super) fn all(history: &History) -> impl Iterator<Item = Mutation> + '_ {
     let entries = (0..history.entries.len()).flat_map(move |index| of_entry(history, index));
     let runs = (0..history.runs.len()).flat_map(move |index| of_run(history, index));
@@ -80,7 +80,7 @@ fn of_entry(history: &History, index: usize) -> Vec<Mutation> {
     all
 }
 
-/// Other forms of one entry.
+/// Returns the changed variants of one host call.
 fn changes(asked: &Asked) -> Vec<(Kind, String, Asked)> {
     let mut all = Vec::new();
     match asked {
@@ -117,7 +117,7 @@ fn changes(asked: &Asked) -> Vec<(Kind, String, Asked)> {
     all
 }
 
-/// Other arguments.
+/// Returns changed arguments.
 fn other_args(args: &Args) -> Vec<(String, Args)> {
     let canonical = |value: &Value| String::from_utf8_lossy(&canon::value_to_canonical(value)).into_owned();
     match args {
@@ -133,7 +133,7 @@ fn other_args(args: &Args) -> Vec<(String, Args)> {
     }
 }
 
-/// Other answers.
+/// Returns changed answers.
 fn answers(answer: &Result<String, Failure>) -> Vec<(String, Result<String, Failure>)> {
     match answer {
         Ok(result) => {
@@ -182,7 +182,7 @@ fn of_run(history: &History, index: usize) -> Vec<Mutation> {
     all
 }
 
-/// The entry in words: `the call s3/1 of Web.Fetch`.
+/// Describes an entry, such as `the call s3/1 of Web.Fetch`.
 fn told(history: &History, index: usize) -> String {
     let entry = &history.entries[index];
     let is_call = |asked: &Asked| matches!(asked, Asked::Call { .. });
@@ -195,8 +195,8 @@ fn told(history: &History, index: usize) -> String {
     }
 }
 
-/// The value with each of its parts changed by itself, and the pointer of the part. A text that is
-/// no JSON is one part.
+/// Returns one changed value for each part, with the JSON pointer of the part. A text that is not JSON has a
+/// single part.
 fn parts(text: &str) -> Vec<(String, Value)> {
     let Ok(whole) = serde_json::from_str::<Value>(text) else {
         return vec![("text".to_owned(), json!(format!("{text}~")))];
@@ -229,7 +229,7 @@ fn leaves(value: &Value, at: String, places: &mut Vec<String>) {
     }
 }
 
-/// Another value of the same kind.
+/// Returns another value of the same type.
 fn other(value: &Value) -> Value {
     match value {
         Value::Null => json!(0),
@@ -261,7 +261,8 @@ mod tests {
         History { job_id: "job_1".into(), runs: vec![run("s1"), run("s2")], entries }
     }
 
-    /// I74: one change each, all of them different, and never none.
+    /// I74: each mutation changes exactly one part, and all mutations differ from each other and from the
+    /// original.
     #[test]
     fn every_part_is_changed_by_itself() {
         let history = history();
@@ -277,7 +278,8 @@ mod tests {
         assert_eq!(all[0].description, "the call s1/0 of T.Do is left out");
     }
 
-    /// I74: what steps of their own do in another order is the same; what one does is not.
+    /// I74: the order of entries of different steps is irrelevant, but the order of one step's entries
+    /// matters.
     #[test]
     fn only_what_a_step_can_see_counts() {
         let history = history();

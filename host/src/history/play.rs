@@ -1,4 +1,4 @@
-//! A component on a history: every host call is answered from it, and compared with it.
+//! Runs a component on a history. The history answers every host call and is compared with it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use tracing::Level;
 use super::{Asked, End, History, StepRun};
 use crate::engine::{Plugin, StepCalls, StepOutcome, StepSources, Stop, ToolCall};
 
-/// Runs one step plugin on what the history says of it.
+/// Runs one step plugin on the history and returns the first difference.
 pub(super) async fn run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<Divergence> {
     let score = Arc::new(Mutex::new(Score {
         step_id: run.step_id.clone(),
@@ -69,7 +69,7 @@ fn told(outcome: &StepOutcome) -> String {
     }
 }
 
-/// What is left to be asked for.
+/// Remaining host calls that the history expects.
 struct Score {
     step_id: String,
     left: VecDeque<Asked>,
@@ -112,7 +112,7 @@ impl Score {
         if !args.are(&found_args) {
             return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
         }
-        // A key that did not matter is not in the log.
+        // The log omits an action key that had no effect.
         if let Some(key) = action_key
             && action.map(keys::call_action_key) != Some(*key)
         {
@@ -189,12 +189,12 @@ impl StepCalls for Played {
     }
 }
 
-/// Whether every step sees and does the same in both.
+/// Returns true if every step has the same inputs, host calls, answers and results in both histories.
 pub(super) fn is_same(one: &History, other: &History) -> bool {
     one.runs == other.runs && one.runs.iter().all(|run| one.asked_by(&run.step_id).eq(other.asked_by(&run.step_id)))
 }
 
-/// Whether the two say that something else was done by one who had seen the same.
+/// Returns true if the two histories record different behaviour after the same inputs and answers.
 pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun)) -> bool {
     let given = |run: &StepRun| StepRun { end: End::Output(String::new()), ..run.clone() };
     if given(a) != given(b) {
@@ -211,13 +211,14 @@ pub(super) fn must_differ((one, other): (&History, &History), (a, b): (&StepRun,
             return true;
         }
         if this != that {
-            // It was answered something else: from here on it may do anything.
+            // The answers differ, so the step may behave in any way after this call.
             return false;
         }
     }
 }
 
-/// Whether the step itself did the same: an answer and its time are not its own.
+/// Returns true if the step made the same host call. The answer and its time do not count, because they do
+/// not come from the step.
 fn is_asked_alike(one: &Asked, other: &Asked) -> bool {
     match (one, other) {
         (

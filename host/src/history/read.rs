@@ -1,4 +1,4 @@
-//! From an evidence file to a history.
+//! Reads a history from an evidence file.
 
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Failure;
@@ -14,21 +14,21 @@ use super::{Args, Asked, End, Entry, History, StepRun};
 use crate::engine::StepContext;
 use crate::evidence::is_signature;
 
-/// Why a file gives no history.
+/// Reasons why a file does not yield a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
-    /// It is something else.
+    /// The file is not evidence.
     #[error("it is no evidence: {0}")]
     NotEvidence(String),
-    /// It is not what was exported.
+    /// The file was changed after the export.
     #[error("it is not intact: {0}")]
     NotIntact(String),
-    /// What a run needs is not in it.
+    /// The file does not contain data that a run needs.
     #[error("{0} is withheld; export the job without withholding it")]
     Withheld(String),
 }
 
-/// Where something stands in the log, and what it is.
+/// Sequence number in the log, and the entry.
 type Placed = (u64, Entry);
 
 pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
@@ -42,7 +42,8 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
     let (mut runs, mut placed) = (Vec::new(), Vec::new());
     for step in &job.steps {
         let Some(run) = run(durable, step)? else { continue };
-        // Calls that were made at once may be answered in any order; of one step, its own counts.
+        // Concurrent calls may be answered in any order. The host calls of one step keep the order in which
+        // the step made them.
         let mut latest = 0;
         for asked in asked(durable, &salts, step)? {
             let seq = events.iter().position(|event| is_of(&event.body, step, &asked)).unwrap_or(0) as u64;
@@ -56,7 +57,7 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
     Ok(History { job_id: job.header.job_id.to_string(), runs, entries })
 }
 
-/// Something asked for, with what names it in the log.
+/// A host call, with the slot or the number that identifies it in the log.
 struct Named {
     asked: Asked,
     slot: Option<Slot>,
@@ -73,7 +74,7 @@ fn is_of(body: &Body, step: &Step, named: &Named) -> bool {
     }
 }
 
-/// A step plugin's own finished run; none where it was not run to its end by this job.
+/// Returns the finished run of a step plugin. Returns `None` if this job did not run the step to its end.
 fn run(durable: &Durable, step: &Step) -> Result<Option<StepRun>, HistoryError> {
     let job = &durable.job;
     let Some((planned, started_us)) = job.plan.step(&step.id).zip(step.started_us) else { return Ok(None) };
@@ -114,7 +115,7 @@ fn context(job: &Job, step: &Step) -> StepContext {
     }
 }
 
-/// What it asked for, in its own order.
+/// Returns the host calls of a step, in the order in which it made them.
 fn asked(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<Named>, HistoryError> {
     let mut all = Vec::new();
     let mut emits = step.emits.iter().enumerate().peekable();
@@ -148,7 +149,8 @@ fn asked(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<Named>, Hi
     Ok(all)
 }
 
-/// The arguments of a call that may change something are kept; of others there is a hash.
+/// Returns the arguments of a call. The log keeps the arguments of world-changing calls, and a hash of all
+/// others.
 fn args(durable: &Durable, salts: &Salts, slot: &Slot, call: &Call) -> Result<Args, HistoryError> {
     let label = label::args(slot);
     if let Some(bytes) = durable.args(slot) {

@@ -1,9 +1,9 @@
-//! `[notify] webhook`: a document is posted when a job waits for a person, and when it is over.
+//! `[notify] webhook`: posts a document when a job waits for a person and when a job has ended.
 //!
-//! A notice leaves after its event is durable, and never holds up the job: it waits in a queue of this
-//! process, and is posted again with growing pauses until somebody takes it. It may so arrive more than
-//! once, always with the same `event_id`. What is still in the queue when the process ends is lost: the
-//! job itself, and `latch job list --open`, are the record.
+//! A notice leaves after its event is durable, and never delays the job. It waits in a queue of this process.
+//! It is posted again with growing pauses until the receiver accepts it. A notice may therefore arrive more
+//! than once, always with the same `event_id`. Notices still in the queue when the process ends are lost. The
+//! job itself and `latch job list --open` are the record.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,48 +25,49 @@ use crate::capability::watch::Watch;
 use crate::config::Notify;
 use crate::os;
 
-/// Posts of one notice, the first included.
+/// Maximum number of posts of one notice, including the first.
 const POSTS_MAX: u32 = 12;
-/// Pauses between them: up to half a second at first, then longer, up to a minute.
+/// Pauses between posts: up to half a second at first, growing up to a minute.
 const PAUSES: RetrySpec = RetrySpec { max: None, base_ms: Some(500), cap_ms: Some(60_000) };
-/// Notices that may wait; more than that nobody would read.
+/// Maximum number of queued notices. A receiver could hardly use more.
 const WAITING_MAX: usize = 4_096;
 
-/// Posts notices of the configured events.
+/// Posts notices of the configured events to the webhook.
 pub struct Notifier {
     events: BTreeSet<Kind>,
-    /// Those of the command to type next.
+    /// Flags that are appended to the suggested next command.
     flags: String,
     queue: mpsc::Sender<Notice>,
     left: Arc<Left>,
 }
 
-/// Notices that nobody has taken yet.
+/// Number of notices that are queued or being posted.
 #[derive(Default)]
 struct Left {
     count: AtomicUsize,
     fewer: Told,
 }
 
-/// How a post ended.
+/// Result of a post.
 #[derive(Debug, PartialEq, Eq)]
 enum Posted {
     Taken,
-    /// It may be taken another time.
+    /// The post failed temporarily and is repeated.
     Again(String),
-    /// It never will.
+    /// The post failed permanently and is not repeated.
     Never(String),
 }
 
 impl Notifier {
-    /// Begins to tell; ends when it is dropped.
+    /// Starts a task that posts queued notices. The task ends after the notifier is dropped.
     pub fn start(config: Notify, secrets: Arc<dyn Secrets>) -> Arc<Notifier> {
         let (queue, mut waiting) = mpsc::channel::<Notice>(WAITING_MAX);
         let left = Arc::new(Left::default());
         let (events, flags) = (config.events.clone(), config.flags.clone());
         let told = left.clone();
         tokio::spawn(async move {
-            // In their order, one after the other: whoever listens hears of a gate before the park.
+            // Post in order, one notice at a time, so that the receiver gets the notice of a gate before the
+            // notice of the park.
             while let Some(notice) = waiting.recv().await {
                 deliver(&config, &*secrets, &notice).await;
                 told.count.fetch_sub(1, Ordering::AcqRel);
@@ -76,7 +77,7 @@ impl Notifier {
         Arc::new(Notifier { events, flags, queue, left })
     }
 
-    /// Queues the notices whose events are configured; never waits.
+    /// Queues the notices whose events are configured. Never waits.
     pub(crate) fn tell(&self, notices: Vec<Notice>) {
         for mut notice in notices.into_iter().filter(|notice| self.events.contains(&notice.kind)) {
             notice.next_action += &self.flags;
@@ -88,13 +89,15 @@ impl Notifier {
         }
     }
 
-    /// Waits until everything is told, at most so long; how many are left.
+    /// Waits until all notices are posted or abandoned, at most for `within`. Returns the number of remaining
+    /// notices.
     pub async fn settled(&self, within: Duration) -> usize {
         let empty = async {
             loop {
                 let fewer = self.left.fewer.notified();
                 tokio::pin!(fewer);
-                // Before the count is read: what comes in between is not missed.
+                // Register for the notification before reading the count, so a change in between is not
+                // missed.
                 fewer.as_mut().enable();
                 if self.left.count.load(Ordering::Acquire) == 0 {
                     return;
@@ -102,7 +105,7 @@ impl Notifier {
                 fewer.await;
             }
         };
-        // Whoever gave up waiting is told how many there are.
+        // After a timeout the caller gets the number of remaining notices.
         let _ = tokio::time::timeout(within, empty).await;
         self.left.count.load(Ordering::Acquire)
     }
@@ -132,7 +135,7 @@ async fn deliver(config: &Notify, secrets: &dyn Secrets, notice: &Notice) {
 async fn post(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Posted {
     let request = match request(config, secrets, notice) {
         Ok(request) => request,
-        // A secret may be provided while we wait.
+        // The secret may be added before the next post.
         Err(why) => return Posted::Again(why),
     };
     let watch = Watch::until(os::clock::boot_us().saturating_add(u64::from(config.timeout_ms) * 1_000));

@@ -1,26 +1,27 @@
-//! The one place that reads a clock.
+//! The only module that reads a clock.
 
 use std::sync::{Mutex, PoisonError};
 
-/// A database's time, and this machine's boot-time clock when it was heard.
+/// A time of the database, and the boot-time clock of this machine when that time was requested.
 static HEARD: Mutex<Option<(i64, i64)>> = Mutex::new(None);
 
-/// Microseconds since 1970-01-01T00:00:00Z: by the database that this process follows, else by the
-/// machine's wall clock.
+/// Returns the time in microseconds since 1970-01-01T00:00:00Z: the database's time if this process follows a
+/// database, else the machine's wall clock.
 pub fn now_us() -> i64 {
     let heard = *HEARD.lock().unwrap_or_else(PoisonError::into_inner);
     heard.map_or_else(wall_us, |(database_us, at_us)| database_us + (signed_boot_us() - at_us))
 }
 
-/// Go by this database time from now on, as it passes on the boot-time clock: machines that share a
-/// database agree about the time, whatever their own clocks say. It counts from when it was asked for
-/// ([`boot_us`] of then): an answer that was long on its way does not set the clock back.
+/// Sets the time of this process to a database time, which then advances with the boot-time clock. Machines
+/// that share a database therefore agree about the time, independently of their own clocks. `asked_boot_us`
+/// is the value of [`boot_us`] when the time was requested. The time counts from the request, so a slow
+/// response does not set the clock back.
 pub fn follow(database_us: i64, asked_boot_us: u64) {
     let asked_us = i64::try_from(asked_boot_us).unwrap_or(i64::MAX);
     *HEARD.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_us));
 }
 
-/// Whether [`follow`] was called.
+/// Returns true if [`follow`] was called.
 pub fn follows() -> bool {
     HEARD.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
@@ -37,27 +38,27 @@ fn wall_us() -> i64 {
     }
 }
 
-/// A recorded time, as the system writes times.
+/// Converts a recorded time to the type of the standard library.
 pub fn system_time(us: i64) -> std::time::SystemTime {
     let distance = std::time::Duration::from_micros(us.unsigned_abs());
     let epoch = std::time::SystemTime::UNIX_EPOCH;
     if us < 0 { epoch - distance } else { epoch + distance }
 }
 
-/// Microseconds since the machine was booted, time asleep included. Deadlines of calls go by
-/// this clock: a call whose time passed while the machine slept has passed.
+/// Returns the microseconds since the machine was booted, including time asleep. Deadlines of calls use this
+/// clock, so a deadline also passes while the machine sleeps.
 pub fn boot_us() -> u64 {
     #[cfg(target_os = "linux")]
     let id = rustix::time::ClockId::Boottime;
-    // Elsewhere the monotonic clock is the nearest there is; it may stand still during sleep.
+    // On other systems the monotonic clock is the closest one. It may stop during sleep.
     #[cfg(not(target_os = "linux"))]
     let id = rustix::time::ClockId::Monotonic;
     let time = rustix::time::clock_gettime(id);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0) / 1_000
 }
 
-/// Names this boot of the machine: readings of [`boot_us`] compare only under one name. None
-/// where the system does not tell.
+/// Returns the id of the current boot of the machine. Values of [`boot_us`] are comparable only with the same
+/// id. Returns `None` if the system provides no id.
 pub fn boot_id() -> Option<String> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(text.trim().to_owned())

@@ -1,15 +1,15 @@
-//! The one place that draws entropy.
+//! The only module that reads entropy.
 
-/// Fill `bytes` from the operating system's generator.
+/// Fills `bytes` from the random generator of the operating system.
 ///
 /// # Panics
-/// Where the system has no generator: nothing that needs a seed or an id can be made then.
+/// The system has no random generator. Without one, no seed and no id can be created.
 #[expect(clippy::disallowed_methods, reason = "this is the place that draws it")]
 pub fn fill(bytes: &mut [u8]) {
     getrandom::fill(bytes).expect("the operating system has a random number generator");
 }
 
-/// `N` random bytes: a seed, a nonce.
+/// Returns `N` random bytes for a seed or a nonce.
 pub fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     fill(&mut bytes);

@@ -1,18 +1,18 @@
-//! What a worker goes by: time and randomness. It is told, so that a simulation can tell it otherwise.
+//! Time and randomness of a worker, as a trait that a simulation can replace.
 
 use super::{clock, entropy};
 
-/// Time and randomness, as one worker has them.
+/// Time and randomness of one worker.
 pub trait Machine: Send + Sync {
-    /// Microseconds since 1970 UTC, by the database where it is followed: [`clock::now_us`].
+    /// Returns the time in microseconds since 1970 UTC, by the database if it is followed: [`clock::now_us`].
     fn now_us(&self) -> i64;
-    /// Microseconds since the machine was booted: [`clock::boot_us`].
+    /// Returns the microseconds since the machine was booted: [`clock::boot_us`].
     fn boot_us(&self) -> u64;
-    /// A number that nobody can foretell.
+    /// Returns an unpredictable number.
     fn random(&self) -> u64;
-    /// Whether it goes by a database's time: [`clock::follows`].
+    /// Returns true if the time follows a database: [`clock::follows`].
     fn follows(&self) -> bool;
-    /// Go by this database time, asked for then: [`clock::follow`].
+    /// Sets the time to a database time requested at `asked_boot_us`: [`clock::follow`].
     fn follow(&self, database_us: i64, asked_boot_us: u64);
 }
 

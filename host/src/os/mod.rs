@@ -1,6 +1,7 @@
-//! What the operating system knows and nothing else may ask: the time, and randomness.
+//! Time and randomness of the operating system. No other module may read them directly.
 //!
-//! Everything else is told. That is what keeps replay deterministic and tests free of waiting.
+//! All other modules receive time and randomness as inputs. This keeps replay deterministic and lets tests
+//! run without waiting.
 
 pub mod clock;
 pub mod entropy;

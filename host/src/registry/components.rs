@@ -1,4 +1,4 @@
-//! Components kept under their digests, for as long as jobs may have pinned them.
+//! Components stored by digest, because jobs may have pinned them.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -9,46 +9,47 @@ use latchwork_core::ids::Hash;
 use crate::engine::Problem;
 use crate::{files, os};
 
-/// A directory of `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
+/// A directory of files `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
 #[derive(Debug)]
 pub(super) struct Components {
     dir: PathBuf,
 }
 
-/// A kept component.
+/// A stored component with its bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// The plugin's name when it was kept.
+    /// Name of the plugin when the component was stored.
     pub(super) plugin: String,
-    /// The component; its digest was checked.
+    /// Bytes of the component. Their digest was checked.
     pub(super) bytes: Vec<u8>,
 }
 
-/// What is known of a kept component without loading it.
+/// A stored component without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// The plugin's name when it was kept.
+    /// Name of the plugin when the component was stored.
     pub plugin: String,
-    /// Its digest.
+    /// Digest of the component.
     pub digest: Hash,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// When it was kept last.
+    /// Time at which the component was last stored or confirmed as in use.
     kept: SystemTime,
 }
 
-/// A kept component whose bytes are not those that its name says.
+/// A stored component whose bytes do not match its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
-    /// The plugin's name when it was kept.
+    /// Name of the plugin when the component was stored.
     pub plugin: String,
-    /// The digest it should have.
+    /// Digest that the component should have.
     pub digest: Hash,
-    /// Its file.
+    /// Path of the damaged file.
     pub path: PathBuf,
 }
 
-/// What was kept within this time may belong to a job that is just being accepted.
+/// Minimum age of a component before it can be pruned. A job that is just being accepted may pin a younger
+/// one.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
 fn now() -> SystemTime {
@@ -60,7 +61,7 @@ impl Components {
         Self { dir }
     }
 
-    /// Keep a component. Done before any job can pin it.
+    /// Stores a component. Called before any job can pin the component.
     pub(super) fn keep(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
             let error = files::without_path(error);
@@ -68,11 +69,12 @@ impl Components {
         };
         std::fs::create_dir_all(&self.dir).map_err(failed)?;
         let wasm = self.path(digest, "wasm");
-        // One that was damaged on disk is replaced by the good bytes at hand.
+        // A stored file that was damaged on disk is replaced by the valid bytes.
         if std::fs::read(&wasm).is_ok_and(|kept| kept == bytes) {
             let name = std::fs::read(self.path(digest, "plugin"));
             if name.is_ok_and(|name| name == plugin.as_bytes()) {
-                // It is in use again: not to be pruned while a job is just being accepted.
+                // The component is in use again. Its new modification time protects it from being pruned
+                // while a job is being accepted.
                 let file = std::fs::File::options().write(true).open(&wasm);
                 return file.and_then(|file| file.set_modified(now())).map_err(failed);
             }
@@ -81,7 +83,7 @@ impl Components {
         self.write(&wasm, bytes).map_err(failed)
     }
 
-    /// A component by its digest.
+    /// Returns the component with this digest.
     pub(super) fn get(&self, digest: Hash) -> Result<Kept, Problem> {
         let wasm = self.path(digest, "wasm");
         let bytes = std::fs::read(&wasm).map_err(|error| match error.kind() {
@@ -101,7 +103,7 @@ impl Components {
         Ok(Kept { plugin, bytes })
     }
 
-    /// Every kept component, the largest first.
+    /// Lists every stored component, the largest first.
     pub(super) fn list(&self) -> std::io::Result<Vec<Stored>> {
         let entries = match std::fs::read_dir(&self.dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -121,14 +123,15 @@ impl Components {
         Ok(all)
     }
 
-    /// Counts the components that have the digests that name them, and lists the others. One is in memory at a time.
+    /// Counts the components whose bytes match their digests, and lists the others. Reads one component into
+    /// memory at a time.
     pub(super) fn damaged(&self) -> std::io::Result<(usize, Vec<Damaged>)> {
         let (mut whole, mut damaged) = (0, Vec::new());
         for Stored { plugin, digest, .. } in self.list()? {
             let path = self.path(digest, "wasm");
             match std::fs::read(&path).is_ok_and(|bytes| Hash::of(&[&bytes]) == digest) {
                 true => whole += 1,
-                // One that was pruned meanwhile is not missed.
+                // A component that was pruned in the meantime is not damaged.
                 false if path.exists() => damaged.push(Damaged { plugin, digest, path }),
                 false => {}
             }
@@ -136,7 +139,7 @@ impl Components {
         Ok((whole, damaged))
     }
 
-    /// Remove what is not needed and not fresh; what was removed.
+    /// Removes components that are neither needed nor recent, and returns the removed ones.
     pub(super) fn prune(&self, is_needed: impl Fn(Hash) -> bool) -> std::io::Result<Vec<Stored>> {
         let mut removed = Vec::new();
         for stored in self.list()? {

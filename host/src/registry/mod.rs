@@ -1,9 +1,10 @@
 //! The plugins of a configuration, by operator and by digest.
 //!
-//! A plugin that cannot be loaded is left out with its reasons, and the others are loaded. Each component is kept
-//! under its digest, so that a job that pinned it can go on with it when a newer one is configured.
+//! A plugin that cannot be loaded is left out, with its reasons, and the other plugins are loaded. Each
+//! component is stored under its digest. A job that pinned a component can therefore continue with it after a
+//! newer one is configured.
 //!
-//! * `survey` refuses what can be refused without compiling.
+//! * `survey` refuses plugins for reasons that are known without compiling.
 
 mod components;
 mod source;
@@ -26,12 +27,12 @@ use components::Components;
 pub use components::{Damaged, Stored};
 pub use survey::Survey;
 
-/// Whether components are kept, and granted folders made, as they are loaded.
+/// Selects if loading stores components and creates granted directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// Jobs may pin them from now on, and call them.
+    /// Components are stored, because jobs may pin them from now on.
     Yes,
-    /// They are looked at: nothing is written.
+    /// Nothing is written. The plugins are only inspected.
     No,
 }
 
@@ -48,16 +49,17 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Load every plugin of the configuration, or say everything that is wrong with them.
+    /// Loads every plugin of the configuration, or returns all problems.
     ///
     /// # Errors
-    /// One [`LoadError`] for each plugin that was refused, in the order of the configuration.
+    /// One [`LoadError`] for each refused plugin, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
         let registry = Self::load_surveyed(engine, config, kv, Survey::of(config), Kept::Yes);
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 
-    /// Load the plugins that a first look did not refuse. Those that cannot be loaded are in [`Registry::refused`].
+    /// Loads the plugins that the survey did not refuse. Plugins that cannot be loaded are listed in
+    /// [`Registry::refused`].
     pub fn load_surveyed(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>, survey: Survey, kept: Kept) -> Self {
         let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
@@ -91,7 +93,8 @@ impl Registry {
                 kv: kv.clone(),
                 servers: None,
             };
-            // Of a refused plugin too: a job may have pinned an earlier component of it.
+            // Settings are stored for refused plugins too, because a job may have pinned an earlier component
+            // of the plugin.
             registry.settings.insert(plugin.name.clone(), settings.clone());
             let loaded = seen.and_then(|seen| registry.read(plugin, seen.bytes, settings, kept));
             let added = loaded.and_then(|loaded| registry.add(&loaded, config, plugin));
@@ -100,33 +103,35 @@ impl Registry {
         registry
     }
 
-    /// The plugins that could not be loaded, with every reason, in the order of the configuration.
+    /// Returns the plugins that could not be loaded, with every reason, in the order of the configuration.
     pub fn refused(&self) -> &[LoadError] {
         &self.refused
     }
 
-    /// The first operator of a plan that a step plugin serves, where plugins are refused: a step may call any operator,
-    /// so its job pins all of them.
+    /// Returns the first operator of a plan that a step plugin serves, if any plugin is refused. A step may
+    /// call any operator, so its job must pin all of them.
     pub fn lacking<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
     }
 
-    /// Every plugin, in the order of the configuration.
+    /// Returns the loaded plugins, in the order of the configuration.
     pub fn plugins(&self) -> &[Arc<Plugin>] {
         &self.plugins
     }
 
-    /// The plugin that serves an operator; of two that would, the first, and no job can pin the operator.
+    /// Returns the plugin that serves an operator. If two plugins claim the operator, returns the first one,
+    /// and jobs cannot pin the operator.
     pub fn by_operator(&self, operator: &str) -> Option<&Arc<Plugin>> {
         self.by_operator.get(operator)
     }
 
-    /// The plugin with a digest: a configured one, or an earlier version that a job pinned, with
-    /// the present settings of the plugin of that name, but for the WASI it was pinned with.
+    /// Returns the plugin with a digest: a configured plugin, or an earlier version that a job pinned. An
+    /// earlier version gets the current settings of the plugin of that name, except the WASI mode, which is
+    /// the pinned one.
     ///
     /// # Errors
-    /// The component is not kept any more, or its plugin is not configured any more.
+    /// The component is no longer stored, or its plugin is no longer configured.
     pub fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
         if let Some(plugin) = self.digests().get(&digest) {
             return Ok(plugin.clone());
@@ -139,7 +144,7 @@ impl Registry {
             );
             return Err(LoadError::one(&kept.plugin, Problem::Source(text)));
         };
-        // Loading takes time; two at once waste some of it and agree on the result.
+        // Loading takes time. Two concurrent loads waste some work and yield the same result.
         let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings.clone() };
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
@@ -148,18 +153,18 @@ impl Registry {
         Ok(self.digests().entry(digest).or_insert(plugin).clone())
     }
 
-    /// Remove the kept components that are neither configured nor in `needed`; those that were
-    /// removed. One that another process kept within the last hour may be about to be pinned,
-    /// and stays.
+    /// Removes the stored components that are neither configured nor in `needed`, and returns the removed
+    /// ones. A component that another process stored within the last hour may be about to be pinned and is
+    /// not removed.
     ///
     /// # Errors
-    /// The folder cannot be read, or a file not be removed.
+    /// The directory cannot be read, or a file cannot be removed.
     pub fn prune(&self, needed: &BTreeSet<Hash>) -> std::io::Result<Vec<Stored>> {
         let configured: BTreeSet<Hash> = self.plugins.iter().map(|plugin| plugin.digest).collect();
         self.components.prune(|digest| configured.contains(&digest) || needed.contains(&digest))
     }
 
-    /// The operator table that a job pins when it is accepted.
+    /// Returns the operator table that a job pins when it is accepted.
     pub fn pin(&self) -> &BTreeMap<Operator, Pinned> {
         &self.pinned
     }
@@ -168,7 +173,7 @@ impl Registry {
         self.by_digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Load one plugin, and keep its component where jobs are to pin it.
+    /// Loads one plugin. Stores its component if jobs may pin it.
     fn read(
         &self,
         config: &PluginConfig,
@@ -187,7 +192,8 @@ impl Registry {
         Ok(plugin)
     }
 
-    /// Takes a plugin in, or none of it. An operator that another plugin serves already is served by neither.
+    /// Adds a plugin with all its operators, or returns its problems and adds nothing. An operator that
+    /// another plugin already serves is pinned for neither plugin.
     fn add(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();
@@ -247,16 +253,16 @@ impl engine::Components for Registry {
     }
 }
 
-/// The components that are kept in a state directory, whoever needs them.
+/// Lists all components stored in a state directory, whether needed or not.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// The directory cannot be read.
 pub fn kept(state_dir: &std::path::Path) -> std::io::Result<Vec<Stored>> {
     Components::at(state_dir.join("components")).list()
 }
 
-/// The digest of the component that a source holds, where it is not the pinned one. Of a plain component more than the
-/// bytes is pinned: what was kept then tells.
+/// Returns the digest of the source's component if it differs from the pinned one. For an untyped component
+/// more than the bytes is pinned, so its bytes are compared with the stored component.
 pub(crate) fn other_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);
@@ -265,15 +271,16 @@ pub(crate) fn other_component(state_dir: &std::path::Path, source: &std::path::P
     (!is_same).then_some(found)
 }
 
-/// Counts the components of a state directory that have the digests that name them, and lists the others.
+/// Counts the components of a state directory whose bytes match their digests, and lists the others.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// The directory cannot be read.
 pub fn damaged(state_dir: &std::path::Path) -> std::io::Result<(usize, Vec<Damaged>)> {
     Components::at(state_dir.join("components")).damaged()
 }
 
-/// A plugin may only tighten: waiting for a person is stricter than giving a call up.
+/// Returns the stricter of the global and the plugin's setting. A plugin may only tighten the setting.
+/// Waiting for a person is stricter than failing a call.
 fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
     match (config.on_indeterminate, plugin.on_indeterminate) {
         (OnIndeterminate::Fail, None | Some(OnIndeterminate::Fail)) => OnIndeterminate::Fail,
@@ -281,14 +288,15 @@ fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
     }
 }
 
-/// Who looks at what a tool changed: the verifier that its table names, else its own export.
+/// Returns the verifier of a tool's effects: the one that the configuration names, else the plugin's own
+/// export.
 pub(crate) fn verifier(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
     let named = configured.verifier.as_ref().map(|verifier| verifier.name.clone());
     let own = plugin.verify.then(|| OWN_VERIFIER.to_owned());
     named.or(own).filter(|_| plugin.kind == PluginKind::Tool)
 }
 
-/// What follows where that is not as it was recorded.
+/// Returns the reaction to an effect that no longer matches its record.
 pub(crate) fn confirmation(config: &Config, configured: &PluginConfig) -> Confirmation {
     configured.confirmation.unwrap_or(config.confirmation)
 }

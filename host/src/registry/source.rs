@@ -1,14 +1,14 @@
-//! Where a plugin's component lies.
+//! Locates and reads the component of a plugin.
 
 use std::path::Path;
 
 use crate::config::DirGrant;
 use crate::engine::Problem;
 
-/// The recipe of a plugin that is built from source.
+/// Recipe file of a plugin that is built from source.
 const RECIPE: &str = "latch-plugin.toml";
 
-/// The bytes of a component: a file, or what `latch plugin build` made of a directory.
+/// Reads a component from a file, or from the build output of `latch plugin build` in a directory.
 pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
     let shown = source.display();
     if !source.is_dir() {
@@ -30,7 +30,7 @@ pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// Granted directories that have to exist, because they are only read, and do not.
+/// Returns a problem for each granted read-only directory that does not exist.
 pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<Problem> {
     let missing = dirs.iter().filter(|dir| !dir.write && !dir.host.is_dir());
     let problem = |dir: &DirGrant| {
@@ -39,8 +39,8 @@ pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<Problem> {
     missing.map(problem).collect()
 }
 
-/// Granted directories are there before a call needs them: one that may be written is made, one
-/// to read from has to exist.
+/// Creates granted writable directories before a call needs them, and checks that granted read-only
+/// directories exist.
 pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for dir in dirs {
@@ -60,7 +60,7 @@ pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// `name` of the table `[plugin]`: a file name.
+/// Reads `name` from the table `[plugin]` of a recipe. The name must be a valid file name.
 fn plugin_name(recipe: &str) -> Result<String, String> {
     let table: toml::Table = recipe.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
     let name = table.get("plugin").and_then(|plugin| plugin.get("name")).and_then(toml::Value::as_str);

@@ -1,4 +1,4 @@
-//! A first look at the configured plugins: everything that can be refused without compiling.
+//! Checks the configured plugins for all problems that can be found without compiling.
 
 use latchwork_core::ids::Hash;
 use latchwork_core::manifest::PluginKind;
@@ -7,27 +7,27 @@ use super::source;
 use crate::config::{Config, PluginConfig};
 use crate::engine::{Engine, LoadError, Problem, Terms};
 
-/// The configured plugins after a first look, in the order of the configuration.
+/// Results of the survey, in the order of the configuration.
 #[derive(Clone)]
 pub struct Survey {
     pub(super) seen: Vec<Result<Seen, LoadError>>,
 }
 
-/// A plugin that nothing is known against yet.
+/// A plugin in which the survey found no problem.
 #[derive(Clone)]
 pub(super) struct Seen {
     pub(super) bytes: Vec<u8>,
-    /// Its world; none where only its types tell.
+    /// World of the component. `None` if only its types determine the world.
     kind: Option<PluginKind>,
 }
 
 impl Survey {
-    /// Read every configured plugin and hold it against its digest, its grants and its settings.
+    /// Reads every configured plugin and checks its digest, grants and settings.
     pub fn of(config: &Config) -> Self {
         Self { seen: config.plugins.iter().map(look).collect() }
     }
 
-    /// Whether loading what is left takes no compiling.
+    /// Returns true if the remaining plugins can be loaded without compiling.
     pub fn is_compiled(&self, engine: &Engine) -> bool {
         self.sound().all(|seen| engine.is_compiled(&seen.bytes))
     }
@@ -36,16 +36,18 @@ impl Survey {
         self.seen.iter().filter_map(|seen| seen.as_ref().ok())
     }
 
-    /// The plugins that are refused already.
+    /// Returns the plugins that are already refused.
     pub fn refused(&self) -> impl Iterator<Item = &LoadError> {
         self.seen.iter().filter_map(|seen| seen.as_ref().err())
     }
 
-    /// The first of a plan's operators that cannot do without the plugins that are refused.
+    /// Returns the first of a plan's operators that may need a refused plugin.
     ///
-    /// What a plugin serves is known once it is compiled. Until then the name of a tool's operator is looked for in the
-    /// bytes of the tools: a name that no sound tool contains is that of a step plugin, which may call any operator, or
-    /// of a refused plugin. A plain component makes its operators' names from its exports, so that any may be its own.
+    /// The operators of a plugin are known only after it is compiled. Until then this function searches the
+    /// bytes of the tools for the name of the operator. A name that no accepted tool contains belongs to a
+    /// step plugin, which may call any operator, or to a refused plugin. An untyped component derives the
+    /// names of its operators from its exports. It may therefore serve any operator, and the function then
+    /// returns `None`.
     pub fn needs_refused<'n>(&self, operators: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.refused().next()?;
         if self.sound().any(|seen| seen.kind.is_none()) {
@@ -82,7 +84,7 @@ fn look(config: &PluginConfig) -> Result<Seen, LoadError> {
     Ok(Seen { bytes, kind })
 }
 
-/// Whether the configuration says what confirms a plugin's effects.
+/// Returns true if the configuration sets a verifier or a confirmation rule for the plugin.
 pub(super) fn is_confirmed(config: &PluginConfig) -> bool {
     config.verifier.is_some() || config.confirmation.is_some()
 }

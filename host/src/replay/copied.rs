@@ -1,11 +1,11 @@
-//! Answers that a fork took over from the job it comes from.
+//! Answers that a fork copied from its origin job.
 
 use latchwork_core::effect::{Answer, Effect};
 use latchwork_core::error::Failure;
 use latchwork_core::ids::{Slot, StepId};
 use latchwork_core::state::{Durable, label};
 
-/// What the calls of a copied step were answered, and when.
+/// Returns the answers to the calls of a copied step, with the times of the answers.
 pub(super) fn answers(whole: &Durable, step: &StepId) -> Vec<(Slot, i64, Result<String, Failure>)> {
     let calls = whole.job.copied_calls_of(step).into_iter();
     calls

@@ -1,7 +1,7 @@
-//! The published JSON Schemas: what an editor needs to check and complete the files of a project.
+//! The published JSON Schemas, with which an editor checks and completes the files of a project.
 //!
-//! Each describes structure, as far as a schema can. The parser of a file knows more: names that have to be unique,
-//! values that depend on each other.
+//! A schema describes the structure of a file as far as a schema can. The parser of the file checks more,
+//! such as unique names and values that depend on each other.
 
 use latchwork_core::error::Code;
 use latchwork_core::plan;
@@ -13,24 +13,24 @@ mod tests;
 /// A document that has a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
-    /// `plan.json`
+    /// A plan: `plan.json`.
     Plan,
-    /// `latch.toml`
+    /// The configuration: `latch.toml`.
     Config,
-    /// `latch-plugin.toml`
+    /// The recipe of a plugin: `latch-plugin.toml`.
     Recipe,
-    /// A line of `cases.jsonl`
+    /// A case: one line of `cases.jsonl`.
     Cases,
-    /// A whole request: an intent and its plan
+    /// A whole request: an intent and its plan.
     Request,
 }
 
 impl Document {
-    /// All of them.
+    /// All documents.
     pub const ALL: [Document; 5] =
         [Document::Plan, Document::Config, Document::Recipe, Document::Cases, Document::Request];
 
-    /// Its name on the command line.
+    /// Name of the document on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Document::Plan => "plan",
@@ -41,7 +41,7 @@ impl Document {
         }
     }
 
-    /// What it describes, in a few words.
+    /// Description of the document in a few words.
     pub fn about(self) -> &'static str {
         match self {
             Document::Plan => "a plan: plan.json",
@@ -52,7 +52,7 @@ impl Document {
         }
     }
 
-    /// Its schema (draft 2020-12) as text.
+    /// Returns the JSON Schema (draft 2020-12) as text.
     pub fn text(self) -> String {
         match self {
             Document::Plan => plan::SCHEMA.to_owned(),
@@ -64,14 +64,15 @@ impl Document {
     }
 }
 
-/// The codes are those of this version.
+/// Returns the schema of cases with the error codes of this version.
 fn cases() -> Value {
     let mut schema = parsed(include_str!("cases.json"));
     schema["$defs"]["code"]["enum"] = json!(Code::ALL.iter().map(|code| code.as_str()).collect::<Vec<_>>());
     schema
 }
 
-/// A request holds a plan, whose schema is taken in with all that it refers to.
+/// Returns the schema of requests. The schema of plans and its definitions are embedded, because a request
+/// contains a plan.
 fn request() -> Value {
     let mut schema = parsed(include_str!("request.json"));
     let mut plan = parsed(plan::SCHEMA);

@@ -1,11 +1,11 @@
-//! `static`: what the component imports, held against its world once more before each step, whatever
-//! let the component in.
+//! `static`: compares the imports of the component with its world before each step, independently of the
+//! checks at load time.
 
 use async_trait::async_trait;
 
 use super::{StepValidator, ValidationRequest};
 
-/// The validator.
+/// Validator that checks the imports of the component.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Static;
 

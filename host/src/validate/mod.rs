@@ -1,8 +1,8 @@
-//! Validators: what is asked of a step before it starts. An error is `CONTRACT_VIOLATION`, and the step
-//! is not executed.
+//! Validators: checks that run before a step starts. An error becomes `CONTRACT_VIOLATION`, and the step is
+//! not executed.
 //!
-//! `[validators] run = ["static", "sandbox"]` names those that come with the host; an embedding program
-//! adds its own with [`crate::host::Extensions`].
+//! `[validators] run = ["static", "sandbox"]` selects validators that come with the host. An embedding
+//! program adds its own with [`crate::host::Extensions`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ mod sandbox;
 pub use imports::Static;
 pub use sandbox::{Asked, Conditions, Ended, Sandbox, SandboxRun};
 
-/// What is about to start.
+/// The step that is about to start.
 pub struct ValidationRequest<'a> {
-    /// The job.
+    /// Id of the job.
     pub job_id: &'a JobId,
-    /// The step.
+    /// Id of the step.
     pub step_id: &'a StepId,
-    /// Its operator.
+    /// Operator of the step.
     pub operator: &'a Operator,
-    /// Whether it is deterministic code or a tool.
+    /// Kind of the plugin: a step plugin with deterministic code, or a tool.
     pub kind: PluginKind,
-    /// How repeatable the operator says it is.
+    /// Determinism class that the operator declares.
     pub determinism: Determinism,
     /// SHA-256 of the component.
     pub digest: Hash,
-    /// Its resolved input: canonical JSON.
+    /// Resolved input, as canonical JSON.
     pub input: &'a [u8],
     pub(crate) plugin: &'a Plugin,
     pub(crate) limits: Limits,
@@ -42,18 +42,19 @@ pub struct ValidationRequest<'a> {
 }
 
 impl ValidationRequest<'_> {
-    /// What the component imports, as it names it.
+    /// Returns the imports of the component, as the component names them.
     pub fn imports(&self) -> &[String] {
         &self.plugin.imports
     }
 
-    /// What the step will find: its clock and its random numbers.
+    /// Returns the clock and the seed of random numbers that the step will get.
     pub fn conditions(&self) -> Conditions {
         self.conditions
     }
 
-    /// Runs the step in a fresh instance under these conditions, until it ends or makes a call that has
-    /// no recorded answer, which before its start is any. No tool is ever called. None for a tool.
+    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call.
+    /// Before the start of a step no call has a recorded answer, so any call ends the run. No tool is ever
+    /// called. Returns `None` for a tool.
     pub async fn run_in_sandbox(&self, conditions: Conditions) -> Option<SandboxRun> {
         sandbox::run(self, conditions).await
     }
@@ -64,7 +65,7 @@ impl ValidationRequest<'_> {
 /// ```
 /// use latchwork::validate::{StepValidator, ValidationRequest};
 ///
-/// /// Nothing of more than a kilobyte.
+/// /// Refuses an input of more than a kilobyte.
 /// struct Short;
 ///
 /// #[async_trait::async_trait]
@@ -82,17 +83,17 @@ impl ValidationRequest<'_> {
 /// ```
 #[async_trait]
 pub trait StepValidator: Send + Sync {
-    /// What it is called in messages.
+    /// Name of the validator in messages.
     fn name(&self) -> &'static str;
 
-    /// Looks at the step.
+    /// Checks the step.
     ///
     /// # Errors
-    /// It must not start; a sentence that says why.
+    /// The step must not start. The error is a sentence with the reason.
     async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String>;
 }
 
-/// Finds nothing wrong.
+/// Validator that accepts every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOp;
 
@@ -106,23 +107,23 @@ impl StepValidator for NoOp {
     }
 }
 
-/// Names of the validators that come with the host, as `latch.toml` has them.
+/// Validators that come with the host, by their names in `latch.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shipped {
-    /// [`NoOp`]
+    /// [`NoOp`].
     NoOp,
-    /// [`Static`]
+    /// [`Static`].
     Static,
-    /// [`Sandbox`]
+    /// [`Sandbox`].
     Sandbox,
 }
 
 impl Shipped {
-    /// The words of `latch.toml`.
+    /// Names of the validators in `latch.toml`.
     pub const WORDS: [(&'static str, Shipped); 3] =
         [("no-op", Shipped::NoOp), ("static", Shipped::Static), ("sandbox", Shipped::Sandbox)];
 
-    /// The validator.
+    /// Creates the validator.
     pub fn validator(self) -> Arc<dyn StepValidator> {
         match self {
             Shipped::NoOp => Arc::new(NoOp),
@@ -132,7 +133,7 @@ impl Shipped {
     }
 }
 
-/// Validators in the order in which they are asked.
+/// Validators in the order in which they run.
 #[derive(Clone, Default)]
 pub struct Validators(pub Vec<Arc<dyn StepValidator>>);
 
@@ -143,15 +144,15 @@ impl fmt::Debug for Validators {
 }
 
 impl Validators {
-    /// Whether there is nobody to ask.
+    /// Returns true if there are no validators.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Asks one after the other.
+    /// Runs the validators one after the other.
     ///
     /// # Errors
-    /// What the first that refuses says, with its name.
+    /// The error of the first validator that refuses the step, with the validator's name.
     pub async fn validate(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
         for validator in &self.0 {
             let name = validator.name();

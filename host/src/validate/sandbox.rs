@@ -1,8 +1,8 @@
-//! `sandbox`: the step is driven twice and must do the same twice.
+//! `sandbox`: runs the step twice and requires the same behaviour.
 //!
-//! Both runs are fresh instances without a tool behind them; each ends with the step or at its first call,
-//! which has no recorded answer. An operator that says it is `pure` must not even depend on its clock
-//! and its random numbers, so its second run has others; every other one gets the same.
+//! Both runs use fresh instances without tools. Each run ends with the step or at its first call, which has
+//! no recorded answer. A `pure` operator must not depend on its clock or its random numbers, so its second
+//! run gets other ones. Every other operator gets the same ones.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,50 +15,50 @@ use tracing::Level;
 use super::{StepValidator, ValidationRequest};
 use crate::engine::{StepCalls, StepOutcome, StepSources, Stop, ToolCall};
 
-/// How far the second run's clock is from the first's: more than a year, and no round number of days.
+/// Shift of the second run's clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
 
-/// What a step finds: the same in every try of it.
+/// Clock and random seed of a step, equal in every try of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// Its clock, microseconds since 1970 UTC.
+    /// Time of the clock, in microseconds since 1970 UTC.
     pub now_us: i64,
     /// Seed of its random numbers.
     pub seed: [u8; 32],
 }
 
-/// What a step asked of its host.
+/// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// It called this operator with these arguments.
+    /// The step called this operator with these arguments.
     Call(String, String),
-    /// It announced an event of this name with this payload.
+    /// The step emitted an event with this name and this payload.
     Emit(String, String),
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With this output.
+    /// The step returned this output.
     Output(String),
-    /// With an error of its own.
+    /// The step returned an error with this code and message.
     Failed(Code, String),
-    /// The host ended it.
+    /// The host ended the run with this code.
     Fault(Code),
-    /// At a call that has no recorded answer.
+    /// The run stopped at a call, which has no recorded answer.
     AtCall,
 }
 
-/// What became of one run.
+/// Record of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxRun {
-    /// What it asked for, in order.
+    /// Host calls of the step, in order.
     pub asked: Vec<Asked>,
-    /// How it ended.
+    /// The end of the run.
     pub ended: Ended,
 }
 
-/// The validator.
+/// Validator that runs the step twice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sandbox;
 
@@ -93,9 +93,9 @@ fn other(conditions: Conditions) -> Conditions {
     }
 }
 
-/// The first difference of two runs.
+/// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
-    // Depth of the stack and wall clock depend on the machine: they tell nothing of the step.
+    // Stack depth and wall-clock time depend on the machine and say nothing about the step.
     let of_machine = |run: &SandboxRun| matches!(run.ended, Ended::Fault(Code::StackOverflow | Code::WallClockLimit));
     if of_machine(one) || of_machine(two) {
         return None;
@@ -126,7 +126,7 @@ fn end(ended: &Ended) -> String {
     }
 }
 
-/// The beginning of a text that a message can hold.
+/// Truncates a text to the length that a message can contain.
 fn cut(text: &str) -> String {
     const CHARACTERS_MAX: usize = 200;
     match text.char_indices().nth(CHARACTERS_MAX) {

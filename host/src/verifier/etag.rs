@@ -1,8 +1,8 @@
-//! `etag`: asks the server that has the resource for its entity tag.
+//! `etag`: requests the entity tag of the resource from its server.
 //!
-//! The address is the change's `external_ref`, else its `resource_id`; it has to be one that the
-//! plugin is granted. `HEAD` is asked first, `GET` where the server knows no `HEAD` or gives no tag with
-//! it. Redirects are not followed. A resource that was deleted has to be gone (404 or 410).
+//! The URL is the change's `external_ref`, else its `resource_id`. The plugin must be granted the host of the
+//! URL. The verifier sends `HEAD` first. It sends `GET` if the server does not support `HEAD` or returns no
+//! tag. Redirects are not followed. A deleted resource must be absent (404 or 410).
 
 use std::time::Duration;
 
@@ -22,11 +22,11 @@ use crate::capability::watch::Watch;
 use crate::engine::Finding;
 use crate::os::clock;
 
-/// The verifier.
+/// Verifier that compares entity tags.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Etag;
 
-/// What a server answered.
+/// Response of a server.
 struct Answered {
     status: StatusCode,
     etag: Option<String>,
@@ -72,7 +72,7 @@ impl ResourceVerifier for Etag {
     }
 }
 
-/// The weak comparison of RFC 9110; a tag may have been recorded without its quotes.
+/// Compares two tags by the weak comparison of RFC 9110. The recorded tag may lack its quotes.
 fn same(recorded: &str, found: &str) -> bool {
     fn opaque(tag: &str) -> &str {
         tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"')
@@ -102,7 +102,7 @@ async fn ask(method: &Method, uri: &Uri, looking: &Looking<'_>) -> Result<Answer
     let (response, connection) = connect::send(request, options, &place, settings, &watch)
         .await
         .map_err(|error| unavailable(format!("the server cannot be asked: {error}")))?;
-    // Head is all that is wanted: the connection ends with its handle.
+    // Only the head of the response is needed. Dropping the handle closes the connection.
     drop(connection);
     let etag = response.headers().get(ETAG).and_then(|value| value.to_str().ok()).map(str::to_owned);
     Ok(Answered { status: response.status(), etag })

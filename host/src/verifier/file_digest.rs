@@ -1,8 +1,8 @@
-//! `file-digest`: the SHA-256 of a file in a granted directory.
+//! `file-digest`: compares the SHA-256 of a file in a granted directory.
 //!
-//! The file is the change's `external_ref`, else its `resource_id`, as the plugin sees it
-//! (`/outbox/1.txt`). The digest is the recorded `version`, else the `etag`: 64 hexadecimal digits,
-//! perhaps behind `sha256:`. A file that was deleted has to be gone.
+//! The path of the file is the change's `external_ref`, else its `resource_id`, as the plugin sees it
+//! (`/outbox/1.txt`). The expected digest is the recorded `version`, else the `etag`: 64 hexadecimal digits,
+//! optionally after `sha256:`. A deleted file must be absent.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -20,10 +20,10 @@ use crate::config::{DirGrant, Grants};
 use crate::engine::Finding;
 use crate::os::clock;
 
-/// Read at once.
+/// Number of bytes read per block.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// The verifier.
+/// Verifier that compares the digests of files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileDigest;
 
@@ -36,7 +36,7 @@ impl ResourceVerifier for FileDigest {
     async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
         let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
-        // Reading keeps a thread busy; it ends by itself when its time is over.
+        // Reading blocks a thread. The reading function ends by itself after the timeout.
         let looked = tokio::task::spawn_blocking(move || look(&change, &grants, until_us));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
@@ -54,7 +54,8 @@ fn look(change: &StateChange, grants: &Grants, until_us: u64) -> Result<Finding,
     let root = std::fs::canonicalize(&dir.host)
         .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
     let found = match std::fs::canonicalize(&path) {
-        // What a link leads to is looked at only where the plugin could have been.
+        // Follow a link only within the granted directory, because the plugin could not have written
+        // elsewhere.
         Ok(path) if !path.starts_with(&root) => {
             return Ok(Finding::Mismatch(format!("{name} leads out of its directory")));
         }
@@ -79,7 +80,7 @@ fn look(change: &StateChange, grants: &Grants, until_us: u64) -> Result<Finding,
     }
 }
 
-/// The recorded SHA-256.
+/// Returns the recorded SHA-256.
 fn digest(change: &StateChange) -> Option<Hash> {
     let read = |text: &Option<String>| {
         let text = text.as_deref()?.trim_matches('"');
@@ -88,20 +89,20 @@ fn digest(change: &StateChange) -> Option<Hash> {
     read(&change.version).or_else(|| read(&change.etag))
 }
 
-/// The granted directory that a path of the plugin lies in, and where that is on the host.
+/// Returns the granted directory that contains a path of the plugin, and the path on the host.
 fn place<'g>(dirs: &'g [DirGrant], name: &str) -> Option<(&'g DirGrant, PathBuf)> {
     let within = |dir: &'g DirGrant| {
         let rest = Path::new(name).strip_prefix(&dir.guest).ok()?;
         let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
         (plain && rest.components().next().is_some()).then(|| (dir, dir.host.join(rest)))
     };
-    // The longest of several is the one that the plugin sees there.
+    // If several directories match, the plugin sees the one with the longest guest path.
     let mut found: Vec<_> = dirs.iter().filter_map(within).collect();
     found.sort_by_key(|(dir, _)| dir.guest.len());
     found.pop()
 }
 
-/// A regular file; none where it is something else. A pipe is not waited for.
+/// Opens a regular file. Returns `None` for anything else. Opening a pipe does not block.
 fn open(path: &Path) -> std::io::Result<Option<File>> {
     let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = std::fs::OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
@@ -140,7 +141,7 @@ mod tests {
         }
     }
 
-    /// I39: the file itself is read, within its directory, and what cannot be told is no mismatch.
+    /// I39: the verifier reads the file itself, within its directory. An unknown state is not a mismatch.
     #[test]
     fn a_file_is_what_it_was_or_is_not() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Host-side verifiers: who looks at what a plugin changed, where its `[[plugin]]` names one
-//! (`verifier = "etag"`) instead of the plugin's own `verify`.
+//! Verifiers of the host. They check the recorded changes of a plugin whose `[[plugin]]` names one (`verifier
+//! = "etag"`). The plugin's own `verify` is then not used.
 //!
-//! A verifier looks and changes nothing. It goes by the plugin's grants and secrets, and has no more
-//! than the plugin had.
+//! A verifier only reads and changes nothing. It uses the grants and secrets of the plugin and has no further
+//! rights.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,28 +21,28 @@ mod file_digest;
 pub use etag::Etag;
 pub use file_digest::FileDigest;
 
-/// One change to look at.
+/// A recorded change that is verified.
 pub struct Looking<'a> {
-    /// The operator whose call made it.
+    /// Operator whose call made the change.
     pub operator: &'a str,
-    /// What was recorded.
+    /// The recorded change.
     pub change: &'a StateChange,
     /// Grants and secrets of the plugin.
     pub plugin: &'a PluginSettings,
-    /// Headers that the plugin's table gives the verifier.
+    /// Headers for the verifier from the plugin's table.
     pub headers: &'a [HeaderTemplate],
-    /// Milliseconds it may take; the caller gives up after them.
+    /// Timeout of the verification, in milliseconds. The caller stops waiting after it.
     pub timeout_ms: u32,
 }
 
-/// Looks whether a recorded change is still as it was recorded.
+/// Checks that a recorded change still matches its record.
 ///
 /// ```
 /// use latchwork::engine::Finding;
 /// use latchwork::verifier::{Looking, ResourceVerifier, Verifiers};
 /// use latchwork_core::error::Failure;
 ///
-/// /// Believes everything.
+/// /// Confirms every change without checking it.
 /// struct Trusting;
 ///
 /// #[async_trait::async_trait]
@@ -61,17 +61,17 @@ pub struct Looking<'a> {
 /// ```
 #[async_trait]
 pub trait ResourceVerifier: Send + Sync {
-    /// The name in `latch.toml`.
+    /// Name of the verifier in `latch.toml`.
     fn name(&self) -> &'static str;
 
-    /// Look at it.
+    /// Verifies the change.
     ///
     /// # Errors
-    /// It could not be told; why. That is never taken for a mismatch.
+    /// The state could not be determined. The error is the reason and is never treated as a mismatch.
     async fn verify(&self, looking: &Looking<'_>) -> Result<Finding, Failure>;
 }
 
-/// The verifiers of a host, and what plugins give them.
+/// The verifiers of a host, and the headers that each plugin gives its verifier.
 #[derive(Clone, Default)]
 pub struct Verifiers {
     by_name: BTreeMap<&'static str, Arc<dyn ResourceVerifier>>,
@@ -85,7 +85,7 @@ impl fmt::Debug for Verifiers {
 }
 
 impl Verifiers {
-    /// Those that come with the host.
+    /// Returns the verifiers that come with the host.
     pub fn shipped() -> Verifiers {
         let mut verifiers = Verifiers::default();
         verifiers.add(Arc::new(Etag));
@@ -93,17 +93,17 @@ impl Verifiers {
         verifiers
     }
 
-    /// One more, or another one under a known name.
+    /// Adds a verifier, or replaces the one with the same name.
     pub fn add(&mut self, verifier: Arc<dyn ResourceVerifier>) {
         self.by_name.insert(verifier.name(), verifier);
     }
 
-    /// The verifier of that name.
+    /// Returns the verifier with this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn ResourceVerifier>> {
         self.by_name.get(name)
     }
 
-    /// What the configured plugins give their verifiers.
+    /// Stores the headers that the configured plugins give their verifiers.
     pub(crate) fn configure(&mut self, plugins: &[PluginConfig]) {
         for plugin in plugins {
             if let Some(verifier) = &plugin.verifier {
@@ -112,7 +112,7 @@ impl Verifiers {
         }
     }
 
-    /// Looks at a change for a plugin.
+    /// Verifies a change of a plugin.
     pub(crate) async fn verify(
         &self,
         name: &str,
@@ -134,7 +134,7 @@ impl Verifiers {
     }
 }
 
-/// It could not be told.
+/// Creates the failure of a verification that could not determine the state.
 fn unavailable(message: impl Into<String>) -> Failure {
     Failure::new(Code::DependencyUnavailable, message)
 }

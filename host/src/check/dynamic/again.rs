@@ -1,4 +1,4 @@
-//! The same cases in another process: another place in memory, another environment, time zone and language.
+//! Runs the same cases in another process with another memory layout, environment, time zone and language.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ use crate::check::report::Report;
 use crate::config::{Grants, LimitsConfig};
 use crate::engine::{Engine, EngineOptions, PluginSettings};
 
-/// The environment of the other process: none of this one's.
+/// Environment of the other process. Nothing of this process's environment is inherited.
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("TZ", "Pacific/Kiritimati"),
     ("LANG", "tr_TR.UTF-8"),
@@ -29,20 +29,20 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("LATCH_CHECK", "a variable that no step may see"),
 ];
 
-/// How another process is started.
+/// Command line of the other process.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// This program.
+    /// Path of this program.
     pub program: PathBuf,
-    /// What it is called with to [`serve`].
+    /// Arguments with which the program calls [`serve`].
     pub args: Vec<String>,
-    /// The component.
+    /// Path of the component.
     pub wasm: PathBuf,
-    /// Where compiled code is kept.
+    /// Directory of the cache of compiled code.
     pub cache_dir: Option<PathBuf>,
 }
 
-/// What it is asked.
+/// Request to the other process.
 #[derive(Serialize, Deserialize)]
 struct Question {
     wasm: PathBuf,
@@ -51,10 +51,10 @@ struct Question {
     scripts: Vec<Script>,
 }
 
-/// Runs what another process was asked to; the question and the answer are JSON.
+/// Runs the scripts of a request in this process. The request and the response are JSON.
 ///
 /// # Errors
-/// It cannot be answered: why.
+/// The request cannot be served. The error is the reason.
 pub async fn serve(question: &[u8]) -> Result<String, String> {
     let question: Question = serde_json::from_slice(question).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
@@ -69,7 +69,7 @@ pub async fn serve(question: &[u8]) -> Result<String, String> {
     serde_json::to_string(&traces).map_err(|error| error.to_string())
 }
 
-/// D066, in another process.
+/// D066: compares the runs with runs in another process.
 pub(super) async fn compare(hosts: &Hosts<'_>, ran: &[Ran<'_>], report: &mut Report) {
     let Some(process) = hosts.process else { return };
     let calm: Vec<_> = ran.iter().filter(|ran| ran.base.fault().is_none()).collect();
@@ -102,7 +102,8 @@ fn ask(process: &Process, question: &Question) -> Result<Vec<Trace>, String> {
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let text = serde_json::to_vec(question).map_err(|error| error.to_string())?;
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    // It reads everything before it says anything.
+    // The other process reads the whole request before it writes a response, so the two pipes cannot
+    // deadlock.
     let written = stdin.write_all(&text);
     drop(stdin);
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -127,7 +128,7 @@ fn bare(wasm: &Path, wasi: WasiMode) -> PluginSettings {
     }
 }
 
-/// Steps have no secrets.
+/// Steps have no access to secrets.
 struct NoSecrets;
 
 impl Secrets for NoSecrets {

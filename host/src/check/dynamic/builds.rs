@@ -1,5 +1,6 @@
-//! D065: another build of the same sources must do the same. What a build takes from its machine (a seed,
-//! the time, the order of a set) is in the component, the same in every job, and other in the next build.
+//! D065: another build of the same sources must behave the same. A build may take entropy from its machine: a
+//! seed, the time or the order of a set. Such a value is fixed in the component, so it is equal in every job
+//! but differs in the next build.
 
 use std::sync::Arc;
 
@@ -15,16 +16,16 @@ use crate::engine::Plugin;
 
 /// Another build of the same sources.
 pub struct Rebuilt {
-    /// The component.
+    /// Bytes of the component.
     pub bytes: Vec<u8>,
 }
 
-/// The other build, where it has other bytes and can be loaded.
+/// The other build, loaded. Its bytes differ from those of the checked component.
 pub(super) struct Other(Arc<Plugin>);
 
 pub(super) fn load(hosts: &Hosts<'_>, plugin: &Plugin, rebuilt: &Rebuilt, report: &mut Report) -> Option<Other> {
     if Hash::of(&[&rebuilt.bytes]) == plugin.digest {
-        // The same bytes do the same.
+        // Equal bytes behave the same.
         return None;
     }
     hosts.compiles(hosts.engine, &rebuilt.bytes, "as another build made it");

@@ -1,4 +1,4 @@
-//! A case: an input for an operator, and what the tools it calls answer.
+//! Cases: an input for an operator, and the answers to its tool calls.
 
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::ids::Hash;
@@ -8,58 +8,58 @@ use super::script::{Given, Script};
 use crate::check::Place;
 use crate::engine::StepContext;
 
-/// When steps of cases start: 2026-01-05 09:00:00 UTC, a Monday.
+/// Start time of the steps in cases: 2026-01-05 09:00:00 UTC, a Monday.
 const START_US: i64 = 1_767_603_600_000_000;
-/// How long each tool of a case takes.
+/// Duration of each tool call in a case, in microseconds.
 const ANSWER_US: i64 = 250_000;
 
-/// An answer of a case.
+/// Answer to one call of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The operator that is expected to be called; any if there is none.
+    /// Operator that must be called. `None` allows any operator.
     pub operator: Option<String>,
-    /// The arguments it is expected to be called with, canonical; any if there are none.
+    /// Canonical arguments that must be passed. `None` allows any arguments.
     pub args: Option<String>,
-    /// What the call is answered.
+    /// Result of the call.
     pub answer: Result<String, Failure>,
 }
 
-/// A case.
+/// One case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Unique in its file.
+    /// Name, unique in the file.
     pub name: String,
-    /// The operator.
+    /// Operator that is run.
     pub operator: String,
-    /// Its input: canonical JSON.
+    /// Input of the operator, as canonical JSON.
     pub input: String,
-    /// Answers in the order of the calls.
+    /// Answers, in the order of the calls.
     pub answers: Vec<Answer>,
-    /// The code of the error it is expected to give; none: it gives an output.
+    /// Code of the expected error. `None` if an output is expected.
     pub error: Option<Code>,
-    /// Where it stands.
+    /// Location of the case.
     pub place: Place,
-    /// What a real job's step found; none for one that was made up.
+    /// Recorded environment of a real job's step. `None` for a handwritten case.
     pub recorded: Option<Recorded>,
 }
 
-/// What the step of a real job found.
+/// Recorded environment of a real job's step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Whose it was.
+    /// Context of the job.
     pub context: StepContext,
-    /// Seed of its random numbers.
+    /// Seed of the random numbers.
     pub seed: [u8; 32],
-    /// When it started.
+    /// Start time, in microseconds since 1970 UTC.
     pub started_us: i64,
-    /// When each answer was recorded.
+    /// Time of each answer, in microseconds since 1970 UTC.
     pub heard_us: Vec<i64>,
-    /// What it could use up.
+    /// Limits of the run.
     pub limits: Limits,
 }
 
 impl Case {
-    /// How it is run, within these limits where no others are recorded.
+    /// Creates the script of the case. `limits` apply if the case has no recorded limits.
     pub(super) fn script(&self, limits: Limits) -> Script {
         let given = |k: usize, answer: &Answer| Given {
             operator: answer.operator.clone(),
@@ -101,7 +101,7 @@ impl Case {
         }
     }
 
-    /// Follows from the case alone.
+    /// Seed derived from the case alone.
     fn seed(&self) -> [u8; 32] {
         Hash::of(&[b"latch plugin check", self.operator.as_bytes(), &[0], self.input.as_bytes()]).0
     }

@@ -1,4 +1,4 @@
-//! Reading a file of cases: JSON lines, every problem at once, each with its line.
+//! Reads a file of cases in JSON Lines format and reports every problem with its line.
 
 use latchwork_core::canon::{self, Refusal};
 use latchwork_core::error::{Code, Failure};
@@ -8,31 +8,31 @@ use super::case::{Answer, Case};
 use crate::check::Place;
 use latchwork_core::suggest;
 
-/// Keys of a line, of an answer, of an error. An editor reads `$schema`.
+/// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
 const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];
 const ANSWER: [&str; 4] = ["operator", "args", "result", "error"];
 const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
-/// So many cases in a file.
+/// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
 
-/// Something wrong in a file of cases.
+/// A problem in a file of cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The column, from 1, where the line is no JSON.
+    /// Column number, from 1, if the line is not valid JSON.
     pub column: Option<u64>,
-    /// Where in the line's document: a JSON pointer.
+    /// JSON pointer to the value in the line's document.
     pub pointer: String,
-    /// What is wrong and what would be right.
+    /// Description of the problem and of a valid value.
     pub message: String,
 }
 
 /// Reads cases.
 ///
 /// # Errors
-/// Everything that is wrong.
+/// Every problem of the file.
 pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
     let mut reader = Reader { cases: vec![], wrong: vec![], line: 0 };
     let text = match std::str::from_utf8(bytes) {
@@ -54,12 +54,12 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
     if reader.wrong.is_empty() { Ok(reader.cases) } else { Err(reader.wrong) }
 }
 
-/// The number of the line in which this byte stands.
+/// Returns the number of the line that contains the byte at `at`.
 pub(in crate::check) fn line_at(bytes: &[u8], at: usize) -> u64 {
     bytes[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1
 }
 
-/// A key that an object of this line has twice: which of the two is meant, nobody knows.
+/// Returns a message if an object of this line has a duplicate key. Such a line is ambiguous.
 pub(in crate::check) fn twice(line: &str) -> Option<String> {
     let error = canon::canonicalize(line.as_bytes()).err()?;
     matches!(error.refusal, Refusal::DuplicateKey(_)).then(|| error.refusal.to_string())

@@ -1,4 +1,4 @@
-//! How a case ended: D051 to D053, D055 to D061, D068, D069.
+//! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069.
 
 use latchwork_core::error::Code;
 
@@ -6,15 +6,16 @@ use super::Ran;
 use super::trace::{Ended, Trace};
 use crate::check::finding::Finding;
 
-/// What is wrong with how the host ended a run, if it did.
+/// Returns a finding if the host ended the run.
 pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault()?;
     let rule = match failure.code {
-        // In the middle of a call: of `emit`. Otherwise of the answer.
+        // A failure with a call stack happened in a call of `emit`. A failure without one concerns the step's
+        // output.
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",
-        // A loop that asks for the time until it has come.
+        // A loop polls the clock until a certain time.
         Code::PluginTrap if failure.message.contains("limits.host_calls") => "D057",
         Code::MemoryLimit => "D058",
         Code::OutputLimit => "D059",
@@ -26,18 +27,18 @@ pub(super) fn fault(ran: &Ran<'_>, trace: &Trace, when: &str) -> Option<Finding>
     Some(ran.finding(rule, message).functions(trace.functions.clone()))
 }
 
-/// What is wrong with how a case ended.
+/// Checks the end of the usual run of a case.
 pub(super) fn of(ran: &Ran<'_>) -> Vec<Finding> {
     let found = fault(ran, &ran.base, "").into_iter();
     found.chain(close(ran)).collect()
 }
 
-/// How well a case and its step go together.
+/// Checks that the case and its step match.
 pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
     let base = &ran.base;
     let mut found = Vec::new();
     if ran.case.recorded.is_some() {
-        // What does not fit a real job is a divergence, which the rules of histories tell.
+        // A mismatch with a real job is a divergence and is reported by the rules of histories.
         return found;
     }
     if let Some(mismatch) = &base.mismatch {
@@ -59,7 +60,7 @@ pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
     found
 }
 
-/// D069: it failed where the case expects an output, or the other way round.
+/// D069: the run failed although the case expects an output, or the reverse.
 fn unexpected(ran: &Ran<'_>) -> Option<Finding> {
     let expected = ran.case.error;
     match (&ran.base.ended, expected) {
@@ -80,7 +81,7 @@ fn unexpected(ran: &Ran<'_>) -> Option<Finding> {
     }
 }
 
-/// D068: a run that used nearly all it may.
+/// D068: the run used more than nine tenths of a limit.
 fn close(ran: &Ran<'_>) -> Option<Finding> {
     let (base, limits) = (&ran.base, &ran.script.limits);
     let output = match &base.ended {

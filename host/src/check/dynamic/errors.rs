@@ -1,4 +1,4 @@
-//! D063: each call of a case fails in turn, for good. A step may fail then, and may not break.
+//! D063: each call of a case fails permanently in turn. The step may return an error but must not trap.
 
 use latchwork_core::error::{Code, Failure};
 
@@ -7,11 +7,11 @@ use super::perturb::Runs;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Retries were used up; nobody allowed it.
+/// Codes of the simulated failures: retries exhausted, and call not permitted.
 const CODES: [Code; 2] = [Code::DependencyUnavailable, Code::PolicyDenied];
-/// So many calls of a case fail at most.
+/// Maximum number of calls of a case that are made to fail.
 const CALLS_MAX: usize = 100;
-/// So many findings of one case tell enough.
+/// Maximum number of findings per case.
 const FINDINGS_MAX: usize = 5;
 
 pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
@@ -21,7 +21,7 @@ pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
         for code in CODES {
             let mut script = runs.script();
             script.expected = None;
-            // After a failure other calls may follow: those that the case knows are answered.
+            // After a failure the step may make other calls. Calls that the case knows are answered.
             script.loose = true;
             for (given, (operator, args)) in script.answers.iter_mut().zip(&called) {
                 given.operator = Some(operator.clone());

@@ -1,4 +1,4 @@
-//! The hosts that a step is run under, beside the usual one.
+//! Alternative hosts under which a step is run.
 
 use std::sync::Arc;
 
@@ -10,29 +10,30 @@ use crate::check::named;
 use crate::check::report::Report;
 use crate::engine::{Engine, EngineError, Plugin, PluginSettings, Variation};
 
-/// What other hosts are made of.
+/// Inputs for loading the component in alternative hosts.
 pub(crate) struct Hosts<'a> {
-    /// The usual engine.
+    /// The engine of the usual run.
     pub(crate) engine: &'a Engine,
-    /// The component.
+    /// Bytes of the component.
     pub(crate) bytes: &'a [u8],
-    /// Its file, for findings.
+    /// Path of the component, for findings.
     pub(crate) file: &'a str,
-    /// What it is loaded with.
+    /// Settings of the plugin.
     pub(crate) settings: &'a PluginSettings,
-    /// How another process is started.
+    /// Command line of the other process.
     pub(crate) process: Option<&'a Process>,
     /// Another build of the same sources.
     pub(crate) rebuilt: Option<&'a Rebuilt>,
-    /// Told of what takes its time.
+    /// Receives a message before each slow part.
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }
 
-/// The component in other hosts; none where it cannot be loaded there, which is a finding.
+/// The component loaded in alternative hosts. `None` for a host in which it cannot be loaded. That failure is
+/// a finding or a reason why a rule was not checked.
 pub(super) struct Loaded {
     pub(super) apart: Option<Arc<Plugin>>,
     pub(super) unoptimized: Option<Arc<Plugin>>,
-    /// With its memory laid out otherwise.
+    /// The component with a changed memory layout.
     pub(super) moved: Option<Arc<Plugin>>,
     pub(super) rebuilt: Option<builds::Other>,
 }
@@ -52,7 +53,7 @@ impl Hosts<'_> {
         Loaded { apart, unoptimized, moved: self.moved(report), rebuilt }
     }
 
-    /// Tells of a compilation that is about to begin; of none where compiled code is kept.
+    /// Reports a compilation that is about to begin. Reports nothing if the compiled code is cached.
     pub(super) fn compiles(&self, engine: &Engine, bytes: &[u8], how: &str) {
         if !engine.is_compiled(bytes) {
             (self.progress)(&format!("compiling {} {how}, to compare", named(self.settings, bytes)));
@@ -66,7 +67,8 @@ impl Hosts<'_> {
         };
         self.compiles(self.engine, &bytes, "with its stack and heap elsewhere");
         let load = || self.engine.load(&bytes, self.settings.clone());
-        // A component that no compiler made may trap, and what it logs then says nothing about the plugin that is checked.
+        // The rewritten component may trap. Its log messages would mislead, because they do not concern the
+        // checked plugin.
         let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
         let loaded = tokio::task::block_in_place(quiet).ok();
         if loaded.is_none() {

@@ -1,8 +1,8 @@
-//! Rules that run steps: each case once as a worker would, and again under hosts that go about it otherwise.
+//! Rules that run steps. Each case runs once under the usual host and again under alternative hosts.
 //!
-//! The engine gives a step no way to tell hosts apart, so most of what could differ does not: what is
-//! found here are steps that live off the machine's stack, their tools' good luck or their build's
-//! entropy, and any hole in the host itself.
+//! The engine hides most differences between hosts from a step. These rules therefore find steps that depend
+//! on the stack of the machine, on tools that always succeed, or on the entropy of their build. They also
+//! find errors of the host itself.
 
 pub(super) mod again;
 mod builds;
@@ -33,11 +33,12 @@ use super::report::{CaseRun, Report};
 use super::rule::Kind;
 use crate::engine::Plugin;
 
-/// Fuel that the perturbed runs of one case may take together; beyond it the remaining ones are left
-/// out, which the report tells. Fuel, not time: the same case leaves out the same runs everywhere.
+/// Maximum fuel of the perturbed runs of one case together. The remaining runs are left out, and the report
+/// notes that. The limit is fuel instead of time, so that the same case leaves out the same runs on every
+/// machine.
 const FUEL_OF_A_CASE: u64 = 20_000_000_000;
 
-/// A case, how it is run, and what it did.
+/// A case, its script and the trace of its usual run.
 struct Ran<'a> {
     case: &'a Case,
     script: Script,
@@ -45,19 +46,19 @@ struct Ran<'a> {
 }
 
 impl Ran<'_> {
-    /// A finding about it.
+    /// Creates a finding about this case.
     fn finding(&self, rule: &str, message: impl Into<String>) -> Finding {
         about(self.case, rule, message)
     }
 }
 
-/// A finding about a case.
+/// Creates a finding about a case.
 fn about(case: &Case, rule: &str, message: impl Into<String>) -> Finding {
     let finding = Finding::new(rule, &case.place.file, message);
     finding.at(case.place.line).of(&case.operator).case(&case.name)
 }
 
-/// Cases whose operators the plugin does not serve.
+/// Returns a problem for each case whose operator the plugin does not serve.
 pub(super) fn unserved(plugin: &Plugin, cases: &[Case]) -> Vec<Wrong> {
     let served = || plugin.manifest.operators.iter().map(|spec| spec.name.as_str());
     let foreign = cases.iter().filter(|case| plugin.operator(&case.operator).is_none());

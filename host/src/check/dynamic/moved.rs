@@ -1,8 +1,9 @@
-//! The same component with its memory laid out otherwise: the stack begins lower, the heap further up, and what was
-//! never written holds something. A compiler's next version does as much, and so does one more variable.
+//! Rewrites a component so that its memory layout changes: the stack begins lower, the heap begins higher,
+//! and memory that was never written is not zero. A new compiler version or one more variable has the same
+//! effect.
 //!
-//! What a step computes does not depend on it, but where it gives away an address, the order of a hash map whose
-//! seed is an address, or memory that it never wrote.
+//! The result of a step must not depend on the layout. It does if the step outputs an address, iterates over
+//! a hash map whose seed is an address, or reads memory that it never wrote.
 
 use std::ops::Range;
 
@@ -12,31 +13,35 @@ use wasmparser::{
     Operator, TypeRef,
 };
 
-/// So much lower the stack begins; a multiple of what compilers align it to.
+/// Number of bytes by which the stack begins lower. A multiple of the stack alignment of compilers.
 const STACK_SHIFT: i32 = 2032;
-/// So much of the stack is written before anything runs. The smallest stack that compilers make is larger.
+/// Number of bytes of the stack that are filled before any code runs. The smallest stack that compilers make
+/// is larger.
 const STACK_WRITTEN: i32 = 8192;
-/// Below it there is no stack, or one of a kind that is not known.
+/// A lower stack pointer means that there is no stack, or an unknown kind of stack.
 const STACK_LEAST: i32 = 16_384;
-/// Taken from the heap, written, and given back but for its beginning, which stays.
+/// Allocation sizes in bytes. Blocks from `HEAP_LEAST` to `HEAP_WRITTEN` are allocated, filled and freed. The
+/// last `HEAP_TAKEN` bytes stay allocated.
 const HEAP_LEAST: i32 = 16;
 const HEAP_WRITTEN: i32 = 32_768;
 const HEAP_TAKEN: i32 = 4_096;
-/// What every allocator gives: more would leave a piece before it, for what is small to lie where it always lay.
+/// Alignment that every allocator provides. A higher alignment would leave a gap before the block, and small
+/// allocations would still get their usual addresses.
 const HEAP_ALIGN: i32 = 8;
-/// What is written.
+/// Byte value that is written.
 const WRITTEN: i32 = 0xA5;
-/// Larger components are interpreters with a snapshot of their memory: what they compute lies where it lies, and
-/// another build of them shows what depends on that (D065).
+/// Maximum size of a component that is rewritten. Larger components are interpreters with a snapshot of their
+/// memory. Their results depend on the layout of the snapshot. The comparison with another build (D065) finds
+/// such dependencies.
 const COMPONENT_MAX: usize = 8 << 20;
-/// Memory that a moved component may need more.
+/// Number of additional bytes of memory that a rewritten component may need.
 pub(super) const MEMORY_MORE: u64 = 2 * 65_536;
 
-/// The names that compilers and component tools give.
+/// Names used by compilers and component tools.
 const STACK_POINTER: &str = "__stack_pointer";
 const REALLOC: &str = "cabi_realloc";
 
-/// Numbers of sections.
+/// Ids of sections.
 mod section {
     pub(super) const CUSTOM: u8 = 0;
     pub(super) const TYPE: u8 = 1;
@@ -46,18 +51,19 @@ mod section {
     pub(super) const EXPORT: u8 = 7;
     pub(super) const START: u8 = 8;
     pub(super) const CODE: u8 = 10;
-    /// Elements, code, data, the number of data.
+    /// Sections that follow the start section: elements, code, data and data count.
     pub(super) const AFTER_START: [u8; 4] = [9, 10, 11, 12];
-    /// Of a component.
+    /// Sections of a component.
     pub(super) const CORE_MODULE: u8 = 1;
     pub(super) const COMPONENT: u8 = 4;
 }
 
-/// Magic and version.
+/// Length of the magic number and the version, in bytes.
 const HEADER: usize = 8;
 const DEPTH_MAX: usize = 8;
 
-/// The component with its memory laid out otherwise; none where it has no module that could be.
+/// Returns the component with a changed memory layout. Returns `None` if no module of the component can be
+/// changed.
 pub(super) fn moved(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() > COMPONENT_MAX {
         return None;
@@ -81,7 +87,7 @@ fn component(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
     is_other.then_some(out)
 }
 
-/// Number and contents of each section.
+/// Returns the id and the range of the contents of each section.
 fn sections(bytes: &[u8]) -> Option<Vec<(u8, Range<usize>)>> {
     let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER as u64);
     let mut sections = Vec::new();
@@ -100,7 +106,7 @@ fn put(out: &mut Vec<u8>, id: u8, body: &[u8]) {
     body.encode(out);
 }
 
-/// What is looked for in a core module.
+/// Facts about a core module that the rewrite needs.
 #[derive(Default)]
 struct Found {
     types: u32,
@@ -108,7 +114,7 @@ struct Found {
     functions: u32,
     realloc: Option<u32>,
     has_start: bool,
-    /// Where the first value of the stack pointer stands, and what it is.
+    /// Range of the expression that initializes the stack pointer, and its value.
     stack: Option<(Range<usize>, i32)>,
 }
 
@@ -155,7 +161,7 @@ fn module(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A vector with one more element.
+/// Appends an element to a vector.
 fn one_more(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     let mut reader = BinaryReader::new(body, 0);
     let count = reader.read_var_u32().ok()?;
@@ -166,8 +172,9 @@ fn one_more(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Writes the unused stack, takes some of the heap, and leaves traces in what it gives back: a piece that grows is
-/// given back at each size, to allocators that keep sizes apart, and at its end the last one is for all others.
+/// Builds the start function. It fills the unused stack, allocates a block of the heap, and leaves nonzero
+/// bytes in freed memory. The block grows through all sizes, so that allocators with size classes free one
+/// block of each size. Shrinking the last block frees the rest for all other allocators.
 fn beginning(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
@@ -185,7 +192,7 @@ fn beginning(top: i32, realloc: Option<u32>) -> Function {
                 code.instruction(&Instruction::I32Const(number));
             }
             code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-            // No memory, no traces.
+            // Without memory there is nothing to fill.
             code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
             fill(&mut code, Instruction::LocalGet(0), size);
             code.instruction(&Instruction::End);
@@ -200,7 +207,7 @@ fn find(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<Found> {
     let mut found = Found::default();
     let mut imported_globals = 0;
     let mut named = None;
-    // Mutable globals that begin with a number: their index, where it stands, and the number.
+    // Mutable globals initialized with a constant: index, range of the expression, and constant.
     let mut globals: Vec<(u32, Range<usize>, i32)> = Vec::new();
     for (id, range) in all {
         let reader = || BinaryReader::new(&bytes[range.clone()], range.start as u64);
@@ -246,14 +253,14 @@ fn find(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<Found> {
             _ => {}
         }
     }
-    // Without names: the linker puts the stack pointer first.
+    // Without names, assume the first global, because the linker puts the stack pointer first.
     let index = named.unwrap_or(imported_globals);
     let (_, place, top) = globals.into_iter().find(|(at, ..)| *at == index)?;
     found.stack = (top % 16 == 0 && top >= STACK_LEAST).then_some((place, top));
     Some(found)
 }
 
-/// The stack pointer's index, if this is a section of names that knows it.
+/// Returns the index of the stack pointer if this is a name section that contains it.
 fn of_names(mut reader: BinaryReader<'_>) -> Option<u32> {
     if reader.read_string().ok()? != "name" {
         return None;
@@ -278,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// A module with a global that counts, and the stack pointer.
+    /// A module with the stack pointer and another mutable global.
     struct Made {
         top: i32,
         realloc: bool,
@@ -337,7 +344,8 @@ mod tests {
         }
     }
 
-    /// The first values of globals in the only module of a component, and whether it begins by itself.
+    /// Returns the initial values of the globals, whether there is a start section, and the number of
+    /// functions, for the only module of a component.
     fn read(bytes: &[u8]) -> (Vec<i32>, bool, usize) {
         Validator::new().validate_all(bytes).unwrap();
         let (mut numbers, mut starts, mut bodies) = (vec![], false, 0);
@@ -371,7 +379,7 @@ mod tests {
         assert_eq!(read(&moved(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
         let without = Made { realloc: false, ..USUAL }.bytes();
         assert_eq!(read(&moved(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
-        // What begins by itself begins as it does.
+        // A start section of the module is kept, and no other one is added.
         let begins = Made { start: true, ..USUAL }.bytes();
         assert_eq!(read(&moved(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
     }

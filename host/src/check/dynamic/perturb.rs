@@ -1,4 +1,4 @@
-//! The same case under hosts that differ: D062, D064, D066, D067, D070, D071.
+//! Runs the same case under different hosts: D062, D064, D066, D067, D070, D071.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use super::{FUEL_OF_A_CASE, Ran, ends};
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Slow machines are not what is looked for.
+/// Factor for the timeout. A slow machine must not cause findings.
 const PATIENCE: u32 = 20;
-/// How far another clock is: more than a year, and no round number of days.
+/// Shift of the clock, in microseconds: more than a year and not a whole number of days.
 const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
-/// How much longer tools take under another latency.
+/// Factor for the latency of tools.
 const SLOWER: i64 = 149;
-/// A worker dies at so many calls of a case at most.
+/// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
 
-/// The runs of one case, counted.
+/// Runs of one case, with their number and their fuel.
 pub(super) struct Runs<'r> {
     pub(super) ran: &'r Ran<'r>,
     runs: &'r mut u64,
     fuel: u64,
-    /// Some were left out: they would have taken too much fuel.
+    /// True if some runs were left out because the fuel limit was reached.
     pub(super) left_out: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'r> Runs<'r> {
         Self { ran, runs, fuel: 0, left_out: false }
     }
 
-    /// Runs a script; none where the case has taken too much already.
+    /// Runs a script. Returns `None` if the case has already used too much fuel.
     pub(super) async fn run(&mut self, script: &Script, plugin: &Plugin) -> Option<Trace> {
         if self.fuel > FUEL_OF_A_CASE {
             self.left_out = true;
@@ -49,8 +49,8 @@ impl<'r> Runs<'r> {
         Some(trace)
     }
 
-    /// Runs a script twice in one instance: what the second run did. None where the case has taken too
-    /// much already, or where there was no second run.
+    /// Runs a script twice in one instance and returns the trace of the second run. Returns `None` if the
+    /// case has already used too much fuel, or if the second run was not possible.
     pub(super) async fn run_twice(&mut self, script: &Script, plugin: &Plugin) -> Option<Trace> {
         if self.fuel > FUEL_OF_A_CASE {
             self.left_out = true;
@@ -62,7 +62,8 @@ impl<'r> Runs<'r> {
         Some(trace)
     }
 
-    /// The script of the case, patient, and stopped where it does something else.
+    /// Returns the script of the case with a longer timeout. The run stops at the first difference from the
+    /// usual run.
     pub(super) fn script(&self) -> Script {
         let mut script = self.ran.script.clone();
         script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(PATIENCE);
@@ -71,21 +72,22 @@ impl<'r> Runs<'r> {
     }
 }
 
-/// D066: a difference that no step can be the reason of, but one.
+/// Creates a finding of D066, for a difference that a correct step cannot cause.
 pub(super) fn differs(ran: &Ran<'_>, host: &str, parting: &Parting, trace: &Trace) -> Finding {
     let message = format!("{host}, it does something else: {} is not the same", parting.what);
     let finding = ran.finding("D066", message).values(&parting.expected, &parting.found);
     finding.functions(trace.functions.clone())
 }
 
-/// Every other host.
+/// Runs the case under all alternative hosts.
 pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(hosts(runs, plugin, loaded).await);
     found.extend(places(runs, loaded).await);
     found.extend(crashes(runs, plugin).await);
     found.extend(conditions(runs, plugin).await);
-    // What lies elsewhere or is drawn anew in a second run differs for that reason.
+    // A difference caused by the memory layout or by random numbers would also appear in a second run, so
+    // that run is skipped.
     if found.is_empty() {
         found.extend(kept(runs, plugin).await);
     }
@@ -93,11 +95,12 @@ pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -
     found
 }
 
-/// Instances, memory, code and stack. One finding a case: what differs in one host does in others.
+/// Varies instances, memory, code and stack. Returns at most one finding per case, because the same defect
+/// appears under several hosts.
 async fn hosts(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
-    // What it used is enough.
+    // The memory that the usual run used must be enough.
     tight.limits.memory_bytes = runs.ran.base.memory_bytes;
     let mut reversed = script.clone();
     reversed.reversed = true;
@@ -127,11 +130,11 @@ async fn hosts(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Option<
     None
 }
 
-/// D070: its stack and heap elsewhere, and what it never wrote no longer zero.
+/// D070: changes the memory layout and fills memory that was never written.
 async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // Hash maps with other seeds take other work, and allocators other pages.
+    // Hash maps with other seeds need other amounts of fuel, and allocators need other numbers of pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(MEMORY_MORE);
     let trace = runs.run(&script, moved).await?;
@@ -143,10 +146,11 @@ async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
     Some(finding.functions(trace.functions).hint(hint))
 }
 
-/// D071: a second run in the instance that the first one left, which no host makes.
+/// D071: a second run in the instance of the first run. A real host never reuses an instance.
 async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
-    // A generator goes on where it was: only without one should both do the same.
+    // The random generator continues in the second run. Both runs must be equal only if the step uses no
+    // random numbers or is pure.
     if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
         return None;
     }
@@ -156,7 +160,7 @@ async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
     script.limits.output_bytes = script.limits.output_bytes.saturating_mul(2);
     let trace = runs.run_twice(&script, plugin).await?;
     if trace.fault().is_some() {
-        // Many runtimes serve one call and no more.
+        // Many language runtimes support only one call per instance.
         return None;
     }
     let parting = behaviour(&runs.ran.base, &trace)?;
@@ -165,7 +169,7 @@ async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
     Some(finding.hint("each run begins in a new instance: pass on in the output what a later step needs"))
 }
 
-/// A worker that dies at each call, and another one that goes on from what is recorded.
+/// D066: simulates a crash of the worker at each call, and a resume from the recorded answers.
 async fn crashes(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
     let calls = runs.ran.base.calls().count();
     for k in 0..calls.min(CRASHES_MAX) {
@@ -184,7 +188,7 @@ async fn crashes(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
     None
 }
 
-/// Another job: another clock, other random numbers, other ids.
+/// D064: runs the case as another job with another clock, other random numbers and other ids.
 async fn conditions(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
     let mut script = runs.script();
     script.expected = None;
@@ -219,9 +223,9 @@ async fn conditions(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
     vec![finding.hint("declare the determinism class `stable`, or take what differs from the input")]
 }
 
-/// Tools that take longer.
+/// D066 and D067: runs the case with slower tools.
 async fn latency(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
-    // Without a call there is nothing to wait for.
+    // A step without calls does not wait for tools.
     runs.ran.base.calls().next()?;
     let took_time = runs.ran.base.took_time;
     let mut script = runs.script();
@@ -241,7 +245,7 @@ async fn latency(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
         let parting = everything(&runs.ran.base, &trace)?;
         return Some(differs(runs.ran, host, &parting, &trace));
     }
-    // What it says of the time may differ; which tools it calls should not.
+    // Values derived from the time may differ, but the called tools must not.
     let called = |trace: &Trace| trace.calls().map(|(operator, _)| operator.clone()).collect::<Vec<_>>();
     let (usual, slow) = (called(&runs.ran.base), called(&trace));
     if usual == slow || trace.fault().is_some() {

@@ -1,6 +1,7 @@
-//! A step that runs against a script instead of a worker: what it finds, and what its calls are answered.
+//! Runs a step against a script instead of a worker. The script fixes the environment of the step and the
+//! answers to its calls.
 //!
-//! Everything in a script is data, so that another process can run the same one.
+//! A script consists of data only, so another process can run the same script.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,20 +15,20 @@ use tracing::Level;
 use super::trace::{Asked, Ended, Mismatch, Trace};
 use crate::engine::{Plugin, StepCalls, StepContext, StepEnd, StepOutcome, StepSources, Stop, ToolCall};
 
-/// What one call is answered.
+/// Scripted answer to one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Given {
-    /// The operator it is for; any if there is none.
+    /// Operator that the answer is for. `None` fits any operator.
     pub(crate) operator: Option<String>,
-    /// The arguments it is for, canonical; any if there are none.
+    /// Canonical arguments that the answer is for. `None` fits any arguments.
     pub(crate) args: Option<String>,
-    /// When the answer was recorded, microseconds since 1970 UTC.
+    /// Time of the answer, in microseconds since 1970 UTC.
     pub(crate) heard_us: i64,
-    /// The answer.
+    /// Result of the call.
     pub(crate) answer: Result<String, Failure>,
 }
 
-/// How a step is run.
+/// Environment of a run and answers to its calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Script {
     pub(crate) operator: String,
@@ -37,14 +38,14 @@ pub(crate) struct Script {
     pub(crate) started_us: i64,
     pub(crate) answers: Vec<Given>,
     pub(crate) limits: Limits,
-    /// Answers are looked for by operator and arguments; otherwise they go by the order of the calls.
+    /// If true, answers are found by operator and arguments. If false, the k-th call gets the k-th answer.
     pub(crate) loose: bool,
-    /// Of calls made at once, the last is answered first.
+    /// If true, concurrent calls are answered in reverse order.
     pub(crate) reversed: bool,
-    /// The worker dies when this call is made.
+    /// Index of the call at which the simulated worker crashes.
     pub(crate) stop_at: Option<usize>,
-    /// What the step is expected to ask for: at the first difference it is stopped, so that the
-    /// function it happens in is known.
+    /// Expected host calls. The run stops at the first difference, so that the function which made the
+    /// differing call is known.
     #[serde(skip)]
     pub(crate) expected: Option<Arc<Vec<Asked>>>,
 }
@@ -57,15 +58,15 @@ impl Script {
         trace(end, &seen)
     }
 
-    /// Runs the step in a fresh instance and a second time in the same one: what the second run did.
-    /// None: the first one left no instance that could go on.
+    /// Runs the step twice in one fresh instance and returns the trace of the second run. Returns `None` if
+    /// the first run left no usable instance.
     pub(crate) async fn run_twice(&self, plugin: &Plugin) -> Option<Trace> {
         let ((first, _), (second, seen)) = (self.host(), self.host());
         let end = plugin.run_step_twice(&self.operator, &self.input, &self.limits, [first, second]).await?;
         Some(trace(end, &seen))
     }
 
-    /// What answers a run, and what it will have seen.
+    /// Creates the host of a run and the record of its observations.
     fn host(&self) -> (Box<dyn StepCalls>, Arc<Mutex<Seen>>) {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let host = Host {
@@ -100,7 +101,7 @@ fn trace(end: StepEnd, seen: &Mutex<Seen>) -> Trace {
     }
 }
 
-/// What a run leaves behind.
+/// Observations of a run.
 #[derive(Default)]
 struct Seen {
     asked: Vec<Asked>,
@@ -112,7 +113,7 @@ struct Seen {
     unused: usize,
 }
 
-/// The host of a step that follows a script.
+/// Host of a step that follows a script.
 struct Host {
     own: StepSources,
     taken: Vec<bool>,
@@ -121,7 +122,7 @@ struct Host {
 }
 
 impl Host {
-    /// Notes what is asked for; an error where something else is expected.
+    /// Records a host call. Returns `Err` if the script expects another one.
     fn note(&mut self, asked: Asked) -> Result<(), Stop> {
         let mut seen = self.seen.lock().expect("no holder panics");
         let n = seen.asked.len();
@@ -130,7 +131,7 @@ impl Host {
         if differs { Err(Stop) } else { Ok(()) }
     }
 
-    /// Takes the number of a call, and finds which answer is its.
+    /// Assigns the next number to a call and returns the index of its answer.
     fn place(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
         let args = canonical(&call.args);
         let (operator, action_key) = (call.operator.clone(), call.action_key.clone());
@@ -177,7 +178,8 @@ impl Host {
     }
 }
 
-/// The ledger compares canonical arguments; what has no canonical form is refused as it is.
+/// Returns canonical arguments, because the ledger compares canonical arguments. Arguments without a
+/// canonical form are returned unchanged.
 fn canonical(args: &str) -> String {
     let canonical = canon::canonicalize(args.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     canonical.unwrap_or_else(|| args.to_owned())
@@ -224,10 +226,10 @@ impl StepCalls for Host {
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
-        // Every call takes its number before any is answered, as with a worker.
+        // Every call takes its number before any call is answered, as with a worker.
         let places: Vec<_> = calls.iter().map(|call| self.place(call, true)).collect();
         let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
-        // Answers come in one order or the other; the step gets them in its own.
+        // Answers arrive in forward or reverse order. The step receives them in the order of its calls.
         let mut answers: Vec<_> = places.iter().map(|_| None).collect();
         let mut order: Vec<usize> = (0..places.len()).collect();
         if self.script.reversed {

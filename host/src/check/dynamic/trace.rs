@@ -1,32 +1,32 @@
-//! What a run did, and where two runs part.
+//! Traces of runs, and the first difference between two traces.
 
 use latchwork_core::error::{Code, Failure};
 use latchwork_core::replay::differences;
 use serde::{Deserialize, Serialize};
 
-/// What a step asked its host for.
+/// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Asked {
-    /// It called a tool.
+    /// The step called a tool.
     Call { operator: String, args: String, action_key: Option<String>, together: bool },
-    /// It announced an event.
+    /// The step emitted an event.
     Emit { name: String, payload: String },
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Ended {
-    /// With this output.
+    /// The step returned this output.
     Output(String),
-    /// With an error of its own.
+    /// The step returned an error.
     Failed(Failure),
-    /// The host ended it.
+    /// The host ended the run with this failure.
     Fault(Failure),
-    /// At a call.
+    /// The run stopped at a call.
     Stopped,
 }
 
-/// A call that is not the one its case expects.
+/// A call that differs from the one its case expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mismatch {
     pub(crate) call: usize,
@@ -35,28 +35,28 @@ pub(crate) struct Mismatch {
     pub(crate) found: String,
 }
 
-/// What a run did.
+/// Record of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trace {
     pub(crate) asked: Vec<Asked>,
     pub(crate) ended: Ended,
     pub(crate) fuel: u64,
     pub(crate) memory_bytes: u64,
-    /// Where the host ended it.
+    /// Call stack at which the host ended the run.
     pub(crate) functions: Vec<String>,
-    /// It looked at its clock.
+    /// True if the step read its clock.
     pub(crate) took_time: bool,
-    /// It took random numbers.
+    /// True if the step used random numbers.
     pub(crate) took_chance: bool,
-    /// It ended at a call that the script has no answer for.
+    /// True if the run ended at a call for which the script has no answer.
     pub(crate) unanswered: bool,
     pub(crate) mismatch: Option<Mismatch>,
-    /// Answers that no call took.
+    /// Number of answers that no call used.
     pub(crate) unused: usize,
 }
 
 impl Trace {
-    /// The calls, in their order.
+    /// Returns operator and arguments of the calls, in order.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (&String, &String)> {
         self.asked.iter().filter_map(|asked| match asked {
             Asked::Call { operator, args, .. } => Some((operator, args)),
@@ -64,7 +64,7 @@ impl Trace {
         })
     }
 
-    /// Why the host ended it.
+    /// Returns the failure with which the host ended the run.
     pub(crate) fn fault(&self) -> Option<&Failure> {
         match &self.ended {
             Ended::Fault(failure) => Some(failure),
@@ -72,12 +72,12 @@ impl Trace {
         }
     }
 
-    /// The code of the fault it ended with.
+    /// Returns the code of the failure with which the host ended the run.
     pub(crate) fn fault_code(&self) -> Option<Code> {
         self.fault().map(|failure| failure.code)
     }
 
-    /// How it ended, in a few words.
+    /// Describes the end of the run in a few words.
     pub(crate) fn end(&self) -> String {
         match &self.ended {
             Ended::Output(_) => "an output".to_owned(),
@@ -88,7 +88,7 @@ impl Trace {
     }
 }
 
-/// Where two runs part: what differs, and both values.
+/// The first difference between two runs: a description and both values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parting {
     pub(crate) what: String,
@@ -98,7 +98,7 @@ pub(crate) struct Parting {
 
 impl Parting {
     fn new(what: impl Into<String>, expected: &str, found: &str) -> Self {
-        // Of JSON, the first value that differs.
+        // For JSON, report the first value that differs.
         match differences(expected, found).into_iter().next() {
             Some(first) if !first.at.is_empty() => {
                 let shown = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
@@ -110,7 +110,7 @@ impl Parting {
     }
 }
 
-/// The first thing that differs in what two runs asked for and how they ended.
+/// Returns the first difference in host calls or in the end of two runs.
 pub(crate) fn behaviour(one: &Trace, two: &Trace) -> Option<Parting> {
     let mut call = 0;
     for n in 0..one.asked.len().max(two.asked.len()) {
@@ -126,7 +126,7 @@ pub(crate) fn behaviour(one: &Trace, two: &Trace) -> Option<Parting> {
             let text = |failure: &Failure| serde_json::to_string(failure).expect("a failure is JSON");
             (a != b).then(|| Parting::new("error", &text(a), &text(b)))
         }
-        // The words of a fault name functions, which compilers inline.
+        // The message of a fault contains names of functions, which depend on inlining by the compiler.
         (Ended::Fault(a), Ended::Fault(b)) => {
             (a.code != b.code).then(|| Parting::new("fault", a.code.as_str(), b.code.as_str()))
         }
@@ -135,7 +135,7 @@ pub(crate) fn behaviour(one: &Trace, two: &Trace) -> Option<Parting> {
     }
 }
 
-/// The same, and what the runs used up.
+/// Returns the first difference in behaviour, fuel or memory of two runs.
 pub(crate) fn everything(one: &Trace, two: &Trace) -> Option<Parting> {
     let number = |what: &str, a: u64, b: u64| {
         (a != b).then(|| Parting { what: what.to_owned(), expected: a.to_string(), found: b.to_string() })

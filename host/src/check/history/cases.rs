@@ -1,4 +1,4 @@
-//! Steps of real jobs as cases: what they found and what they were answered, to be run under other hosts.
+//! Converts steps of real jobs into cases, to run them under other hosts with their recorded answers.
 
 use latchwork_core::effect::Answer as Effected;
 use latchwork_core::ids::Operator;
@@ -10,7 +10,8 @@ use crate::check::Place;
 use crate::check::dynamic::{Answer, Case, Recorded};
 use crate::engine::StepContext;
 
-/// The case of a step; none of one that a fork copied, which ran as another job.
+/// Returns the case of a step. Returns `None` for a step that a fork copied, because that step ran in another
+/// job.
 pub(super) fn of(read: &Read<'_>, durable: &Durable, step: &Step, operator: &Operator) -> Option<Case> {
     let job = &durable.job;
     let (started_us, pinned) = (step.started_us?, job.pinned(operator)?);

@@ -1,10 +1,10 @@
-//! A divergence from a real job, in words.
+//! Describes a divergence from a real job.
 
 use latchwork_core::ids::Slot;
 use latchwork_core::replay::{Divergence, differences};
 use latchwork_core::state::Durable;
 
-/// What a finding says of a divergence.
+/// Description of a divergence for a finding.
 pub(super) struct Told {
     pub(super) rule: &'static str,
     pub(super) message: String,
@@ -21,7 +21,7 @@ pub(super) fn told(durable: &Durable, divergence: &Divergence) -> Told {
     };
     let expected = known(durable, at, what, field).unwrap_or_else(|| recorded.clone());
     let message = format!("the job would diverge at {at}: {field} of the {what}");
-    // Of JSON, the first value that differs.
+    // For JSON, report the first value that differs.
     match differences(&expected, found).into_iter().next() {
         Some(first) if !first.at.is_empty() => {
             let shown = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
@@ -32,7 +32,7 @@ pub(super) fn told(durable: &Durable, divergence: &Divergence) -> Told {
     }
 }
 
-/// What was recorded, where the file shows more than its hash.
+/// Returns the recorded value if the file contains more than its hash.
 fn known(durable: &Durable, at: &str, what: &str, field: &str) -> Option<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match (what, field) {

@@ -19,34 +19,34 @@ use crate::engine::{Components, Plugin, Runnable};
 use crate::evidence::{is_signature, unknown};
 use crate::replay;
 
-/// So many steps of real jobs become cases of one operator: all of them are replayed, these are run
-/// under other hosts too.
+/// Maximum number of steps of one operator that become cases. All steps are replayed, and these also run
+/// under other hosts.
 const CASES_OF_AN_OPERATOR: usize = 10;
 
-/// An exported job.
+/// Evidence file of an exported job.
 pub struct History {
-    /// The file, as the one who asks named it.
+    /// Path of the file, as the user named it.
     pub file: String,
-    /// What is in it.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
 }
 
-/// Why a history is none.
+/// Reasons why a file is not a valid history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is no evidence.
+    /// The file is not evidence.
     NotEvidence(String),
-    /// It is damaged: the line, and what is wrong.
+    /// The evidence is damaged. Contains the line and the problem.
     Damaged(u64, String),
 }
 
-/// A history that was read.
+/// A verified history.
 pub(super) struct Read<'a> {
     file: &'a str,
     verified: Verified,
 }
 
-/// Reads a history; what is not intact proves nothing.
+/// Reads a history. A damaged file is refused, because it proves nothing.
 pub(super) fn read(history: &History) -> Result<Read<'_>, Unreadable> {
     let verified = evidence::verify(&history.bytes, None, &is_signature).map_err(Unreadable::NotEvidence)?;
     match verified.report.problems.first() {
@@ -55,7 +55,7 @@ pub(super) fn read(history: &History) -> Result<Read<'_>, Unreadable> {
     }
 }
 
-/// This build, whatever a job pinned.
+/// Uses the checked build for every version that a job pinned.
 struct ThisBuild(Arc<Plugin>);
 
 impl Components for ThisBuild {
@@ -64,7 +64,8 @@ impl Components for ThisBuild {
     }
 }
 
-/// Replays every step of every history that is one of this plugin's; those that did the same, as cases.
+/// Replays every step of every history that belongs to this plugin. Returns the steps without a divergence as
+/// cases.
 pub(super) async fn run(
     plugin: &Arc<Plugin>,
     reads: &[Read<'_>],
@@ -118,7 +119,7 @@ async fn one(plugin: &Arc<Plugin>, read: &Read<'_>, engine_profile: Hash, report
     cases
 }
 
-/// The operator of a step that started and that this plugin serves.
+/// Returns the operator of a step if the step started and this plugin serves the operator.
 fn ours(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Operator> {
     let planned = durable.job.plan.step(&step.id)?;
     let pinned = durable.job.pinned(&planned.name)?;
@@ -126,7 +127,8 @@ fn ours(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Operator> {
     (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
 }
 
-/// D153: operators that the job has of the plugin of this name, and this build has no more.
+/// D153: reports operators that the job pinned from the plugin of this name and that this build no longer
+/// serves.
 fn gone(plugin: &Plugin, read: &Read<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);

@@ -1,4 +1,4 @@
-//! JUnit XML: a test suite for each kind of rule, a test for each rule.
+//! JUnit XML, with a test suite for each kind of rule and a test for each rule.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ pub(super) fn render(reports: &Reports) -> String {
     xml
 }
 
-/// A suite for each kind of rule.
+/// Writes a suite for each kind of rule.
 fn suites(xml: &mut String, report: &Report) {
     let name = escaped(&report.component.name);
     for kind in Kind::ALL {
@@ -46,7 +46,7 @@ fn suites(xml: &mut String, report: &Report) {
     }
 }
 
-/// An input that could not be checked: a suite with one error.
+/// Writes a suite with one error for an input that could not be checked.
 fn unchecked(xml: &mut String, failure: &Unchecked) {
     let (file, code) = (escaped(&failure.file), failure.code);
     let text = escaped(&format!("{}\ndo: {}", failure.text(), failure.advice()));
@@ -70,7 +70,7 @@ fn test(xml: &mut String, report: &Report, rule: &RuleState) {
             Severity::Violation => {
                 writeln!(xml, "      <failure type=\"{}\" message=\"{message}\">{text}</failure>", rule.id)
             }
-            // JUnit has no warnings: a test that passed may have something to say.
+            // JUnit has no warnings. The warning is written as output of a passed test.
             Severity::Warning => writeln!(xml, "      <system-out>warning: {text}</system-out>"),
         };
     }
@@ -92,7 +92,7 @@ fn lines(finding: &Finding) -> String {
     lines.join("\n")
 }
 
-/// The numbers in the head of a suite.
+/// Attributes of a suite.
 #[derive(Default)]
 struct Totals {
     tests: usize,
@@ -102,7 +102,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Those of an input that could not be checked.
+    /// Totals of an input that could not be checked.
     const UNCHECKED: Totals = Totals { tests: 1, failures: 0, errors: 1, skipped: 0 };
 
     fn add(&mut self, other: &Totals) {
@@ -131,7 +131,7 @@ impl std::fmt::Display for Totals {
     }
 }
 
-/// Text as it may stand in an attribute or an element: what XML has no form for becomes a mark.
+/// Escapes a text for an attribute or an element. Characters that XML cannot represent become U+FFFD.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -9,69 +9,69 @@ use serde_json::{Value, json as object};
 
 use super::Report;
 
-/// Version of the JSON form of several reports.
+/// Version of the JSON format of several reports.
 const SCHEMA: &str = "latchwork.checks/1";
 
-/// How a report is written.
+/// Output format of reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
-    /// Everything, for programs.
+    /// JSON with all data, for programs.
     Json,
-    /// For CI systems that show tests.
+    /// JUnit XML, for CI systems that show tests.
     Junit,
-    /// SARIF 2.1.0, for code hosts that show findings beside the code.
+    /// SARIF 2.1.0, for code hosts that show findings next to the code.
     Sarif,
 }
 
 /// An input that could not be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unchecked {
-    /// The file or folder, as it was named.
+    /// Path of the file or folder, as the user named it.
     pub file: String,
-    /// The error's code.
+    /// Code of the error.
     pub code: &'static str,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
-    /// Every single problem with its place, if there are several.
+    /// Every single problem with its position, if there are several problems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
 impl Unchecked {
-    /// What to do about it.
+    /// Returns advice for the user.
     fn advice(&self) -> String {
         format!("correct the input; `latch explain {}` says more", self.code)
     }
 
-    /// The message with every problem.
+    /// Returns the message followed by every problem.
     fn text(&self) -> String {
         std::iter::once(&self.message).chain(&self.problems).cloned().collect::<Vec<_>>().join("\n")
     }
 }
 
-/// What came of one input.
+/// Result for one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// It was checked.
+    /// Report of an input that was checked.
     Report(Box<Report>),
-    /// It could not be.
+    /// Failure of an input that could not be checked.
     Not(Unchecked),
 }
 
-/// What came of every input, in the order in which they were named.
+/// Results for all inputs, in the order given by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reports(pub Vec<Checked>);
 
 impl Reports {
-    /// Whether a rule is violated.
+    /// Returns true if any rule is violated.
     pub fn violated(&self) -> bool {
         self.reports().any(|report| !report.passed)
     }
 
-    /// Whether an input could not be checked.
+    /// Returns true if any input could not be checked.
     pub fn unchecked(&self) -> bool {
         self.failures().next().is_some()
     }
@@ -91,7 +91,7 @@ impl Reports {
     }
 }
 
-/// The reports in this form, with an end of line.
+/// Renders the reports in this format, with a final newline.
 pub fn render(reports: &Reports, format: Format) -> String {
     match format {
         Format::Text => text::render(reports),
@@ -101,7 +101,7 @@ pub fn render(reports: &Reports, format: Format) -> String {
     }
 }
 
-/// The reports as a JSON document: of one plugin its report, of several a list.
+/// Returns the reports as a JSON document: the report itself for one plugin, else a list of reports.
 pub fn json(reports: &Reports) -> Value {
     let value = |report: &Report| serde_json::to_value(report).expect("a report has no keys but text");
     if let [Checked::Report(report)] = reports.0.as_slice() {

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, as code hosts take it up.
+//! SARIF 2.1.0 in the form that code hosts accept.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::check::{Finding, RULES, Report, Rule, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// A run for each input.
+/// Renders one run for each input.
 pub(super) fn render(reports: &Reports) -> Value {
     let runs = reports.0.iter().map(|checked| match checked {
         Checked::Report(report) => run(report),
@@ -34,7 +34,7 @@ fn driver(rules: &[Rule]) -> Value {
     })
 }
 
-/// An input that could not be checked: a run that did not succeed, and why.
+/// Renders an input that could not be checked as an unsuccessful run with the reason.
 fn unchecked(failure: &Unchecked) -> Value {
     let text = format!("{}\ndo: {}", failure.text(), failure.advice());
     json!({
@@ -72,7 +72,7 @@ fn rule(rule: &Rule) -> Value {
     })
 }
 
-/// The first section of a page, on one line.
+/// Returns the first section of a page as one line.
 fn what_is_wrong(page: &str) -> String {
     let body = page.split("\n## ").nth(1).unwrap_or_default();
     let body = body.split_once('\n').map_or("", |(_, body)| body);
@@ -93,7 +93,7 @@ fn result(finding: &Finding) -> Value {
     let mut location = json!({
         "physicalLocation": {
             "artifactLocation": { "uri": uri(&finding.place.file) },
-            // The whole of a component: code hosts want a line.
+            // Code hosts require a line, so the whole component is reported as line 1.
             "region": { "startLine": finding.place.line.unwrap_or(1) },
         },
     });
@@ -112,18 +112,19 @@ fn result(finding: &Finding) -> Value {
     })
 }
 
-/// The same for the same thing found in another build: nothing in it that a build changes.
+/// Fingerprint of a finding. It is equal for the same finding in another build, so it contains nothing that
+/// changes with a build.
 fn fingerprint(finding: &Finding) -> String {
     let empty = String::new();
     let part = |text: &Option<String>| text.as_ref().unwrap_or(&empty).clone();
-    // What is about no operator is told apart by its words.
+    // A finding without an operator is distinguished by its message.
     let what = if finding.operator.is_none() { finding.message.clone() } else { String::new() };
     let file = finding.place.file.clone();
     let parts = [finding.rule.to_owned(), part(&finding.operator), part(&finding.case), what, file];
     latchwork_core::ids::Hash::of(&[parts.join("\0").as_bytes()]).to_hex()
 }
 
-/// A path as a relative reference: what has a meaning there is written as an escape.
+/// Percent-encodes a path as a relative URI reference.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.trim_start_matches("./").bytes() {

@@ -1,4 +1,4 @@
-//! For people.
+//! Text reports for people.
 
 use super::{Checked, Reports, Unchecked};
 use crate::check::{Finding, HistoryRun, Report, RuleState, Severity, find};
@@ -92,7 +92,7 @@ fn lines_of(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// Rules that were not looked at, together where the reason is one.
+/// Lists the rules that were not checked. Consecutive rules with the same reason share a line.
 fn not_run(rules: &[RuleState]) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for rule in rules {

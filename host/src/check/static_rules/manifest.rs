@@ -1,5 +1,5 @@
-//! D014, D015 and D019: manifests that a host takes, and that contradict themselves or say too
-//! little.
+//! D014, D015 and D019: manifests that a host accepts although they contradict themselves or lack
+//! information.
 
 use latchwork_core::manifest::PluginKind;
 
@@ -7,8 +7,8 @@ use super::Examined;
 use crate::check::finding::Finding;
 use crate::engine::Plugin;
 
-/// Larger components take seconds to compile wherever they are loaded first. Interpreters with
-/// their libraries stay below.
+/// Maximum size without a warning. Larger components take seconds to compile wherever they are loaded first.
+/// Interpreters with their libraries are smaller than this.
 const LARGE_BYTES: usize = 32 << 20;
 
 pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
@@ -50,7 +50,7 @@ pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
     found
 }
 
-/// What accounts for effects, in a tool that has none.
+/// Reports exports that reconcile, verify or compensate effects, in a tool that declares no effects.
 fn unused_exports(file: &str, plugin: &Plugin) -> Option<Finding> {
     let exports = [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
     let there: Vec<&str> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();

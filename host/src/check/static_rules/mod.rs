@@ -1,4 +1,4 @@
-//! Rules that look at the component. None of its steps is run; `describe` is.
+//! Rules that inspect the component. They run `describe` but no step.
 
 mod manifest;
 mod refused;
@@ -8,25 +8,25 @@ use std::sync::Arc;
 use super::finding::Finding;
 use crate::engine::{LoadError, Outline, Plugin, Problem};
 
-/// A component, as static rules see it.
+/// Input of the static rules.
 pub struct Examined<'a> {
-    /// Its file: findings point there.
+    /// Path of the component. Findings refer to this path.
     pub file: &'a str,
-    /// Its bytes.
+    /// Bytes of the component.
     pub bytes: &'a [u8],
-    /// Imports and exports, also of one that is refused; why there are none otherwise.
+    /// Imports and exports, available also for a refused component. The error says why they cannot be read.
     pub outline: Result<Outline, Problem>,
-    /// What came of loading it.
+    /// Result of loading the component.
     pub loaded: &'a Result<Arc<Plugin>, LoadError>,
 }
 
-/// A static rule: everything in the component that breaks it.
+/// Implementation of static rules: returns every violation in the component.
 type Run = fn(&Examined<'_>) -> Vec<Finding>;
 
-/// Each looks by itself.
+/// All implementations. They are independent of each other.
 const RUNS: &[Run] = &[refused::run, manifest::run];
 
-/// What breaks a static rule.
+/// Returns every violation of a static rule.
 pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
     RUNS.iter().flat_map(|run| run(component)).collect()
 }

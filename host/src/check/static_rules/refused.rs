@@ -1,5 +1,5 @@
-//! D001 to D013, D017, D018 and D020: what a host refuses when it loads a plugin, every single thing of
-//! it, with what the bytes say beyond what the engine does.
+//! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. The findings
+//! add details from the bytes that the engine does not report.
 
 use super::Examined;
 use crate::check::finding::Finding;
@@ -21,7 +21,7 @@ pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
     found
 }
 
-/// What is no component that any host of ours runs.
+/// Reports D001 for bytes that are not a component, and D005 for features that the host does not support.
 fn bytes(anatomy: &Anatomy, file: &str, found: &mut Vec<Finding>) {
     if *anatomy.form() != Form::Component {
         let mut finding = Finding::new("D001", file, format!("it is {}", anatomy.form()));
@@ -36,9 +36,9 @@ fn bytes(anatomy: &Anatomy, file: &str, found: &mut Vec<Finding>) {
     }
 }
 
-/// What differs from the world whatever its entry gives, but for imports.
+/// Reports differences from the world that do not depend on the entry of the configuration, except imports.
 fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
-    // Of what is no component nothing is known.
+    // If the bytes are not a component, nothing else is known.
     if *anatomy.form() != Form::Component {
         return None;
     }
@@ -47,7 +47,7 @@ fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
         Kind::ExportSignature | Kind::ImportSignature => "D006",
         Kind::ExportVersion | Kind::ImportVersion => "D007",
         Kind::ForeignImport if it.function.is_some() => "D002",
-        // With the others below, which know the entry.
+        // Reported by `imports`, which knows the entry of the configuration.
         Kind::ForeignImport => return None,
     };
     let mut finding = Finding::new(rule, file, it.to_string());
@@ -64,7 +64,7 @@ fn types(file: &str, anatomy: &Anatomy, it: &Difference) -> Option<Finding> {
     Some(finding)
 }
 
-/// Imports that its world does not have, or that its entry does not open.
+/// Reports imports that the world does not have or that the entry of the configuration does not allow.
 fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], problems: &[Problem]) -> Vec<Finding> {
     let refused: Vec<&str> = problems
         .iter()
@@ -85,7 +85,7 @@ fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], 
         let is_tool = anatomy.nearest() == latchwork_core::manifest::PluginKind::Tool;
         let rule = if never || !is_tool { "D002" } else { "D017" };
         let instead = problems.iter().find_map(|problem| match problem {
-            // The engine's own words end where the path begins, which has a place of its own here.
+            // The engine's text ends with the call path. A finding has a separate field for the path.
             Problem::Import { import: of, instead } if of == import => {
                 Some(instead.strip_suffix(&format!("; {reach}")).unwrap_or(instead).to_owned())
             }
@@ -111,7 +111,8 @@ fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], 
     found
 }
 
-/// What the bytes do not tell: what `describe` did, and what the entry says.
+/// Reports problems that the bytes do not show: failures of `describe` and errors of the entry of the
+/// configuration.
 fn rest(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
     let message = problem.to_string();
     let rule = match problem {
@@ -138,7 +139,7 @@ fn rest(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Optio
     Some(Finding::new(rule, file, message))
 }
 
-/// The rule for a part of the manifest.
+/// Returns the rule that applies to a part of the manifest.
 fn manifest(at: &str, wrong: &str) -> &'static str {
     let part = at.rsplit(", ").next().unwrap_or(at);
     match part {
@@ -157,7 +158,8 @@ mod tests {
     use crate::engine::plain::tests::made::component;
     use crate::engine::{Engine, EngineOptions};
 
-    /// I68: plain functions that cannot be operators break a rule of their own, and no rule of our worlds.
+    /// I68: functions of an untyped component that cannot be operators violate a separate rule, and no rule
+    /// about typed components.
     #[test]
     fn plain_functions_that_cannot_be_operators_are_a_rule() {
         let engine = Engine::new(EngineOptions::default()).unwrap();

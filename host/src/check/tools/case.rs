@@ -1,5 +1,5 @@
-//! Cases of tools: a call, and the world it is made in. JSON lines, in the file that also holds
-//! those of steps.
+//! Cases of tools: a call and the simulated world in which it runs. A file of cases in JSON Lines format may
+//! also contain cases of steps.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use crate::check::Wrong;
 use crate::check::dynamic::{line_at, twice};
 use latchwork_core::suggest;
 
-/// So many cases in a file.
+/// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
 
-/// Keys of a line, of an answer, of the request it is for, and of what it says.
+/// Allowed keys of a line, of a canned response, of its request matcher and of the response.
 const LINE: [&str; 11] =
     ["$schema", "name", "operator", "input", "http", "dirs", "config", "secrets", "secrets_clear", "kv", "error"];
 const CANNED: [&str; 2] = ["match", "response"];
 const MATCH: [&str; 3] = ["method", "url", "happened"];
 const RESPONSE: [&str; 3] = ["status", "headers", "body"];
 
-/// A line as it stands in the file.
+/// A line of the file, before validation.
 #[derive(Clone, Debug, Deserialize)]
 struct Line {
-    /// What an editor checks the line with.
+    /// Schema with which an editor checks the line.
     #[serde(default, rename = "$schema")]
     schema: Option<String>,
     #[serde(default)]
@@ -48,40 +48,40 @@ struct Line {
     error: Option<String>,
 }
 
-/// An answer of a server. The first that fits is given, whatever the order of the requests.
+/// A canned response of a server. The first one that matches a request is used, in any order of requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Canned {
-    /// What it answers.
+    /// Requests that the response is for.
     #[serde(rename = "match")]
     pub(crate) to: Match,
-    /// What it says.
+    /// Response to these requests.
     pub(crate) response: Said,
 }
 
-/// Which requests it answers.
+/// Condition that a request must fulfil.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Match {
-    /// Any without one.
+    /// HTTP method. `None` matches any method.
     #[serde(default)]
     pub(crate) method: Option<String>,
-    /// `https://api.example.com/v1/orders`: without its query it fits any query.
+    /// URL such as `https://api.example.com/v1/orders`. Without a query it matches any query.
     pub(crate) url: String,
-    /// Whether a request that changes something has to have been received before: what a server
-    /// knows of it afterwards, or not yet.
+    /// Requires that a world-changing request was received before (`true`) or was not (`false`). With this
+    /// field, a server can answer differently after a change. `None` matches both.
     #[serde(default)]
     pub(crate) happened: Option<bool>,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Said {
-    /// 200 without one.
+    /// Status code, 200 by default.
     #[serde(default = "ok")]
     pub(crate) status: u16,
-    /// Its headers.
+    /// Headers of the response.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
-    /// Text as it is, anything else as JSON.
+    /// Body of the response. A string is sent as it is, any other value as JSON.
     #[serde(default)]
     pub(crate) body: Value,
 }
@@ -90,37 +90,38 @@ fn ok() -> u16 {
     200
 }
 
-/// A case of a tool.
+/// A valid case of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ToolCase {
-    /// Its name: unique in its file.
+    /// Name, unique in the file.
     pub(crate) name: String,
-    /// Where it stands.
+    /// Line number in the file.
     pub(crate) line: u64,
-    /// The operator.
+    /// Operator that is called.
     pub(crate) operator: String,
-    /// Its arguments: canonical JSON.
+    /// Arguments of the call, as canonical JSON.
     pub(crate) input: String,
-    /// Answers of servers.
+    /// Canned responses of servers.
     pub(crate) http: Vec<Canned>,
-    /// Files by the guest's path of their directory.
+    /// Contents of files, by guest path of their directory and by relative path.
     pub(crate) dirs: BTreeMap<String, BTreeMap<String, String>>,
-    /// On top of its entry's.
+    /// Entries added to the `config` of the configuration.
     pub(crate) config: BTreeMap<String, Value>,
     /// Values of secrets.
     pub(crate) secrets: BTreeMap<String, String>,
-    /// Whether it gets them in clear.
+    /// True if the tool receives secrets in clear instead of placeholders.
     pub(crate) secrets_clear: bool,
-    /// What its map holds; none: it has no map unless its entry gives one.
+    /// Initial contents of the key-value map. `None`: the tool has a map only if its configuration grants
+    /// one.
     pub(crate) kv: Option<BTreeMap<String, String>>,
-    /// The code of the error it is expected to give; none: it succeeds.
+    /// Code of the expected error. `None` if the call must succeed.
     pub(crate) error: Option<String>,
 }
 
 /// Reads the cases of a tool.
 ///
 /// # Errors
-/// Everything that is wrong: line, and what.
+/// Every problem of the file, with its line.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "it is not UTF-8 text from here on")])?;
@@ -192,14 +193,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
     if wrong.is_empty() { Ok(cases) } else { Err(wrong) }
 }
 
-/// One line, or its unknown keys, or the first value of the wrong type.
+/// Parses one line. Reports all unknown keys, or the first value of a wrong type.
 fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
     let no_case = |error: serde_json::Error| vec![wrong_at(number, format!("it is no case of a tool: {error}"))];
     let value: Value = serde_json::from_str(text).map_err(no_case)?;
     let mut wrong = Vec::new();
     let mut keys = |at: String, value: &Value, known: &[&str]| {
         let Some(fields) = value.as_object() else {
-            // A key that is missing is found below.
+            // A missing key is reported by the deserialization below.
             if !value.is_null() {
                 let message = format!("it is a JSON object with {}", known.join(", "));
                 wrong.push(Wrong { pointer: at, ..wrong_at(number, message) });
@@ -218,7 +219,7 @@ fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
         keys(format!("/http/{n}/match"), &canned["match"], &MATCH);
         keys(format!("/http/{n}/response"), &canned["response"], &RESPONSE);
     }
-    // The text again: an error of its own has the column.
+    // Parse the text instead of `value`, because only the text yields a column in the error.
     if wrong.is_empty() { serde_json::from_str(text).map_err(no_case) } else { Err(wrong) }
 }
 

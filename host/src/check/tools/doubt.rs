@@ -1,5 +1,5 @@
-//! D102, D103 and D104: the call is made and its record is lost, as when the host is killed between
-//! the two.
+//! D102, D103 and D104: a call is executed but its record is lost, as when the host is killed between the
+//! two.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{Running, said};
 use crate::engine::ReconcileVerdict;
 
 pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
-    // A call that fails has nothing to be lost.
+    // A failing call leaves no effect whose record could be lost.
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
     }
@@ -27,7 +27,7 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Keyed: called again under its key, the world is as it was after the first time.
+/// D102: a second call under the same key must leave the world as the first call left it.
 async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     let first = running.call(&world, 0).await;
@@ -71,7 +71,7 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What differs between two looks at a world.
+/// Describes the first difference between two states of a world.
 fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
     let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is made"));
     let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is gone"));
@@ -81,11 +81,12 @@ fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> O
     made.or_else(gone).or_else(other)
 }
 
-/// Asked whether it happened, a tool says what the world says.
+/// D103 and D104: reconcile must report the actual state of the world.
 async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
-    // Killed before the call left: nothing happened.
+    // Simulates a crash before the request was sent. Nothing happened.
     let world = running.world()?;
-    // An operator that cannot be asked, beside others of its plugin that can, says so each time.
+    // An operator without support for reconcile always answers `unknown`. Other operators of the plugin may
+    // support it.
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,
@@ -105,7 +106,7 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
         running.broke("D104", format!("reconcile changes the world, of which it is asked only: {difference}"));
     }
 
-    // Killed between the call and its record.
+    // Simulates a crash between the call and its record.
     let world = running.world()?;
     let called = running.call(&world, 0).await;
     let Answer::Ok(done) = called.end.answer else { return Ok(()) };
@@ -120,7 +121,7 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
-            // A keyed one is repeated first, and nobody is asked before its window has passed.
+            // The host repeats a keyed call first. It reconciles only after the window of the key has passed.
             if running.class != Class::Keyed {
                 let name = &running.case.operator;
                 running.notes.push(format!(
@@ -143,7 +144,7 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
         }
     }
 
-    // The request arrived and its answer did not: nothing may be denied.
+    // The request arrived but its response was lost. Reconcile must not answer `did-not-happen`.
     let world = running.world()?;
     world.weather(Weather::Silent);
     running.call(&world, 0).await;
@@ -161,7 +162,7 @@ async fn ask(running: &Running<'_>, world: &World) -> Result<ReconcileVerdict, S
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
-    // What fails in a world that is made to fail is told as a finding, or is as it should be.
+    // In a failing world, failures are either expected or reported as findings. Do not log them.
     asking
         .with_subscriber(tracing::subscriber::NoSubscriber::new())
         .await

@@ -1,4 +1,4 @@
-//! D100, D101, D105, D110, D111 and D112: one call, in good weather.
+//! D100, D101, D105, D110, D111 and D112: one call while all servers work.
 
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Code;
@@ -7,7 +7,7 @@ use latchwork_core::manifest::Class;
 use super::{Called, Running, said};
 use crate::capability::grant::DECLARE_EFFECTS;
 
-/// Shorter secrets stand in other texts by chance.
+/// Minimum length of a checked secret, in bytes. A shorter one could occur in a text by chance.
 const SECRET_BYTES_MIN: usize = 4;
 
 pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
@@ -32,7 +32,7 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether it answered, and as the case expects.
+/// Checks that the call ended as the case expects.
 fn answered(running: &mut Running<'_>, called: &Called, shown: &str) {
     let failure = match &called.end.answer {
         Answer::Ok(_) => {
@@ -63,7 +63,7 @@ fn answered(running: &mut Running<'_>, called: &Called, shown: &str) {
     }
 }
 
-/// Codes of a guest that the host had to end.
+/// Returns true if the host had to end the guest with this code.
 pub(super) fn ended(code: Code) -> bool {
     matches!(
         code,
@@ -77,7 +77,7 @@ pub(super) fn ended(code: Code) -> bool {
     )
 }
 
-/// What the host kept it from doing.
+/// Reports everything that the host denied to the call.
 fn denied(running: &mut Running<'_>, called: &Called) {
     for line in called.log.lines().filter(|line| line.contains("denied: plugin")) {
         let what = line.split_once("denied: plugin ").map_or(line, |(_, rest)| rest);
@@ -91,7 +91,7 @@ fn denied(running: &mut Running<'_>, called: &Called) {
     }
 }
 
-/// Secrets where people and programs could read them.
+/// Reports secrets that occur in the answer or in the log.
 fn secrets(running: &mut Running<'_>, called: &Called) {
     let told = match &called.end.answer {
         Answer::Ok(output) => format!("{output:?}"),

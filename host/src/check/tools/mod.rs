@@ -1,12 +1,12 @@
-//! Tools, run against doubles of what they may reach: D100 to D149.
+//! Rules that run tools against stubs of the servers and directories they may reach: D100 to D149.
 //!
-//! Each case is a call and the world it is made in: canned answers of servers, files, a map,
-//! secrets. The component runs as a job would run it, under its grants; only what is behind the
-//! grants is a double. `world` makes it anew for each run and looks at it afterwards; `honest` holds
-//! one call against the rules, `doubt` what happens when its record is lost, `weather` what it says
-//! when servers fail.
+//! Each case is a call and the simulated world in which it runs: canned responses of servers, files, a
+//! key-value map and secrets. The component runs under its grants as in a job. Only the servers and
+//! directories behind the grants are stubs. `world` builds the stubs for each run and reports their state
+//! afterwards. `honest` checks one successful call. `doubt` checks a call whose record is lost. `weather`
+//! checks the answers of a tool when servers fail.
 //!
-//! What goes over plain TCP has no double: nothing answers there.
+//! Plain TCP has no stub. Connections over plain TCP get no answer.
 
 mod case;
 mod doubt;
@@ -32,19 +32,19 @@ use case::ToolCase;
 pub(crate) use case::parse;
 use world::World;
 
-/// What a tool is checked with.
+/// Inputs of the check of a tool.
 pub(super) struct Tools<'a> {
-    /// The plugin.
+    /// The loaded plugin.
     pub(super) plugin: &'a Arc<Plugin>,
-    /// What it would be loaded with.
+    /// Settings with which the plugin would be loaded.
     pub(super) settings: &'a PluginSettings,
-    /// Whether that is what an entry says, or nothing does.
+    /// True if the settings come from an entry of the configuration.
     pub(super) is_configured: bool,
-    /// The file of cases.
+    /// Path of the file of cases.
     pub(super) cases_file: &'a str,
 }
 
-/// One case being run, and what breaks a rule in it.
+/// A case that is being run, with its findings.
 struct Running<'a> {
     tools: &'a Tools<'a>,
     case: &'a ToolCase,
@@ -58,7 +58,7 @@ struct Running<'a> {
 /// Runs every case.
 ///
 /// # Errors
-/// Cases that name no operator of it, with their lines.
+/// Cases that name an unknown operator, or that could not be run, with their lines.
 pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Report) -> Result<(), Vec<Wrong>> {
     let unserved = |case: &&ToolCase| tools.plugin.operator(&case.operator).is_none();
     let wrong: Vec<_> = cases
@@ -104,7 +104,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
         };
         match running.run().await {
             Ok(()) => {}
-            // A check that did not look is no check that passed.
+            // A case that could not run must not count as passed.
             Err(error) => {
                 let message = format!("case {} could not be run: {error}", case.name);
                 return Err(vec![Wrong { line: case.line, column: None, pointer: String::new(), message }]);
@@ -130,7 +130,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     Ok(())
 }
 
-/// What came of a call.
+/// Result of a call.
 struct Called {
     end: ToolEnd,
     log: String,
@@ -143,7 +143,7 @@ impl Running<'_> {
         weather::run(self).await
     }
 
-    /// A world as the case says, with nothing done in it yet.
+    /// Creates the world of the case in its initial state.
     fn world(&self) -> std::io::Result<World> {
         World::of(self.case, self.tools.settings, self.tools.is_configured)
     }
@@ -152,7 +152,7 @@ impl Running<'_> {
         self.tools.plugin.under(world.settings()).expect("it is a tool")
     }
 
-    /// The key of its call, the same in every try and every run.
+    /// External key of the call, equal in every try and every run.
     fn key(&self) -> String {
         let hash = Hash::of(&[b"latch plugin check", self.case.operator.as_bytes(), &[0], self.case.input.as_bytes()]);
         format!("check-{}", &hash.to_hex()[..32])
@@ -178,7 +178,7 @@ impl Running<'_> {
         }
     }
 
-    /// Calls it once.
+    /// Calls the tool once.
     async fn call(&mut self, world: &World, tries_before: u32) -> Called {
         let (plugin, log) = (self.plugin(world), world::Log::default());
         let subscriber = tracing_subscriber::fmt()
@@ -203,7 +203,7 @@ impl Running<'_> {
         Called { end, log: log.text() }
     }
 
-    /// Something that breaks a rule.
+    /// Adds a finding.
     fn broke(&mut self, rule: &str, message: impl Into<String>) -> &mut Finding {
         let finding = Finding::new(rule, self.tools.cases_file, message)
             .at(self.case.line)
@@ -214,7 +214,7 @@ impl Running<'_> {
     }
 }
 
-/// How a call ended: its error's code, if it failed.
+/// Describes the end of a call: `succeeded`, or the code of its error.
 fn ended(answer: &Answer) -> String {
     match answer {
         Answer::Ok(_) => "succeeded".to_owned(),
@@ -222,7 +222,7 @@ fn ended(answer: &Answer) -> String {
     }
 }
 
-/// An answer in a few words.
+/// Describes an answer in a few words.
 fn said(answer: &Answer, world: &World) -> String {
     let text = match answer {
         Answer::Ok(output) => output.result.clone(),

@@ -1,4 +1,4 @@
-//! D106 to D109: what it says when servers fail. Only of cases that send requests.
+//! D106 to D109: answers of a tool when servers fail. Runs only cases that send requests.
 
 use latchwork_core::effect::Answer;
 use latchwork_core::error::Code;
@@ -7,7 +7,7 @@ use super::honest::ended;
 use super::world::{Received, Weather};
 use super::{Running, said};
 
-/// Each with the codes that fit it.
+/// Simulated failures, each with a description and the error codes that fit.
 const WEATHERS: [(Weather, &str, &[Code]); 5] = [
     (Weather::Status(429), "answers 429", &[Code::RateLimit]),
     (Weather::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
@@ -37,7 +37,7 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
         world.weather(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
-        // Where it asked nobody, nobody failed it.
+        // Without a request no server failure affected the call.
         if requests.is_empty() && weather != Weather::Refused {
             continue;
         }
@@ -65,7 +65,7 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
             let finding = running.broke("D107", format!("the server {told}, and its error does not say so"));
             (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
         }
-        // 429 is a refusal; any other failure may come after the deed.
+        // Status 429 is a refusal. Any other failure may occur after the server applied the request.
         let in_doubt = matches!(weather, Weather::Status(500 | 503) | Weather::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
             let message = format!(

@@ -1,4 +1,4 @@
-//! The world a case is run in: made anew for each run, and looked at afterwards.
+//! The simulated world of a case. It is built for each run and inspected afterwards.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,20 +17,20 @@ use crate::capability::{Secrets, Servers, Unanswered};
 use crate::config::{DirGrant, Grants, HttpGrant};
 use crate::engine::PluginSettings;
 
-/// How the servers of a run behave.
+/// Simulated behaviour of the servers in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weather {
-    /// As the case says.
+    /// Servers answer as the case says.
     Fair,
-    /// Every request is answered with this status.
+    /// Servers answer every request with this status.
     Status(u16),
-    /// Nobody listens.
+    /// Servers refuse connections.
     Refused,
-    /// Requests are received, and never answered.
+    /// Servers receive requests and never answer them.
     Silent,
 }
 
-/// A request that was received.
+/// A request that a server received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) method: String,
@@ -40,24 +40,24 @@ pub(super) struct Received {
 }
 
 impl Received {
-    /// Whether it changes something: methods that only look do not.
+    /// Returns true if the request may change the server's state, judged by its method.
     pub(super) fn changes(&self) -> bool {
         !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
     }
 
-    /// Whether the key stands anywhere in it.
+    /// Returns true if the key occurs anywhere in the request.
     pub(super) fn has(&self, key: &str) -> bool {
         let body = String::from_utf8_lossy(&self.body);
         self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
     }
 
-    /// What a repetition has to have in common with it.
+    /// Parts of a request that a repetition must have in common with it.
     pub(super) fn essence(&self) -> (&str, &str, &[u8]) {
         (&self.method, &self.url, &self.body)
     }
 }
 
-/// Servers, directories, a map and a log.
+/// Servers, directories and a key-value map.
 pub(super) struct World {
     dir: tempfile::TempDir,
     servers: Arc<Double>,
@@ -66,7 +66,8 @@ pub(super) struct World {
 }
 
 impl World {
-    /// As the case says it is at first, under what the entry grants, or what the case needs.
+    /// Builds the initial world of the case. Grants come from the configuration entry. Without an entry, the
+    /// case gets the grants that it needs.
     pub(super) fn of(case: &ToolCase, entry: &PluginSettings, is_configured: bool) -> std::io::Result<Self> {
         let dir = tempfile::tempdir()?;
         let mut grants = entry.grants.clone();
@@ -112,12 +113,12 @@ impl World {
         *self.servers.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
-    /// Requests since it was asked last.
+    /// Returns the requests received since the last call of this function.
     pub(super) fn received(&self) -> Vec<Received> {
         std::mem::take(&mut self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).since)
     }
 
-    /// What is in its directories and its map: each thing by its name, hashed.
+    /// Returns the hashes of all files and map entries, by name.
     pub(super) fn state(&self) -> BTreeMap<String, Hash> {
         let mut state = BTreeMap::new();
         for grant in &self.settings.grants.dirs {
@@ -128,7 +129,7 @@ impl World {
         state
     }
 
-    /// A text without the paths of this run, which are others in the next.
+    /// Removes the paths of this run from a text, because they differ in every run.
     pub(super) fn clean(&self, text: &str) -> String {
         text.replace(&*self.dir.path().to_string_lossy(), "")
     }
@@ -148,9 +149,9 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
     }
 }
 
-/// What a case needs, where no entry says what there is.
+/// Returns the grants that a case needs if the plugin has no configuration entry.
 fn needed(case: &ToolCase, mut grants: Grants) -> Grants {
-    // Stand-ins that only let it be loaded reach nothing, and say nothing of what it may.
+    // The given HTTP grants only make the plugin loadable. They say nothing about the servers that the case needs.
     grants.http.clear();
     for canned in &case.http {
         let place = canned.to.url.parse().ok().and_then(|uri| crate::capability::place_of(&uri));
@@ -166,7 +167,7 @@ fn needed(case: &ToolCase, mut grants: Grants) -> Grants {
     grants
 }
 
-/// A map of one namespace: a plugin has no other.
+/// A map with one namespace, because a plugin has only one.
 struct Map(Mutex<BTreeMap<String, Vec<u8>>>);
 
 #[async_trait]
@@ -194,11 +195,11 @@ impl Secrets for Given {
 #[derive(Default)]
 struct Requests {
     since: Vec<Received>,
-    /// Whether one that changes something was ever received.
+    /// True if a world-changing request was ever received.
     happened: bool,
 }
 
-/// The servers of a case.
+/// Stub servers of a case.
 struct Double {
     canned: Vec<Canned>,
     weather: Mutex<Weather>,
@@ -277,7 +278,7 @@ fn response<'h>(status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str
     response
 }
 
-/// What was logged while a call ran.
+/// Log output of a call.
 #[derive(Clone, Default)]
 pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
 

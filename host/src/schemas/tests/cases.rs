@@ -1,4 +1,4 @@
-//! A line of `cases.jsonl`, of a step or of a tool.
+//! Schema and parsers of `cases.jsonl`, for cases of steps and of tools.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
-//! `latch.toml`
+//! Schema and parser of `latch.toml`.
 
 use serde_json::{Value, json};
 
 use super::{Document, agree, validator};
 use crate::config::{Config, LoadOptions, asked_keys};
 
-/// A document as TOML: each top-level key on a line, everything below inline.
+/// Renders a document as TOML: each top-level key on its own line, all nested values inline.
 pub(super) fn toml_of(document: &Value) -> String {
     fn inline(value: &Value) -> String {
         match value {
@@ -29,7 +29,7 @@ fn accepts(config: &Value) -> Result<(), String> {
     read.map_err(|errors| errors.0.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("; "))
 }
 
-/// Every key that there is.
+/// A configuration that contains every known key.
 fn complete() -> Value {
     json!({
         "database": "sqlite://latch.db", "commit": "staged", "effect_store": "sqlite://effects.db",
@@ -84,16 +84,16 @@ fn schema_and_parser_agree() {
     agree(Document::Config, &complete(), &BEYOND, accepts);
 }
 
-/// A heartbeat is at most half of the lease.
+/// Change that only the parser refuses: a heartbeat must be at most half of the lease.
 const BEYOND: [&str; 1] = ["/heartbeat := \"30s\""];
 
-/// I151: a key that the parser learns has to be in the complete document, and so in the schema.
+/// I151: every key that the parser reads must be in the complete document, and therefore in the schema.
 #[test]
 fn the_complete_document_has_every_key_that_the_parser_asks_for() {
     let document = complete();
     accepts(&document).unwrap();
     let missing: Vec<_> = asked_keys().into_iter().filter(|pointer| document.pointer(pointer).is_none()).collect();
-    // Those of the first plugin are not all those of the second, and the other way about.
+    // The two plugins have different keys. A key may be missing in one of them if the other one has it.
     let elsewhere = |pointer: &String| {
         let other = match pointer.strip_prefix("/plugin/1/") {
             Some(rest) => format!("/plugin/0/{rest}"),

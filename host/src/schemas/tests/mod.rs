@@ -1,5 +1,5 @@
-//! Each schema against the parser of its document (I151): a complete document is accepted by both, and any change of
-//! it by both or by neither.
+//! Compares each schema with the parser of its document (I151). Both accept a complete document. Both accept
+//! or both refuse any single change of it.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn validator(document: Document) -> Validator {
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
-/// Pointers to every value of a document, the whole last.
+/// Collects pointers to every value of a document, the whole document last.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     let child = |key: &str| format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
     match value {
@@ -32,7 +32,7 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
 }
 
-/// The document without the value at `pointer`; none where there is nothing above it.
+/// Returns the document without the value at `pointer`. Returns `None` if the value has no parent.
 fn without(document: &Value, pointer: &str) -> Option<Value> {
     let (parent, key) = pointer.rsplit_once('/')?;
     let key = key.replace("~1", "/").replace("~0", "~");
@@ -45,7 +45,7 @@ fn without(document: &Value, pointer: &str) -> Option<Value> {
     Some(changed)
 }
 
-/// Values that stand in for every value of a document.
+/// Values that replace each value of a document in turn.
 fn replacements() -> Vec<Value> {
     let texts = [
         "",
@@ -94,7 +94,8 @@ fn replacements() -> Vec<Value> {
     texts.map(|text| json!(text)).into_iter().chain(others).collect()
 }
 
-/// Every change of one thing in a document: a value of another type or range, a missing key, an unknown key.
+/// Returns every single change of a document: a value of another type or range, a missing key, an unknown
+/// key.
 fn changes(document: &Value) -> Vec<(String, Value)> {
     let mut places = Vec::new();
     pointers(document, "", &mut places);
@@ -118,8 +119,8 @@ fn changes(document: &Value) -> Vec<(String, Value)> {
     changes
 }
 
-/// Compares schema and parser for every change. `beyond` names what no schema of this kind can say: changes that the
-/// parser alone refuses.
+/// Compares schema and parser for every change. `beyond` lists the changes that the parser alone refuses,
+/// because no schema can express the rule.
 fn agree(document: Document, whole: &Value, beyond: &[&str], accepts: impl Fn(&Value) -> Result<(), String>) {
     let validator = validator(document);
     assert_eq!(accepts(whole), Ok(()), "{}", document.name());

@@ -1,4 +1,4 @@
-//! `latch-plugin.toml`
+//! Schema and parser of `latch-plugin.toml`.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Requests, and the plan in them.
+//! Schema and parser of requests and of the plans in them.
 
 use latchwork_core::manifest::{Determinism, PluginKind};
 use latchwork_core::plan::{Catalog, OperatorInfo, check_request};
@@ -24,14 +24,14 @@ impl Catalog for Any {
 
 fn accepts(request: &Value) -> Result<(), String> {
     match check_request(request.to_string().as_bytes(), &Any) {
-        // A text with neither intent nor plan is read as a bare plan.
+        // The parser reads a text with neither intent nor plan as a bare plan.
         Ok(read) if read.intent.is_none() => Err("a bare plan".to_owned()),
         Ok(_) => Ok(()),
         Err(violations) => Err(violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
     }
 }
 
-/// I151. The plan's own structure is compared where its schema is.
+/// I151. The structure of the plan itself is compared in the test of the plan's schema.
 #[test]
 fn schema_and_parser_agree() {
     let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": [{
