@@ -192,7 +192,7 @@ fn beginning(top: i32, realloc: Option<u32>) -> Function {
                 code.instruction(&Instruction::I32Const(number));
             }
             code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-            // Without memory there is nothing to fill.
+            // A failed allocation returns 0. Nothing is filled then.
             code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
             fill(&mut code, Instruction::LocalGet(0), size);
             code.instruction(&Instruction::End);

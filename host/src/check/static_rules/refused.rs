@@ -159,7 +159,7 @@ mod tests {
     use crate::engine::{Engine, EngineOptions};
 
     /// I68: functions of an untyped component that cannot be operators violate a separate rule, and no rule
-    /// about typed components.
+    /// about the worlds of Latchwork.
     #[test]
     fn plain_functions_that_cannot_be_operators_are_a_rule() {
         let engine = Engine::new(EngineOptions::default()).unwrap();
