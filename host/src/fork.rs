@@ -38,7 +38,7 @@ pub enum ForkError {
     #[error(transparent)]
     Refused(#[from] ForkRefusal),
     /// A given output is not one that its step could have produced.
-    #[error("the output given for {step} is refused: {message}")]
+    #[error("invalid output for step {step}: {message}")]
     Output {
         /// The step.
         step: StepId,
@@ -46,7 +46,7 @@ pub enum ForkError {
         message: String,
     },
     /// The loaded plugins cannot execute the remaining steps of the plan.
-    #[error("the rest of the plan does not fit the loaded plugins")]
+    #[error("the loaded plugins cannot execute the remaining steps of the plan")]
     Plan(Vec<Violation>),
     /// The current policy does not allow the job.
     #[error(transparent)]

@@ -106,7 +106,11 @@ pub enum SubmitError {
         mode: Mode,
     },
     /// The same request was submitted before with another plan.
-    #[error("the same request is known as job {} with another plan: {} there, {given} here", row.job_id, row.plan_hash)]
+    #[error(
+        "request already submitted as job {} with a different plan (stored {}, submitted {given})",
+        row.job_id,
+        row.plan_hash
+    )]
     OtherPlan {
         /// The existing job.
         row: Box<JobRow>,
@@ -114,10 +118,10 @@ pub enum SubmitError {
         given: Hash,
     },
     /// Values of the plan's parameters are wrong or missing.
-    #[error("the parameters of the request are refused")]
+    #[error("the parameters of the request are invalid")]
     Parameters(Vec<plan::Refused>),
     /// The queue of pending jobs is full.
-    #[error("{limit} jobs{} wait to be started: no more are taken until some are", of(tenant.as_deref()))]
+    #[error("the queue{} is full ({limit} pending jobs); retry later or start another worker", of(tenant.as_deref()))]
     QueueFull {
         /// The tenant whose limit is reached. `None` if the limit of all tenants is reached.
         tenant: Option<String>,
@@ -125,7 +129,7 @@ pub enum SubmitError {
         limit: u32,
     },
     /// The plan has a step plugin, which may call any operator, and some plugins could not be loaded.
-    #[error("the step plugin of {operator} may call any operator, and {} could not be loaded", count(plugins.len()))]
+    #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.
         operator: Operator,
@@ -464,7 +468,7 @@ impl plan::Catalog for Registry {
 }
 
 fn also(mode: Mode) -> &'static str {
-    if mode == Mode::AutoExec { ", which takes `auto_exec = true` besides its place in `modes`" } else { "" }
+    if mode == Mode::AutoExec { "; the mode needs `auto_exec = true` in addition to its entry in `modes`" } else { "" }
 }
 
 fn of(tenant: Option<&str>) -> String {

@@ -54,7 +54,7 @@ impl Report {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The log does not fold to a valid job.
-    #[error("the first {prefix} events: {message}")]
+    #[error("cannot replay the first {prefix} events: {message}")]
     Log {
         /// Length of the prefix.
         prefix: u64,
@@ -62,7 +62,7 @@ pub enum ReplayError {
         message: String,
     },
     /// A payload that the log names is not stored.
-    #[error("{label} is missing")]
+    #[error("the payload {label} is missing")]
     Missing {
         /// Label of the missing payload.
         label: String,

@@ -255,7 +255,7 @@ fn a_request_is_one_job() {
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     let told = &refused.stdout;
-    assert!(told.contains(&first_id) && told.contains("another plan") && told.contains("L0013"), "{told}");
+    assert!(told.contains(&first_id) && told.contains("different plan") && told.contains("L0013"), "{told}");
     let located = submit(&|whole| whole["intent"]["contexts"][0]["name"] = json!("vc"));
     assert_eq!(located.code, 2);
     let problem = &located.json()["error"]["problems"][0];

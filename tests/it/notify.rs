@@ -107,7 +107,7 @@ fn events_that_are_not_configured_are_not_posted() {
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]).code, 1);
     let kinds: Vec<Value> = server.asked().iter().map(|one| body(one)["type"].clone()).collect();
     assert_eq!(kinds, ["job_failed"], "the command ends once it is taken");
-    for (events, said) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "no event is named")] {
+    for (events, said) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "`events` is empty")] {
         let wrong = format!("[notify]\nwebhook = {:?}\nevents = {events}", server.url("/hooks/42"));
         let place = Place::configured(&wrong, vec![]);
         let refused = place.latch(&["job", "list"]);

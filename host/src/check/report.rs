@@ -146,7 +146,7 @@ impl Report {
     /// Sorts the report. A rule without a state counts as not checked. A finding without advice gets the
     /// advice of its rule.
     pub fn finish(&mut self) {
-        let unsaid = || Some("this check does not reach it".to_owned());
+        let unsaid = || Some("this check does not cover it".to_owned());
         let state = |rule: &super::Rule| RuleState {
             id: rule.id,
             kind: rule.kind(),

@@ -24,12 +24,12 @@ pub(super) fn place(env: &dyn Fn(&str) -> Option<String>, project: &Path) -> Res
         };
         let dir = PathBuf::from(named);
         if !dir.is_absolute() {
-            return Err(refuse(format!("{} is relative: write the whole path", dir.display())));
+            return Err(refuse(format!("{} is a relative path: use an absolute path", dir.display())));
         }
         if is_inside(&dir, project) {
             return Err(refuse(format!(
-                "{} lies in the project {}: whoever wrote the project could have put code there, and it would be run; \
-                 name a folder of your own",
+                "{} is inside the project {}: the project could contain compiled code there, and it would be executed; \
+                 name a folder outside the project",
                 dir.display(),
                 project.display()
             )));

@@ -186,7 +186,7 @@ impl<'d> Field<'d> {
             kind @ ("integer" | "array") => format!("an {kind}"),
             kind => format!("a {kind}"),
         };
-        self.problem(pages::CONFIG_WRONG_TYPE, format!("{wanted} is expected here, not {found}"));
+        self.problem(pages::CONFIG_WRONG_TYPE, format!("expected {wanted}, found {found}"));
         None
     }
 }

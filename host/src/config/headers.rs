@@ -21,7 +21,7 @@ enum Part {
 impl HeaderTemplate {
     /// Parses a header template. The error is a message.
     fn parse(name: &str, text: &str) -> Result<HeaderTemplate, String> {
-        let name: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
+        let name: HeaderName = name.parse().map_err(|_| format!("`{name}` is not a valid header name"))?;
         let ours = ["host", "content-length", "content-type", "connection", "transfer-encoding"];
         if ours.contains(&name.as_str()) {
             return Err(format!("`{name}` is set by the host"));
@@ -32,7 +32,7 @@ impl HeaderTemplate {
             let (secret, behind) = after.split_once('}').ok_or("`${` without `}`")?;
             let fits = !secret.is_empty() && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
             if !fits {
-                return Err("what stands in `${}` is not the name of a secret: letters, digits and `_`".to_owned());
+                return Err("invalid secret name in `${}`: use letters, digits and `_`".to_owned());
             }
             parts.push(Part::Text(before.to_owned()));
             parts.push(Part::Secret(secret.to_owned()));
@@ -44,7 +44,9 @@ impl HeaderTemplate {
             Part::Secret(_) => true,
         };
         if !parts.iter().all(clean) {
-            return Err("it holds a line break or another character that no header may have".to_owned());
+            return Err(
+                "the value contains a line break or another character that is not allowed in a header".to_owned()
+            );
         }
         Ok(HeaderTemplate { name, parts })
     }
@@ -85,7 +87,7 @@ pub(super) fn read(mut table: Table<'_>, granted: Option<&[String]>) -> Vec<Head
         let Some(header) = field.parse(|text| HeaderTemplate::parse(name, text)) else { continue };
         let missing = granted.and_then(|granted| header.secrets().find(|name| !granted.iter().any(|one| one == name)));
         if let Some(missing) = missing {
-            field.invalid::<()>(format!("the plugin is not granted the secret {missing}: name it in `grants.secrets`"));
+            field.invalid::<()>(format!("the plugin is not granted the secret {missing}: add it to `grants.secrets`"));
             continue;
         }
         headers.push(header);

@@ -155,7 +155,7 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     let root = config.root.clone();
     let database = |field: Field<'_>| match values::database(field.string()?, &root) {
         Ok(url) if values::has_password(&url) => {
-            let message = "a password does not belong into a file that is shared: put the address into LATCH_DATABASE, \
+            let message = "a database URL in this file must not contain a password: put the URL into LATCH_DATABASE, \
                            or the password into PGPASSWORD or ~/.pgpass";
             field.problem(pages::CONFIG_DATABASE, message.to_owned());
             None
@@ -173,7 +173,7 @@ fn read_top(mut top: Table<'_>, config: &mut Config) {
     );
     if let Some(field) = top.get("effect_store") {
         if config.commit == Commit::Atomic {
-            field.invalid::<()>("effects in a database of their own need `commit = \"staged\"`");
+            field.invalid::<()>("a separate effect store requires `commit = \"staged\"`");
         }
         config.effect_store = database(field);
     }
@@ -213,7 +213,7 @@ fn times(top: &mut Table<'_>, config: &mut Config) {
         && let Some(field) = fields[1].as_ref().or(fields[0].as_ref())
     {
         field.invalid::<()>(format!(
-            "a heartbeat every {} ms leaves no second chance within a lease of {} ms: at most half of it",
+            "a heartbeat every {} ms is too slow for a lease of {} ms: use at most half of the lease",
             config.heartbeat_ms, config.lease_ms
         ));
     }

@@ -31,7 +31,7 @@ fn events(field: &Field<'_>) -> BTreeSet<Kind> {
     let words = Kind::ALL.map(|kind| (kind.as_str(), kind));
     let events: BTreeSet<Kind> = field.list(|item| item.word(&words)).into_iter().collect();
     if field.value().as_array().is_some_and(|items| items.is_empty()) {
-        let _: Option<()> = field.invalid("no event is named: leave out `[notify]` where nothing is to be posted");
+        let _: Option<()> = field.invalid("`events` is empty: name at least one event, or remove `[notify]`");
     }
     events
 }
@@ -39,17 +39,17 @@ fn events(field: &Field<'_>) -> BTreeSet<Kind> {
 /// Parses a webhook URL. Messages do not repeat the URL, because the path of a webhook is often its secret.
 fn webhook(text: &str, allow_http: bool) -> Result<(Uri, HttpGrant), String> {
     let form = "write \"https://hooks.example.com/latch\"";
-    let uri: Uri = text.parse().map_err(|_| format!("this is not an address: {form}"))?;
+    let uri: Uri = text.parse().map_err(|_| format!("this is not a URL: {form}"))?;
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-        return Err(format!("this names no scheme and host: {form}"));
+        return Err(format!("the URL has no scheme and host: {form}"));
     };
     if authority.as_str().contains('@') {
-        return Err("a name or password does not stand in the address: use `headers`".to_owned());
+        return Err("a user name or password is not allowed in the URL: use `headers`".to_owned());
     }
     let place = values::http_grant(&format!("{scheme}://{authority}"))
-        .map_err(|_| format!("its scheme, host or port cannot be posted to: {form}"))?;
+        .map_err(|_| format!("the scheme, host or port of the URL is invalid: {form}"))?;
     if place.scheme == "http" && !allow_http && !is_loopback(&place.host) {
-        return Err("`http` could be read on its way: use `https`, or say `allow_http = true`".to_owned());
+        return Err("`http` is not encrypted: use `https`, or set `allow_http = true`".to_owned());
     }
     Ok((uri, place))
 }

@@ -45,7 +45,9 @@ pub(super) fn read(mut table: Table<'_>) -> BTreeMap<String, OperatorStatement> 
 fn statement(field: &Field<'_>) -> Option<OperatorStatement> {
     match field.value().as_bool() {
         Some(false) => return Some(OperatorStatement::LeftOut),
-        Some(true) => return field.invalid("every function is an operator unless it is left out with `false`"),
+        Some(true) => {
+            return field.invalid("`true` is not needed: every function is an operator unless it is set to `false`");
+        }
         None => {}
     }
     let mut table = field.table()?;
@@ -68,6 +70,8 @@ fn statement(field: &Field<'_>) -> Option<OperatorStatement> {
 fn operator(text: &str) -> Result<Operator, String> {
     match Operator::is_valid(text) {
         true => Ok(Operator::new(text)),
-        false => Err(format!("{text:?} is not 1 to 128 visible ASCII characters without / : ~ and quotes")),
+        false => Err(format!(
+            "invalid operator name {text:?}: use 1 to 128 visible ASCII characters without / : ~ and quotes"
+        )),
     }
 }

@@ -39,7 +39,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
     let name = table.require("name").and_then(|field| {
         let name = field.parse(plugin_name)?;
         if !names.insert(name.clone()) {
-            let message = format!("there is another plugin named `{name}`: names are unique");
+            let message = format!("duplicate plugin name `{name}`: each plugin needs its own name");
             field.problem(pages::CONFIG_DUPLICATE_PLUGIN, message);
         }
         Some(name)
@@ -52,7 +52,7 @@ fn read_one(mut table: Table<'_>, root: &Path, names: &mut BTreeSet<String>) -> 
             return None;
         }
         if source.is_empty() {
-            return field.invalid("a file or a folder is expected here");
+            return field.invalid("`source` is empty: name a file or a folder");
         }
         Some(values::absolute(root, source))
     });
@@ -107,7 +107,7 @@ fn plugin_name(text: &str) -> Result<String, String> {
     if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
         return Ok(text.to_owned());
     }
-    Err(format!("`{text}` is not a name: 1 to 64 letters, digits, `_` and `-`"))
+    Err(format!("invalid name `{text}`: use 1 to 64 letters, digits, `_` and `-`"))
 }
 
 fn grants(mut table: Table<'_>, root: &Path) -> Grants {
@@ -130,7 +130,7 @@ fn dir(field: Field<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<D
     let guest = table.require("guest").and_then(|field| {
         let guest = field.parse(values::guest_path)?;
         if !guests.insert(guest.clone()) {
-            return field.invalid(format!("`{guest}` is another directory already"));
+            return field.invalid(format!("duplicate guest path `{guest}`: each directory needs its own path"));
         }
         Some(guest)
     });
@@ -147,7 +147,7 @@ fn secret_name(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     // The message does not repeat the text, because the user may have written the secret itself by mistake.
-    Err("not the name of a secret: letters, digits and `_`, such as \"MAIL_TOKEN\"; the value itself never stands in this file".into())
+    Err("invalid secret name: use letters, digits and `_`, such as \"MAIL_TOKEN\"; never write the secret itself into this file".into())
 }
 
 fn limits(mut table: Table<'_>) -> LimitsConfig {
@@ -167,7 +167,7 @@ fn retry(mut table: Table<'_>) -> RetrySpec {
     let day_ms = |field: Field<'_>| {
         field.parse(|text| match values::duration_ms(text)? {
             ms if ms <= RETRY_MS_MAX => Ok(ms),
-            _ => Err(format!("`{text}` is more than a day")),
+            _ => Err(format!("`{text}` is longer than the maximum of one day")),
         })
     };
     let retry = RetrySpec {
@@ -188,7 +188,7 @@ fn bytes(field: &Field<'_>, min: u64, max: u64) -> Option<u64> {
 
 pub(super) fn positive_duration(text: &str) -> Result<u32, String> {
     match values::duration_ms(text)? {
-        0 => Err(format!("`{text}` is no time at all")),
+        0 => Err(format!("`{text}` is zero: use a positive duration")),
         ms => Ok(ms),
     }
 }

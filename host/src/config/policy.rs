@@ -155,7 +155,7 @@ pub(super) fn read(table: Option<Table<'_>>) -> BTreeMap<String, Policy> {
     if let Some(mut table) = table {
         for (tenant, field) in table.entries() {
             if !is_name(tenant) {
-                field.invalid::<()>("a tenant is named by 1 to 256 bytes without control characters");
+                field.invalid::<()>("invalid tenant name: use 1 to 256 bytes without control characters");
             }
             if let Some(entry) = field.table() {
                 said.insert(tenant.to_owned(), read_one(entry));
@@ -212,7 +212,10 @@ pub fn is_name(text: &str) -> bool {
 fn modes(field: &Field<'_>) -> Vec<Mode> {
     if field.value().as_array().is_some_and(|modes| modes.is_empty()) {
         let all: Vec<_> = Mode::ALL.iter().map(|mode| format!("`{}`", mode.as_str())).collect();
-        field.invalid::<()>(format!("no job could be accepted: name at least one of {}", all.join(", ")));
+        field.invalid::<()>(format!(
+            "`modes` is empty, so no job could be accepted: name at least one of {}",
+            all.join(", ")
+        ));
     }
     field.list(mode)
 }
@@ -231,7 +234,9 @@ fn trust(mut table: Table<'_>) -> BTreeMap<String, u32> {
     for (name, field) in table.entries() {
         let is_pair = name.rsplit_once('/').is_some_and(|(who, what)| !who.is_empty() && is_operator(what));
         if !is_pair {
-            field.invalid::<()>(format!("`{name}` names no actor and operator: write `\"ada/Mail.Send\" = 3`"));
+            field.invalid::<()>(format!(
+                "`{name}` does not name an actor and an operator: write `\"ada/Mail.Send\" = 3`"
+            ));
         } else if let Some(level) = level(&field) {
             trust.insert(name.to_owned(), level);
         }
@@ -244,7 +249,7 @@ fn require(mut table: Table<'_>) -> BTreeMap<Operator, Vec<Demand>> {
     let mut require = BTreeMap::new();
     for (name, field) in table.entries() {
         if !is_operator(name) {
-            field.invalid::<()>(format!("`{name}` is no operator: write `\"Web.Fetch\" = [\"citations\"]`"));
+            field.invalid::<()>(format!("`{name}` is not an operator name: write `\"Web.Fetch\" = [\"citations\"]`"));
             continue;
         }
         let mut demands = field.list(|demand| demand.word(&Demand::ALL.map(|demand| (demand.as_str(), demand))));
@@ -263,7 +268,7 @@ pub(super) fn is_operator(text: &str) -> bool {
 fn effect(field: Field<'_>) -> Option<Effect> {
     let effect = field.word(&Effect::ALL.map(|effect| (effect.as_str(), effect)))?;
     if !effect.is_world_changing() {
-        return field.invalid(format!("`{}` changes nothing: there is nothing to gate", effect.as_str()));
+        return field.invalid(format!("`{}` changes nothing, so it cannot be gated", effect.as_str()));
     }
     Some(effect)
 }

@@ -65,7 +65,7 @@ pub(super) fn digest(text: &str) -> Result<Hash, String> {
 pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
     let form = "write \"https://api.example.com\" or \"http://127.0.0.1:8080\"";
     let Some((scheme, rest)) = text.split_once("://") else {
-        return Err(format!("`{text}` names no scheme: {form}"));
+        return Err(format!("`{text}` has no scheme: {form}"));
     };
     let scheme = scheme.to_ascii_lowercase();
     let default_port = match scheme.as_str() {
@@ -75,7 +75,7 @@ pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
     };
     let authority = rest.strip_suffix('/').unwrap_or(rest);
     if authority.contains(['/', '?', '#', '@']) {
-        return Err(format!("`{text}` says more than scheme, host and port: a grant opens a whole host, {form}"));
+        return Err(format!("`{text}` has more than scheme, host and port: a grant covers a whole host; {form}"));
     }
     let (host, port) = host_and_port(authority).map_err(|why| format!("`{text}` {why}: {form}"))?;
     Ok(HttpGrant { scheme, host, port: port.unwrap_or(default_port) })
@@ -85,7 +85,7 @@ pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
 pub(super) fn tcp_grant(text: &str) -> Result<TcpGrant, String> {
     let form = "write host and port, such as \"smtp.example.com:587\"";
     let (host, port) = host_and_port(text).map_err(|why| format!("`{text}` {why}: {form}"))?;
-    let port = port.ok_or_else(|| format!("`{text}` names no port: {form}"))?;
+    let port = port.ok_or_else(|| format!("`{text}` has no port: {form}"))?;
     Ok(TcpGrant { host, port })
 }
 
@@ -100,22 +100,22 @@ pub(super) fn database(text: &str, root: &Path) -> Result<String, String> {
     match scheme {
         "sqlite" => {}
         "postgres" | "postgresql" => return server(path).map(|()| text.to_owned()),
-        other => return Err(format!("there is no store for `{other}:` databases: {form}")),
+        other => return Err(format!("databases of the scheme `{other}:` are not supported: {form}")),
     }
     let path = path.strip_prefix("//").unwrap_or(path);
     if path.is_empty() {
-        return Err(format!("`{text}` names no file: {form}"));
+        return Err(format!("`{text}` has no file path: {form}"));
     }
     if path.contains(":memory:") {
-        return Err(format!("a database in memory would forget every job: {form}"));
+        return Err(format!("an in-memory database would lose every job: {form}"));
     }
     if path.contains(['?', '#', '%']) {
-        return Err(format!("`{text}` has parameters or escapes, which are not understood: {form}"));
+        return Err(format!("`{text}` has parameters or escapes, which are not supported: {form}"));
     }
     let file = absolute(root, path);
     match file.to_str() {
         Some(file) => Ok(format!("sqlite://{file}")),
-        None => Err(format!("the folder {} is not named in UTF-8", root.display())),
+        None => Err(format!("the path of the folder {} is not valid UTF-8", root.display())),
     }
 }
 
@@ -129,7 +129,7 @@ const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-c
 fn server(rest: &str) -> Result<(), String> {
     let form = "write \"postgres://user@host/database\"";
     let Some(rest) = rest.strip_prefix("//") else {
-        return Err(format!("two slashes are missing behind the scheme: {form}"));
+        return Err(format!("the two slashes after the scheme are missing: {form}"));
     };
     let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, database) = place.split_once('/').unwrap_or((place, ""));
@@ -144,17 +144,17 @@ fn server(rest: &str) -> Result<(), String> {
         let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         if !SERVER_PARAMETERS.contains(&key) {
             let known = SERVER_PARAMETERS.join(", ");
-            return Err(format!("the parameter `{key}` is not understood; there are {known}"));
+            return Err(format!("unknown parameter `{key}`: use one of {known}"));
         }
         if key == "sslmode" && !SSL_MODES.contains(&value) {
-            return Err(format!("there is no sslmode `{value}`; there are {}", SSL_MODES.join(", ")));
+            return Err(format!("unknown sslmode `{value}`: use one of {}", SSL_MODES.join(", ")));
         }
         if key == "port" {
             port_number(value).map_err(|why| format!("it {why}"))?;
         }
         named |= key == "dbname" && !value.is_empty();
     }
-    if named { Ok(()) } else { Err(format!("it names no database: {form}")) }
+    if named { Ok(()) } else { Err(format!("the URL has no database: {form}")) }
 }
 
 /// Returns true if a database URL contains a password.
@@ -193,11 +193,11 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), String> {
         Some(rest) => {
             let (host, tail) = rest.split_once(']').ok_or("has `[` without `]`")?;
             if !host.contains(':') {
-                return Err("has something else than an IPv6 address in brackets".into());
+                return Err("has something other than an IPv6 address in brackets".into());
             }
             let port = match tail {
                 "" => None,
-                tail => Some(tail.strip_prefix(':').ok_or("has something else than a port after `]`")?),
+                tail => Some(tail.strip_prefix(':').ok_or("has something other than a port after `]`")?),
             };
             (host, port)
         }
@@ -217,7 +217,7 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), String> {
 fn port_number(text: &str) -> Result<u16, String> {
     match text.parse::<u16>() {
         Ok(number) if number > 0 && text.bytes().all(|b| b.is_ascii_digit()) => Ok(number),
-        _ => Err(format!("has `{text}` where a port from 1 to 65535 belongs")),
+        _ => Err(format!("has the invalid port `{text}` (use 1 to 65535)")),
     }
 }
 
@@ -227,7 +227,7 @@ fn host_name(host: &str) -> Result<String, String> {
         return Ok(address.to_string());
     }
     if host.contains('*') {
-        return Err("has a wildcard: every host is granted by its own name".into());
+        return Err("has a wildcard (grant each host by its own name)".into());
     }
     let label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -237,10 +237,10 @@ fn host_name(host: &str) -> Result<String, String> {
     };
     let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
     if name.is_empty() {
-        return Err("names no host".into());
+        return Err("has no host".into());
     }
     if name.len() > 253 || !name.split('.').all(label) {
-        return Err(format!("has `{host}` where a host name belongs (other scripts in their xn-- form)"));
+        return Err(format!("has the invalid host name `{host}` (write names in other scripts in their xn-- form)"));
     }
     // Some resolvers read `127.1` and `0x7f.1` as addresses, others as names.
     if name
@@ -352,11 +352,11 @@ mod tests {
             ("postgres:latch", "two slashes"),
             ("postgres://localhost", "no database"),
             ("postgres://localhost/", "no database"),
-            ("postgres://latch@localhost:99999/a", "`99999` where a port"),
-            ("postgres://latch:5@[::1]:x/a", "`x` where a port"),
-            ("postgres:///a?host=/run/postgresql&port=0", "`0` where a port"),
-            ("postgres://localhost/a?sslmod=require", "`sslmod` is not understood"),
-            ("postgres://localhost/a?sslmode=verify", "no sslmode `verify`"),
+            ("postgres://latch@localhost:99999/a", "invalid port `99999`"),
+            ("postgres://latch:5@[::1]:x/a", "invalid port `x`"),
+            ("postgres:///a?host=/run/postgresql&port=0", "invalid port `0`"),
+            ("postgres://localhost/a?sslmod=require", "unknown parameter `sslmod`"),
+            ("postgres://localhost/a?sslmode=verify", "unknown sslmode `verify`"),
         ] {
             assert!(database(wrong, root).unwrap_err().contains(why), "{wrong}");
         }

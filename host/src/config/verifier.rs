@@ -28,7 +28,7 @@ pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig>
     let name = table.require("name").and_then(|field| name(&field, grants));
     let given = table.get("headers");
     if let (Some(field), Some(FILE_DIGEST)) = (&given, name) {
-        return field.invalid("`file-digest` reads files and sends nothing: only `etag` has headers");
+        return field.invalid("`file-digest` sends no requests: only `etag` can have headers");
     }
     let headers = given.and_then(|field| field.table()).map(|table| headers::read(table, Some(&grants.secrets)));
     table.finish();
@@ -40,11 +40,11 @@ pub(super) fn read(field: &Field<'_>, grants: &Grants) -> Option<VerifierConfig>
 fn name(field: &Field<'_>, grants: &Grants) -> Option<&'static str> {
     let name = field.word(&VERIFIERS)?;
     if name == ETAG && grants.http.is_empty() {
-        return field.invalid("`etag` asks servers, and the plugin is granted none: name them in `grants.http`");
+        return field.invalid("`etag` sends requests, but the plugin is granted no server: add one to `grants.http`");
     }
     if name == FILE_DIGEST && grants.dirs.is_empty() {
         return field
-            .invalid("`file-digest` reads files, and the plugin is granted no directory: name it in `grants.dirs`");
+            .invalid("`file-digest` reads files, but the plugin is granted no directory: add one to `grants.dirs`");
     }
     Some(name)
 }

@@ -52,7 +52,7 @@ fn limits(mut table: Table<'_>) -> BTreeMap<Operator, OperatorLimit> {
     let mut limits = BTreeMap::new();
     for (name, field) in table.entries() {
         if !is_operator(name) {
-            field.invalid::<()>(format!("`{name}` is no operator: write `\"Mail.Send\" = {{ at_once = 2 }}`"));
+            field.invalid::<()>(format!("`{name}` is not an operator name: write `\"Mail.Send\" = {{ at_once = 2 }}`"));
             continue;
         }
         let Some(mut limit) = field.table() else { continue };
@@ -62,7 +62,7 @@ fn limits(mut table: Table<'_>) -> BTreeMap<Operator, OperatorLimit> {
         limit.finish();
         if is_empty {
             field.invalid::<()>(
-                "it limits nothing: write `{ at_once = 2 }`, `{ rate = \"30/1m\" }`, or both".to_owned(),
+                "the table sets no limit: write `{ at_once = 2 }`, `{ rate = \"30/1m\" }`, or both".to_owned(),
             );
             continue;
         }
@@ -80,7 +80,7 @@ fn rate(text: &str) -> Result<Rate, String> {
     let form = "write a number and a time, such as \"30/1m\"";
     let (times, per) = text.split_once('/').ok_or_else(|| format!("`{text}` is not a rate: {form}"))?;
     let times = times.trim().parse::<u32>().ok().filter(|times| (1..=MANY as u32).contains(times));
-    let times = times.ok_or_else(|| format!("`{text}` begins with no number from 1 to {MANY}: {form}"))?;
+    let times = times.ok_or_else(|| format!("`{text}` does not begin with a number from 1 to {MANY}: {form}"))?;
     Ok(Rate { times, per_ms: positive_duration(per.trim())? })
 }
 

@@ -58,7 +58,7 @@ impl Components for Directory {
         let path = self.files.get(&digest).ok_or_else(|| format!("no component has the digest {digest}"))?;
         let bytes = std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         if Hash::of(&[&bytes]) != digest {
-            return Err(format!("{} has changed while it was looked at", path.display()));
+            return Err(format!("{} changed while it was being read", path.display()));
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let settings = PluginSettings { wasi, operators: Statements::Sealed, ..settings(&name) };

@@ -23,7 +23,7 @@ pub struct SigningKey {
 /// The text contains no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it is no Ed25519 private key in PEM (PKCS#8); make one with `latch key new FILE` or \
+    "not an Ed25519 private key in PEM format (PKCS#8); create one with `latch key new FILE` or \
      `openssl genpkey -algorithm ed25519`"
 )]
 pub struct BadKey;

@@ -18,10 +18,10 @@ use crate::evidence::is_signature;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
     /// The file is not evidence.
-    #[error("it is no evidence: {0}")]
+    #[error("not an evidence file: {0}")]
     NotEvidence(String),
     /// The file was changed after the export.
-    #[error("it is not intact: {0}")]
+    #[error("the evidence file is damaged: {0}")]
     NotIntact(String),
     /// The file does not contain data that a run needs.
     #[error("{0} is withheld; export the job without withholding it")]
@@ -35,7 +35,7 @@ pub(super) fn read(file: &[u8]) -> Result<History, HistoryError> {
     let verified = evidence::verify(file, None, &is_signature).map_err(HistoryError::NotEvidence)?;
     let wrong = verified.report.problems.first().map(ToString::to_string);
     let (Some(durable), None) = (&verified.durable, &wrong) else {
-        return Err(HistoryError::NotIntact(wrong.unwrap_or_else(|| "its job cannot be told".to_owned())));
+        return Err(HistoryError::NotIntact(wrong.unwrap_or_else(|| "its job cannot be reconstructed".to_owned())));
     };
     let job = &durable.job;
     let (events, salts) = (verified.evidence.events(), verified.evidence.salts());

@@ -84,7 +84,7 @@ impl Notifier {
             self.left.count.fetch_add(1, Ordering::AcqRel);
             if let Err(error) = self.queue.try_send(notice) {
                 self.left.count.fetch_sub(1, Ordering::AcqRel);
-                tracing::warn!("a notice is dropped: {error}");
+                tracing::warn!("notice dropped: {error}");
             }
         }
     }
@@ -116,20 +116,22 @@ async fn deliver(config: &Notify, secrets: &dyn Secrets, notice: &Notice) {
     for n in 0..POSTS_MAX {
         match post(config, secrets, notice).await {
             Posted::Taken => {
-                tracing::debug!(%job_id, event_id, host, "the webhook took a notice");
+                tracing::debug!(%job_id, event_id, host, "webhook accepted a notice");
                 return;
             }
             Posted::Never(why) => {
-                tracing::warn!(%job_id, event_id, host, "the webhook refused a notice for good: {why}");
+                tracing::warn!(%job_id, event_id, host, "webhook refused a notice permanently: {why}");
                 return;
             }
-            Posted::Again(why) => tracing::warn!(%job_id, event_id, host, "the webhook did not take a notice: {why}"),
+            Posted::Again(why) => {
+                tracing::warn!(%job_id, event_id, host, "webhook did not accept a notice; retrying: {why}")
+            }
         }
         let random = u32::from_le_bytes(os::entropy::bytes());
         let pause_ms = retry::backoff_ms(n, Some(&PAUSES), None, random);
         tokio::time::sleep(Duration::from_millis(u64::from(pause_ms))).await;
     }
-    tracing::warn!(%job_id, event_id, host, "a notice is given up after {POSTS_MAX} posts");
+    tracing::warn!(%job_id, event_id, host, "notice abandoned after {POSTS_MAX} posts");
 }
 
 async fn post(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Posted {
@@ -162,7 +164,10 @@ fn request(config: &Notify, secrets: &dyn Secrets, notice: &Notice) -> Result<Re
     *request.uri_mut() = config.webhook.clone();
     let headers = request.headers_mut();
     let host = config.webhook.authority().map(|authority| authority.as_str()).unwrap_or_default();
-    headers.insert(HOST, HeaderValue::from_str(host).map_err(|_| "its host cannot be named".to_owned())?);
+    headers.insert(
+        HOST,
+        HeaderValue::from_str(host).map_err(|_| "the host of the webhook is not valid in a header".to_owned())?,
+    );
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(USER_AGENT, HeaderValue::from_static(concat!("latchwork/", env!("CARGO_PKG_VERSION"))));
     for template in &config.headers {

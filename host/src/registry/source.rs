@@ -34,7 +34,7 @@ pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
 pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<Problem> {
     let missing = dirs.iter().filter(|dir| !dir.write && !dir.host.is_dir());
     let problem = |dir: &DirGrant| {
-        Problem::Source(format!("its granted directory {} is not there; create it", dir.host.display()))
+        Problem::Source(format!("its granted directory {} does not exist; create it", dir.host.display()))
     };
     missing.map(problem).collect()
 }
@@ -48,10 +48,10 @@ pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
         let made = if dir.write { std::fs::create_dir_all(&dir.host) } else { Ok(()) };
         let problem = match made {
             Err(error) => {
-                Some(Problem::unwritable(format!("its granted directory {shown} cannot be made: {error}"), &error))
+                Some(Problem::unwritable(format!("its granted directory {shown} cannot be created: {error}"), &error))
             }
             Ok(()) if !dir.host.is_dir() => {
-                Some(Problem::Source(format!("its granted directory {shown} is not there; create it")))
+                Some(Problem::Source(format!("its granted directory {shown} does not exist; create it")))
             }
             Ok(()) => None,
         };

@@ -53,7 +53,7 @@ fn each_way_of_diverging_is_found_in_its_place() {
         (1, "D150", "s/0: arguments of the call", "salted hash ", "\"note\":\"new\""),
         (2, "D151", "s:e0: payload of the event, at /is_new", "false", "true"),
         (3, "D152", "s: bytes of the output, at /build", "0", "3"),
-        (4, "D153", "refuses an input", "", ""),
+        (4, "D153", "refuses the recorded input", "", ""),
         (5, "D153", "Versioned.Run, which this build does not serve", "", ""),
     ] {
         let other = folder.build(build);

@@ -187,5 +187,5 @@ fn cases_that_are_none_are_errors_of_input() {
     assert!(ran.stderr.contains("Bad.Keyless"), "{}", ran.stderr);
     std::fs::write(folder.path().join("c.jsonl"), "{\"operator\":\"Bad.Keyless\"}\nx\n").unwrap();
     let ran = run(folder.path(), &args);
-    assert_eq!((ran.code, ran.stderr.matches("no case of a tool").count()), (2, 2), "{}", ran.stderr);
+    assert_eq!((ran.code, ran.stderr.matches("not a case of a tool").count()), (2, 2), "{}", ran.stderr);
 }

@@ -40,7 +40,7 @@ pub(super) fn load(hosts: &Hosts<'_>, plugin: &Plugin, rebuilt: &Rebuilt, report
     };
     let json = |plugin: &Plugin| serde_json::to_string(&plugin.manifest).expect("a manifest is JSON");
     if let Some(first) = differences(&json(plugin), &json(&other)).into_iter().next() {
-        let message = format!("another build of the same sources describes itself otherwise: {}", first.at);
+        let message = format!("another build of the same sources has a different manifest: {}", first.at);
         report.add([finding(message).values(&first.recorded, &first.found)]);
         return None;
     }
@@ -52,7 +52,7 @@ pub(super) async fn compare(runs: &mut Runs<'_>, other: &Other) -> Option<Findin
     let trace = runs.run(&script, &other.0).await?;
     let parting = behaviour(&runs.ran.base, &trace)?;
     let message = format!(
-        "another build of the same sources does something else with the same clock and random numbers: {} is not the same",
+        "another build of the same sources behaves differently with the same clock and random numbers: {} differs",
         parting.what
     );
     let finding = runs.ran.finding("D065", message).values(&parting.expected, &parting.found);

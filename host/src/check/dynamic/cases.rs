@@ -39,7 +39,7 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<Case>, Vec<Wrong>> {
         Ok(text) => text,
         Err(error) => {
             reader.line = line_at(bytes, error.valid_up_to());
-            reader.wrong("", "it is not UTF-8 text from here on");
+            reader.wrong("", "the text is not UTF-8 from here on");
             return Err(reader.wrong);
         }
     };
@@ -106,7 +106,7 @@ impl Reader {
         let name = self.text(fields, "", "name", false);
         let name = name.unwrap_or_else(|| format!("line {}", self.line));
         if self.cases.iter().any(|case| case.name == name) {
-            self.wrong("/name", format!("there is another case {name:?} before this one"));
+            self.wrong("/name", format!("another case before this one has the name {name:?}"));
         }
         let answers = match fields.get("answers") {
             None => vec![],
@@ -114,7 +114,7 @@ impl Reader {
                 answers.iter().enumerate().filter_map(|(n, answer)| self.answer(n, answer)).collect()
             }
             Some(_) => {
-                self.wrong("/answers", "it is a list, with an answer for each call in its order");
+                self.wrong("/answers", "expected a list with an answer for each call, in the order of the calls");
                 vec![]
             }
         };
@@ -139,11 +139,11 @@ impl Reader {
             (Some(result), None) => Ok(result.to_string()),
             (None, Some(error)) => Err(self.failure(&format!("{at}/error"), error)?),
             (Some(_), Some(_)) => {
-                self.wrong(&at, "it has a `result` and an `error`; a call is answered with one of them");
+                self.wrong(&at, "the answer has a `result` and an `error`; use one of them");
                 return None;
             }
             (None, None) => {
-                self.wrong(&at, "it has neither `result` nor `error`: what the tool answers");
+                self.wrong(&at, "the answer has neither `result` nor `error`; use one of them");
                 return None;
             }
         };
@@ -160,7 +160,7 @@ impl Reader {
         if let Some(wait) = fields.get("retry_after_ms") {
             match wait.as_u64().and_then(|ms| u32::try_from(ms).ok()) {
                 Some(ms) => failure.retry_after_ms = Some(ms),
-                None => self.wrong(&format!("{at}/retry_after_ms"), "it is a number of milliseconds"),
+                None => self.wrong(&format!("{at}/retry_after_ms"), "expected a number of milliseconds"),
             }
         }
         Some(failure)
@@ -177,7 +177,7 @@ impl Reader {
 
     fn object<'v>(&mut self, at: &str, value: &'v Value, known: &[&str]) -> Option<&'v Map<String, Value>> {
         let Some(fields) = value.as_object() else {
-            self.wrong(at, format!("it is a JSON object with {}", known.join(", ")));
+            self.wrong(at, format!("expected a JSON object with {}", known.join(", ")));
             return None;
         };
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
@@ -191,7 +191,7 @@ impl Reader {
         match fields.get(key) {
             Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
             Some(_) => {
-                self.wrong(&format!("{at}/{key}"), "it is a text that is not empty");
+                self.wrong(&format!("{at}/{key}"), "expected a non-empty string");
                 None
             }
             None => {

@@ -42,18 +42,18 @@ pub(super) fn fit(ran: &Ran<'_>) -> Vec<Finding> {
         return found;
     }
     if let Some(mismatch) = &base.mismatch {
-        let message = format!("call {} has other {} than the case says", mismatch.call, mismatch.what);
+        let message = format!("call {} does not match the case in its {}", mismatch.call, mismatch.what);
         let finding = ran.finding("D052", message).values(&mismatch.expected, &mismatch.found);
         found.push(finding.functions(base.functions.clone()));
     } else if base.unanswered {
         let (operator, args) = base.calls().last().expect("it ended at a call");
         let n = base.calls().count();
         let message =
-            format!("the case has no answer for call {} ({operator}): what comes after it was not run", n - 1);
+            format!("the case has no answer for call {} ({operator}): the rest of the step was not run", n - 1);
         let hint = format!("add an answer to the case: {{\"operator\":{operator:?},\"args\":{args},\"result\":…}}");
         found.push(ran.finding("D051", message).hint(hint));
     } else if base.unused > 0 && matches!(base.ended, Ended::Output(_) | Ended::Failed(_)) {
-        let message = format!("{} of {} answers were not asked for", base.unused, ran.case.answers.len());
+        let message = format!("{} of {} answers were not used", base.unused, ran.case.answers.len());
         found.push(ran.finding("D053", message));
     }
     found.extend(unexpected(ran));
@@ -70,11 +70,11 @@ fn unexpected(ran: &Ran<'_>) -> Option<Finding> {
             let finding = ran.finding("D069", message).values(&wanted, &ran.base.end());
             Some(
                 finding
-                    .hint(format!("mend the step, or say in the case that it fails: \"error\":\"{}\"", failure.code)),
+                    .hint(format!("fix the step, or declare the failure in the case: \"error\":\"{}\"", failure.code)),
             )
         }
         (Ended::Output(_), Some(code)) => {
-            let finding = ran.finding("D069", format!("it gave an output where the case expects {code}"));
+            let finding = ran.finding("D069", format!("it returned an output, but the case expects {code}"));
             Some(finding.values(&format!("error {code}"), &ran.base.end()))
         }
         _ => None,
@@ -96,5 +96,5 @@ fn close(ran: &Ran<'_>) -> Option<Finding> {
     ];
     let (what, used, limit) = uses.into_iter().find(|(_, used, limit)| used / 9 > limit / 10)?;
     let finding = ran.finding("D068", format!("it used {used} of {limit} {what}"));
-    Some(finding.hint("a little more input would end it: use less, or ask for more in `limits`"))
+    Some(finding.hint("slightly more input would exceed the limit: use less, or ask for more in `limits`"))
 }

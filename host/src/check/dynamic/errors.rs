@@ -36,7 +36,7 @@ pub(super) async fn all(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
                     .ran
                     .finding("D063", finding.message)
                     .functions(finding.functions)
-                    .hint("give the tool's error back as the step's own, or do without the answer"),
+                    .hint("return the tool's error as the step's error, or continue without the answer"),
                 _ => finding,
             };
             found.push(finding);

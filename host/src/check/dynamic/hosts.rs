@@ -62,7 +62,7 @@ impl Hosts<'_> {
 
     fn moved(&self, report: &mut Report) -> Option<Arc<Plugin>> {
         let Some(bytes) = moved::moved(self.bytes) else {
-            report.not_run_rule("D070", "it has no stack and heap of its own that could be elsewhere");
+            report.not_run_rule("D070", "it has no stack and heap that could be moved");
             return None;
         };
         self.compiles(self.engine, &bytes, "with its stack and heap elsewhere");
@@ -72,7 +72,7 @@ impl Hosts<'_> {
         let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
         let loaded = tokio::task::block_in_place(quiet).ok();
         if loaded.is_none() {
-            report.not_run_rule("D070", "its stack and heap cannot be moved: moved, it does not load");
+            report.not_run_rule("D070", "its stack and heap cannot be moved: the changed component does not load");
         }
         loaded
     }

@@ -79,7 +79,7 @@ pub(super) fn unserved(plugin: &Plugin, cases: &[Case]) -> Vec<Wrong> {
 pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case], file: &str, report: &mut Report) {
     let with_case: BTreeSet<&str> = cases.iter().map(|case| case.operator.as_str()).collect();
     for spec in plugin.manifest.operators.iter().filter(|spec| !with_case.contains(spec.name.as_str())) {
-        let message = format!("{} has no case: nothing is known of what it does", spec.name);
+        let message = format!("{} has no case, so its behaviour is not checked", spec.name);
         let hint = "write a line for it into cases.jsonl, or give --history an exported job that ran it";
         report.add([Finding::new("D050", file, message).of(spec.name.as_str()).hint(hint)]);
     }
@@ -95,7 +95,7 @@ pub(super) async fn run(plugin: &Arc<Plugin>, hosts: &Hosts<'_>, cases: &[Case],
     for case in cases {
         let value = serde_json::from_str(&case.input).expect("a case's input is JSON");
         if let Err(failure) = plugin.check_input(&case.operator, &value) {
-            let hint = "mend the case, or the operator's input schema";
+            let hint = "fix the case, or the operator's input schema";
             report.add([about(case, "D054", failure.message).hint(hint)]);
             continue;
         }

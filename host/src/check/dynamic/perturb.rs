@@ -74,7 +74,7 @@ impl<'r> Runs<'r> {
 
 /// Creates a finding of D066, for a difference that a correct step cannot cause.
 pub(super) fn differs(ran: &Ran<'_>, host: &str, parting: &Parting, trace: &Trace) -> Finding {
-    let message = format!("{host}, it does something else: {} is not the same", parting.what);
+    let message = format!("{host}, it behaves differently: {} differs", parting.what);
     let finding = ran.finding("D066", message).values(&parting.expected, &parting.found);
     finding.functions(trace.functions.clone())
 }
@@ -110,7 +110,7 @@ async fn hosts(runs: &mut Runs<'_>, plugin: &Plugin, loaded: &Loaded) -> Option<
         ("with an instance of its own memory and half the stack", loaded.apart.as_deref(), &script),
         ("compiled without optimization, with memory in other places", loaded.unoptimized.as_deref(), &script),
         ("with no more memory than it used", usual, &tight),
-        ("with calls that are made at once answered in reverse order", usual, &reversed),
+        ("with concurrent calls answered in reverse order", usual, &reversed),
     ];
     for (host, plugin, script) in hosts {
         let Some(plugin) = plugin else { continue };
@@ -139,10 +139,9 @@ async fn places(runs: &mut Runs<'_>, loaded: &Loaded) -> Option<Finding> {
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(MEMORY_MORE);
     let trace = runs.run(&script, moved).await?;
     let parting = behaviour(&runs.ran.base, &trace)?;
-    let message = format!("with its stack and heap elsewhere in its memory, {} is not the same", parting.what);
+    let message = format!("with its stack and heap moved in its memory, {} differs", parting.what);
     let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
-    let hint =
-        "look for an address that leaves it, the order of a hash map, or memory that is read before it is written";
+    let hint = "look for an address in a result, the order of a hash map, or memory that is read before it is written";
     Some(finding.functions(trace.functions).hint(hint))
 }
 
@@ -164,7 +163,7 @@ async fn kept(runs: &mut Runs<'_>, plugin: &Plugin) -> Option<Finding> {
         return None;
     }
     let parting = behaviour(&runs.ran.base, &trace)?;
-    let message = format!("run again in the same instance, {} is not the same: it keeps something", parting.what);
+    let message = format!("run again in the same instance, {} differs: the instance keeps state", parting.what);
     let finding = runs.ran.finding("D071", message).values(&parting.expected, &parting.found);
     Some(finding.hint("each run begins in a new instance: pass on in the output what a later step needs"))
 }
@@ -218,7 +217,7 @@ async fn conditions(runs: &mut Runs<'_>, plugin: &Plugin) -> Vec<Finding> {
         (false, false) => "the ids of its job",
     };
     let message =
-        format!("it says that it is pure and depends on {what}: in another job, {} is not the same", parting.what);
+        format!("it declares that it is pure but depends on {what}: in another job, {} differs", parting.what);
     let finding = runs.ran.finding("D064", message).values(&parting.expected, &parting.found);
     vec![finding.hint("declare the determinism class `stable`, or take what differs from the input")]
 }

@@ -164,8 +164,8 @@ async fn step_again(
     let refused =
         serde_json::from_slice(&input).ok().and_then(|value| plugin.check_input(operator.as_str(), &value).err());
     if let (Some(failure), StepState::Succeeded) = (refused, step.state) {
-        let message = format!("this build's schema refuses an input that {} had: {}", step.id, failure.message);
-        let hint = "a schema may get wider, never narrower, for the jobs that are under way";
+        let message = format!("this build's schema refuses the recorded input of {}: {}", step.id, failure.message);
+        let hint = "for the sake of running jobs, a schema may get wider but never narrower";
         run.diverged += 1;
         return Err(Box::new(finding("D153", message).hint(hint)));
     }
@@ -179,7 +179,7 @@ async fn step_again(
                 let told = diverged::told(durable, &divergence);
                 let finding = finding(told.rule, told.message).values(&told.expected, &told.found);
                 Some(finding.functions(ran.functions).hint(
-                    "keep the old build for the jobs that pinned it, or fork them: this build does something else",
+                    "keep the old build for the jobs that pinned it, or fork them: this build behaves differently",
                 ))
             }
             Err(error) => Some(finding("D154", format!("{} was not run again: {error}", step.id))),

@@ -53,7 +53,7 @@ fn of(report: &Report) -> String {
     let ran = report.rules.iter().filter(|rule| rule.not_run.is_none()).count();
     let runs: u64 = report.cases.iter().map(|case| case.runs).sum();
     lines.push(format!(
-        "{}: {}, {}; {} looked at, {} run {}",
+        "{}: {}, {}; {} checked, {} run {}",
         if report.passed { "passed" } else { "failed" },
         counted(report.count(Severity::Violation), "violation"),
         counted(report.count(Severity::Warning), "warning"),
@@ -102,7 +102,7 @@ fn not_run(rules: &[RuleState]) -> Vec<String> {
             _ => groups.push((why, vec![rule.id])),
         }
     }
-    groups.iter().map(|(why, ids)| format!("not looked at: {}: {why}", ids.join(", "))).collect()
+    groups.iter().map(|(why, ids)| format!("rules not checked: {}: {why}", ids.join(", "))).collect()
 }
 
 fn counted(n: usize, what: &str) -> String {

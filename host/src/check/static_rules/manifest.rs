@@ -23,24 +23,22 @@ pub(super) fn run(component: &Examined<'_>) -> Vec<Finding> {
     for spec in &plugin.manifest.operators {
         let name = spec.name.as_str();
         if spec.description.trim().is_empty() {
-            let message = "the operator has no description: who writes a plan sees nothing else of it";
+            let message = "the operator has no description, which is all that the author of a plan sees";
             found.push(Finding::new("D019", file, message).of(name));
         }
         let resolution = spec.resolution;
         let keyed = resolution.idempotent_by_key_seconds > 0;
         if !spec.is_world_changing() && (keyed || resolution.settling_ms > 0) {
-            let message =
-                "it says how doubt about it is resolved, and declares no effect that there could be doubt about";
+            let message = "it declares how a call in doubt is resolved, but no effect that could be in doubt";
             let hint = "declare internal_write, external_write or external_send if it changes something; \
                         leave the resolution out if it does not";
             found.push(Finding::new("D014", file, message).of(name).hint(hint));
         } else if plugin.kind == PluginKind::Step && keyed {
-            let message = "it is a step, which runs again by itself, and says that it may be repeated under a key";
+            let message = "the host executes a step again anyway, but it declares that it may be repeated under a key";
             let hint = "the tools it calls have keys; leave the resolution of the step out";
             found.push(Finding::new("D014", file, message).of(name).hint(hint));
         } else if resolution.settling_ms > 0 && !plugin.reconcile && !keyed {
-            let message =
-                "it says how long its effect takes to settle, and exports no reconcile that would be asked then";
+            let message = "it declares a settling time, but exports no reconcile to be called after that time";
             found.push(
                 Finding::new("D014", file, message).of(name).hint("export reconcile, or leave the settling time out"),
             );
@@ -58,7 +56,7 @@ fn unused_exports(file: &str, plugin: &Plugin) -> Option<Finding> {
     if changes || there.is_empty() {
         return None;
     }
-    let message = format!("it exports {}, and no operator declares an effect they could be about", there.join(", "));
+    let message = format!("it exports {}, but no operator declares an effect to which they apply", there.join(", "));
     let hint = "declare what its operators change, or leave the exports out";
     Some(Finding::new("D014", file, message).hint(hint))
 }

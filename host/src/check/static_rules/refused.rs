@@ -100,7 +100,7 @@ fn imports(component: &Examined<'_>, anatomy: &Anatomy, at_best: &[Difference], 
         if let Reach::Path { frames, .. } = &reach {
             finding.functions = frames.iter().map(|frame| frame.function.clone()).collect();
             if !anatomy.toolchain().has_names && !frames.iter().rev().skip(1).any(|frame| frame.named) {
-                let message = "its functions have no names, so how code reaches an import cannot be shown";
+                let message = "its functions have no names, so the call path to an import cannot be shown";
                 let hint =
                     "build it without stripping names (Rust: no `strip` in the profile; clang: no -Wl,--strip-all)";
                 found.push(Finding::new("D016", component.file, message).hint(hint));

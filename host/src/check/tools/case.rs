@@ -124,7 +124,7 @@ pub(crate) struct ToolCase {
 /// Every problem of the file, with its line.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "it is not UTF-8 text from here on")])?;
+        .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "the text is not UTF-8 from here on")])?;
     let (mut cases, mut wrong) = (Vec::<ToolCase>::new(), Vec::<Wrong>::new());
     for (index, text) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = index as u64 + 1;
@@ -144,11 +144,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
             }
         };
         if line.schema.as_deref() == Some("") || line.operator.is_empty() || line.name.as_deref() == Some("") {
-            wrong.push(wrong_at(number, "`$schema`, `operator` and `name` are texts that are not empty"));
+            wrong.push(wrong_at(number, "`$schema`, `operator` and `name` must be non-empty strings"));
         }
         let name = line.name.unwrap_or_else(|| format!("line {number}"));
         if cases.iter().any(|case| case.name == name) {
-            wrong.push(wrong_at(number, format!("there is another case {name:?} before this one")));
+            wrong.push(wrong_at(number, format!("another case before this one has the name {name:?}")));
         }
         if let Some(word) = line.error.as_deref().filter(|word| Code::parse(word).is_none()) {
             let meant = suggest::did_you_mean(word, Code::ALL.iter().map(|code| code.as_str()));
@@ -157,20 +157,20 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
         for canned in &line.http {
             if !canned.to.url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
             {
-                let message = format!("{:?} is no URL such as https://api.example.com/v1/things", canned.to.url);
+                let message = format!("{:?} is not a URL such as https://api.example.com/v1/things", canned.to.url);
                 wrong.push(wrong_at(number, message));
             }
             if http::StatusCode::from_u16(canned.response.status).is_err() {
-                wrong.push(wrong_at(number, format!("{} is no HTTP status", canned.response.status)));
+                wrong.push(wrong_at(number, format!("{} is not an HTTP status", canned.response.status)));
             }
         }
         for (dir, files) in &line.dirs {
             let plain = |path: &str| !path.split('/').any(|part| part == ".." || part == ".");
             if !dir.starts_with('/') || !plain(dir) {
-                wrong.push(wrong_at(number, format!("{dir:?} is no guest's directory such as /data")));
+                wrong.push(wrong_at(number, format!("{dir:?} is not a guest directory such as /data")));
             }
             for file in files.keys().filter(|file| file.starts_with('/') || file.is_empty() || !plain(file)) {
-                wrong.push(wrong_at(number, format!("{file:?} is no path of a file below {dir}")));
+                wrong.push(wrong_at(number, format!("{file:?} is not a path of a file below {dir}")));
             }
         }
         match canon::canonicalize(line.input.to_string().as_bytes()) {
@@ -195,14 +195,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<Wrong>> {
 
 /// Parses one line. Reports all unknown keys, or the first value of a wrong type.
 fn read(text: &str, number: u64) -> Result<Line, Vec<Wrong>> {
-    let no_case = |error: serde_json::Error| vec![wrong_at(number, format!("it is no case of a tool: {error}"))];
+    let no_case = |error: serde_json::Error| vec![wrong_at(number, format!("not a case of a tool: {error}"))];
     let value: Value = serde_json::from_str(text).map_err(no_case)?;
     let mut wrong = Vec::new();
     let mut keys = |at: String, value: &Value, known: &[&str]| {
         let Some(fields) = value.as_object() else {
             // A missing key is reported by the deserialization below.
             if !value.is_null() {
-                let message = format!("it is a JSON object with {}", known.join(", "));
+                let message = format!("expected a JSON object with {}", known.join(", "));
                 wrong.push(Wrong { pointer: at, ..wrong_at(number, message) });
             }
             return;

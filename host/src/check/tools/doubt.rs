@@ -40,8 +40,10 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
     if let Some(difference) = changed(&before, &after) {
         let message =
             format!("called again under the same key, as after a crash, it changes the world again: {difference}");
-        running.broke("D102", message).hint =
-            Some("look for what the key made before, or name what is made by the key".to_owned());
+        running.broke("D102", message).hint = Some(
+            "look for what an earlier call with the key made, or derive the name of what is made from the key"
+                .to_owned(),
+        );
     }
     let changes = |requests: &[super::world::Received]| {
         requests.iter().filter(|request| request.changes()).cloned().collect::<Vec<_>>()
@@ -50,7 +52,7 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
     for other in &second_time {
         if !first_time.iter().any(|request| request.essence() == other.essence()) {
             let message = format!(
-                "called again under the same key it sends another {} {}, which a server refuses or takes for a new one",
+                "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
                 other.method, other.url
             );
             let before =
@@ -64,7 +66,7 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
         }
     }
     if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
-        let message = "called again under the same key it fails, and the job would never have the first answer";
+        let message = "called again under the same key it fails, and the job would never get the first answer";
         let shown = said(&second.end.answer, &world);
         running.broke("D102", message).found = Some(shown);
     }
@@ -73,10 +75,10 @@ async fn again(running: &mut Running<'_>) -> std::io::Result<()> {
 
 /// Describes the first difference between two states of a world.
 fn changed(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
-    let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is made"));
-    let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is gone"));
+    let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is created"));
+    let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is deleted"));
     let other = || {
-        after.iter().find(|(name, hash)| before.get(*name) != Some(hash)).map(|(name, _)| format!("{name} is another"))
+        after.iter().find(|(name, hash)| before.get(*name) != Some(hash)).map(|(name, _)| format!("{name} is changed"))
     };
     made.or_else(gone).or_else(other)
 }
@@ -97,13 +99,13 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
         }
         Ok(_) => {}
         Err(why) => {
-            running.broke("D103", format!("reconcile fails where nothing happened yet: {why}"));
+            running.broke("D103", format!("reconcile fails before anything happened: {why}"));
         }
     }
     let state = world.state();
     let untouched = running.world()?.state();
     if let Some(difference) = changed(&untouched, &state) {
-        running.broke("D104", format!("reconcile changes the world, of which it is asked only: {difference}"));
+        running.broke("D104", format!("reconcile must only read, but it changes the world: {difference}"));
     }
 
     // Simulates a crash between the call and its record.
@@ -115,7 +117,7 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
             let (expected, found): (Option<Value>, Option<Value>) =
                 (serde_json::from_str(&done.result).ok(), serde_json::from_str(&output.result).ok());
             if expected != found {
-                let message = "reconcile finds the call and gives another result than the call gave";
+                let message = "reconcile finds the call but returns a different result than the call";
                 let finding = running.broke("D103", message);
                 (finding.expected, finding.found) = (Some(done.result), Some(output.result));
             }
@@ -125,14 +127,14 @@ async fn asked(running: &mut Running<'_>) -> std::io::Result<()> {
             if running.class != Class::Keyed {
                 let name = &running.case.operator;
                 running.notes.push(format!(
-                    "reconcile cannot tell of {name}: a call whose record is lost parks its job until a person says \
-                     what became of it"
+                    "reconcile cannot answer for {name}: a call whose record is lost parks its job until a person \
+                     resolves it"
                 ));
             }
         }
         Ok(verdict) => {
             let word = match verdict {
-                ReconcileVerdict::DidNotHappen => "did-not-happen: the host would make it a second time",
+                ReconcileVerdict::DidNotHappen => "did-not-happen: the host would execute the call a second time",
                 ReconcileVerdict::NotYet(_) => "not-yet",
                 _ => "unknown: the job would park",
             };

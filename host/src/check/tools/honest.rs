@@ -21,11 +21,11 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
         let key = running.key();
         for request in requests.iter().filter(|request| request.changes() && !request.has(&key)) {
             let message = format!(
-                "{} {} changes something and does not carry the external key, which is how the server would tell a \
+                "{} {} changes something but does not carry the external key, by which the server would recognize a \
                  repetition",
                 request.method, request.url
             );
-            let hint = "send the key of the call's context in the header or field that the server takes for it";
+            let hint = "send the key of the call's context in the header or field in which the server expects it";
             running.broke("D101", message).hint = Some(hint.to_owned());
         }
     }
@@ -37,7 +37,7 @@ fn answered(running: &mut Running<'_>, called: &Called, shown: &str) {
     let failure = match &called.end.answer {
         Answer::Ok(_) => {
             if let Some(expected) = running.case.error.clone() {
-                let finding = running.broke("D100", format!("it succeeds where the case expects {expected}"));
+                let finding = running.broke("D100", format!("it succeeds, but the case expects {expected}"));
                 (finding.expected, finding.found) = (Some(expected), Some(shown.to_owned()));
             }
             return;
@@ -46,7 +46,7 @@ fn answered(running: &mut Running<'_>, called: &Called, shown: &str) {
     };
     let expected = running.case.error.as_deref();
     if failure.code == Code::SchemaValidationFailed && expected != Some(failure.code.as_str()) {
-        running.broke("D110", format!("its answer is not what its output schema says: {}", failure.message));
+        running.broke("D110", format!("its answer does not match its output schema: {}", failure.message));
         return;
     }
     if ended(failure.code) {
@@ -57,7 +57,7 @@ fn answered(running: &mut Running<'_>, called: &Called, shown: &str) {
         Some(expected) if expected == failure.code.as_str() => {}
         expected => {
             let wanted = expected.unwrap_or_else(|| "an answer".to_owned());
-            let finding = running.broke("D100", format!("it fails where the case expects {wanted}"));
+            let finding = running.broke("D100", format!("it fails, but the case expects {wanted}"));
             (finding.expected, finding.found) = (Some(wanted), Some(shown.to_owned()));
         }
     }
@@ -83,7 +83,7 @@ fn denied(running: &mut Running<'_>, called: &Called) {
         let what = line.split_once("denied: plugin ").map_or(line, |(_, rest)| rest);
         let what = what.split_once("\" ").map_or(what, |(_, rest)| rest);
         let (rule, hint) = match line.contains(DECLARE_EFFECTS) {
-            true => ("D105", "declare what it changes, or only look"),
+            true => ("D105", "declare what it changes, or only read"),
             false => ("D112", "grant it in its [[plugin]], or leave it alone"),
         };
         let what = what.split("; ").next().unwrap_or(what).trim_end();
@@ -101,8 +101,8 @@ fn secrets(running: &mut Running<'_>, called: &Called) {
     for (name, value) in secrets.iter().filter(|(_, value)| value.len() >= SECRET_BYTES_MIN) {
         for (place, text) in [("answer", &told), ("log", &called.log)] {
             if text.contains(value) {
-                let message = format!("the secret {name} stands in its {place} in clear");
-                let hint = "leave credentials out of texts; without secrets_clear it never sees them";
+                let message = format!("the secret {name} appears in clear in its {place}");
+                let hint = "keep credentials out of texts; without secrets_clear the tool never sees them";
                 running.broke("D111", message).hint = Some(hint.to_owned());
             }
         }

@@ -71,7 +71,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
                 line: case.line,
                 column: None,
                 pointer: String::new(),
-                message: format!("{} is no operator of it{meant}", case.operator),
+                message: format!("the plugin serves no operator {}{meant}", case.operator),
             }
         })
         .collect();
@@ -81,7 +81,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
     for spec in &tools.plugin.manifest.operators {
         let name = spec.name.as_str();
         if !cases.iter().any(|case| case.operator == name) {
-            let message = format!("{name} has no case: nothing is known of what it does");
+            let message = format!("{name} has no case, so its behaviour is not checked");
             let hint = "write a line for it into cases.jsonl";
             report.add([Finding::new("D050", tools.cases_file, message).of(name).hint(hint)]);
         }
@@ -122,7 +122,7 @@ pub(super) async fn run(tools: &Tools<'_>, cases: &[ToolCase], report: &mut Repo
         let name = spec.name.as_str();
         if tools.plugin.class(name) == Class::Opaque {
             report.notes.push(format!(
-                "{name} is opaque: a call whose record is lost parks its job until a person says what became of it"
+                "{name} is opaque: a call whose record is lost parks its job until a person resolves it"
             ));
         }
     }

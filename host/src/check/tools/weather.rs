@@ -46,7 +46,7 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
         let (failure, applied_unknown) = match &called.end.answer {
             Answer::Ok(_) => {
                 if running.spec.is_world_changing() && changed {
-                    let message = format!("the server {told}, and it says that its effect took place");
+                    let message = format!("the server {told}, but the tool reports that its effect took place");
                     running.broke("D108", message).found = Some(shown);
                 }
                 continue;
@@ -56,24 +56,23 @@ pub(super) async fn run(running: &mut Running<'_>) -> std::io::Result<()> {
         };
         if ended(failure.code) {
             let message =
-                format!("the server {told}, and it ends without an answer: {}", world.clean(&failure.message));
-            running.broke("D106", message).hint = Some("return a typed error; let no exception out".to_owned());
+                format!("the server {told}, and the tool ends without an answer: {}", world.clean(&failure.message));
+            running.broke("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
             continue;
         }
         if !fitting.contains(&failure.code) {
             let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
-            let finding = running.broke("D107", format!("the server {told}, and its error does not say so"));
+            let finding = running.broke("D107", format!("the server {told}, but the tool's error does not say so"));
             (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
         }
         // Status 429 is a refusal. Any other failure may occur after the server applied the request.
         let in_doubt = matches!(weather, Weather::Status(500 | 503) | Weather::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
-            let message = format!(
-                "its request that changes something was received, the server {told}, and it says that nothing was changed"
-            );
+            let message =
+                format!("its world-changing request was received, the server {told}, but the tool reports no change");
             let finding = running.broke("D109", message);
             finding.found = Some(shown);
-            finding.hint = Some("leave `applied` unknown: the host then finds out, or asks a person".to_owned());
+            finding.hint = Some("report `applied` as unknown: the host then finds out, or asks a person".to_owned());
         }
     }
     Ok(())
