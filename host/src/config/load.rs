@@ -64,11 +64,13 @@ impl Config {
         Ok(config)
     }
 
-    /// Finds the configuration file.
+    /// Finds the configuration file: the first of these that is given or exists.
     ///
-    /// The file is the one that `--config` names, else the one that `LATCH_CONFIG` names, else `latch.toml`
-    /// in the working directory, else the nearest one at or above [`near`](LoadOptions::near), else the
-    /// nearest one above the working directory.
+    /// 1. The file that `--config` names.
+    /// 2. The file that `LATCH_CONFIG` names.
+    /// 3. `latch.toml` in the working directory.
+    /// 4. The nearest `latch.toml` at or above [`near`](LoadOptions::near).
+    /// 5. The nearest `latch.toml` above the working directory.
     pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
         let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
         if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {

@@ -226,8 +226,7 @@ impl History {
     }
 
     /// Returns true if a deterministic component that behaves like this history cannot behave like the other
-    /// one. That is the case if both histories give a step the same inputs and answers up to the point where
-    /// its own behaviour differs.
+    /// one. The histories then differ in a host call or a result after equal inputs and answers.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| play::must_differ((self, other), runs))

@@ -1,9 +1,8 @@
-//! Rewrites a component so that its memory layout changes: the stack begins lower, the heap begins higher,
-//! and memory that was never written is not zero. A new compiler version or one more variable has the same
-//! effect.
+//! Rewrites a component so that its memory layout changes. The stack begins lower, the heap begins higher, and
+//! memory that was never written is not zero. A new compiler version or one more variable has the same effect.
 //!
-//! The result of a step must not depend on the layout. It does if the step outputs an address, iterates over
-//! a hash map whose seed is an address, or reads memory that it never wrote.
+//! The result of a step must not depend on the layout. A result depends on the layout if the step outputs an
+//! address, iterates over a hash map whose seed is an address, or reads memory that it never wrote.
 
 use std::ops::Range;
 

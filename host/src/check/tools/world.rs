@@ -20,7 +20,7 @@ use crate::engine::PluginSettings;
 /// Simulated behaviour of the servers in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weather {
-    /// Servers answer as the case says.
+    /// Servers answer as the case defines.
     Fair,
     /// Servers answer every request with this status.
     Status(u16),
