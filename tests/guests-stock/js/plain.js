@@ -1,4 +1,4 @@
-// Plain functions in JavaScript: nothing of Latchwork, only an interface of their own.
+// Untyped component in JavaScript: plain functions with their own WIT interface, without Latchwork.
 export const words = {
   count(text, longerThan) {
     const times = new Map();

@@ -1,4 +1,4 @@
-// A step in plain JavaScript, for both engines: looks at everything a program may look at.
+// Step in plain JavaScript, for both engines. Reads every source of input that a program can read.
 import { call } from 'latchwork:plugin/tools@0.1.0';
 import { now } from 'latchwork:plugin/clock@0.1.0';
 
@@ -22,7 +22,7 @@ export const plugin = {
   },
 };
 
-/// What a global gives, where the engine has it.
+/// Returns the result of `look`, or null if the engine lacks this global.
 function probe(name, look) {
   if (typeof globalThis[name] === 'undefined') return null;
   return look();

@@ -1,8 +1,8 @@
-"""A step in plain Python: looks at everything a program may look at."""
+"""Step in plain Python. Reads every source of input that a program can read."""
 
-# All imports stand here: modules are read when the component is built.
+# All imports are at the top, because modules are loaded when the component is built.
 import datetime
-import encodings.idna  # what a look-up of a name loads when it is first made
+import encodings.idna  # loaded by the first name lookup
 import json
 import os
 import random
@@ -36,7 +36,7 @@ class Plugin(exports.Plugin):
 
 
 def refused(do):
-    """What an attempt to leave the step gives."""
+    """Returns the result of an attempt to leave the sandbox, or its error."""
     try:
         return f"{do()}"
     except OSError as error:

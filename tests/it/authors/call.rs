@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 
-/// I152: what a call does to the world is declared by its caller.
+/// I152: the caller declares which effects a call has on the world.
 #[test]
 fn a_call_that_changes_the_world_names_the_flag_to_add() {
     let place = Place::witness("atomic");
@@ -23,7 +23,7 @@ fn a_call_that_changes_the_world_names_the_flag_to_add() {
     assert_eq!(place.the_job(), serde_json::Value::Null, "nothing was begun");
 }
 
-/// I152: the call is a job with gate and ledger; the same call again is the same job.
+/// I152: the call is a job with gate and ledger. Repeating the same call attaches to the same job.
 #[test]
 fn a_call_is_gated_executed_once_and_attached_to() {
     let place = Place::witness("atomic");
@@ -73,7 +73,7 @@ fn arguments_come_from_the_command_line_a_file_or_stdin() {
     assert!(missing.stderr.contains("none.json"), "{}", missing.stderr);
 }
 
-/// What is refused before the call makes no database, in a project and elsewhere.
+/// A refused call creates no database, whether in a project or elsewhere.
 #[test]
 fn a_call_that_is_refused_makes_no_database() {
     let folder = tempfile::tempdir().unwrap();

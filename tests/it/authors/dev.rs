@@ -7,10 +7,11 @@ use std::time::Duration;
 use crate::sdk;
 use crate::terminal::{Look, Terminal};
 
-/// Looks, 50 ms apart: five minutes, for a machine that others keep busy.
+/// Maximum number of polls, 50 ms apart: five minutes, which allows for a busy machine.
 const LOOKS: u32 = 6_000;
 
-/// A project with a greeter in C, and where temporary files of its commands go.
+/// Creates a project with a greeter in C. Returns the temporary directory, the project and the directory for
+/// temporary files of its commands.
 fn project() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let (dir, scratch) = (temp.path().join("hello"), temp.path().join("tmp"));
@@ -24,7 +25,7 @@ fn entries(dir: &Path) -> usize {
     std::fs::read_dir(dir).unwrap().count()
 }
 
-/// I154: one round changes neither the project's database nor anything beside what is built.
+/// I154: one round changes neither the project's database nor any file except the build output.
 #[test]
 fn one_round_shows_the_output_and_leaves_no_database() {
     let (_temp, dir, scratch) = project();
@@ -48,7 +49,8 @@ fn one_round_shows_the_output_and_leaves_no_database() {
     assert_eq!(live.code, 2, "{}", live.stderr);
 }
 
-/// I154: errors are shown and watched on; a change shows what differs; ctrl-c leaves nothing.
+/// I154: after an error the command keeps watching. A change shows the difference to the last output. Ctrl-c
+/// leaves no files behind.
 #[test]
 fn a_change_is_built_and_shown_and_errors_end_nothing() {
     let (_temp, dir, scratch) = project();
@@ -88,8 +90,8 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
     assert!(!dir.join("latch.db").exists());
 }
 
-/// I154: with --live, only what was dry-run is run for real: a change withdraws the question, and one that was not yet
-/// seen makes the answer void.
+/// I154: with `--live`, only a plan that was dry-run is executed. A change withdraws the question. An answer
+/// given before the command noticed a change is void.
 #[test]
 fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
     let (_temp, dir, scratch) = project();
@@ -127,8 +129,8 @@ fn a_plan_that_was_not_dry_run_is_not_run_for_real() {
     assert!(shown.text().ends_with("stopped"), "{}", shown.text());
 }
 
-/// I154: every line of stderr is JSON where that is asked for, those of the processes of a round too; a problem of the
-/// plan says its place once; compilations are announced before they begin.
+/// I154: with `--log-format json`, every line of stderr is JSON, including those of a round's child
+/// processes. A problem in the plan names its position once. Compilations are announced before they start.
 #[test]
 fn lines_for_programs_and_places_of_problems() {
     let (_temp, dir, scratch) = project();
@@ -160,7 +162,7 @@ fn lines_for_programs_and_places_of_problems() {
     assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
 }
 
-/// I134: what a compiler says is shown once; a document of an error has it whole.
+/// I134: compiler output is printed once. With `--json`, the error document contains the full output.
 #[test]
 fn what_a_compiler_says_is_shown_once() {
     let (_temp, dir, _) = project();

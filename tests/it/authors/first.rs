@@ -1,4 +1,4 @@
-//! The first minutes: a terminal session from `latch init` to a result.
+//! First session in a terminal: from `latch init` to a result.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,13 +7,14 @@ use std::path::Path;
 use crate::sdk;
 use crate::terminal::{Look, Terminal};
 
-/// Commands that a screen names under `next:`.
+/// Returns the commands that a screen lists under `next:`.
 fn next(screen: &str) -> Vec<String> {
     let after = screen.lines().skip_while(|line| line.trim() != "next:").skip(1);
     after.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A search path on which no Node.js works: a project's language is then Rust, which this test was built with.
+/// Returns a search path without a working Node.js. The default language is then Rust, which is installed
+/// because this test was built with it.
 fn without_node(folder: &Path) -> OsString {
     for name in ["node", "npm"] {
         let program = folder.join(name);
@@ -24,7 +25,7 @@ fn without_node(folder: &Path) -> OsString {
     std::env::join_paths(std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// I153: each command is one that a screen before it has printed, and the last one prints a result.
+/// I153: each command was printed by an earlier screen, and the last command prints a result.
 #[test]
 fn each_screen_names_the_next_command_until_there_is_a_result() {
     let (temp, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -58,6 +59,6 @@ fn each_screen_names_the_next_command_until_there_is_a_result() {
     }
     let screens = screens.join("\n");
     assert!(screens.contains("Rust is the default on this machine"), "{screens}");
-    // A person who opens the project in the middle finds the same two commands on the first screen.
+    // The first screen lists the same two commands, for a user who opens an existing project.
     assert!(screens.contains("$ cd hello") && screens.contains("$ latch run plan.json --build"), "{screens}");
 }

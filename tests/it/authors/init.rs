@@ -1,9 +1,9 @@
-//! `latch init`, and what `latch plugin new` makes beside a plugin.
+//! `latch init`, and the files that `latch plugin new` creates next to a plugin.
 
 use crate::program::run;
 use crate::sdk;
 
-/// I153
+/// I153.
 #[test]
 fn files_that_are_there_are_named_and_stay() {
     let dir = tempfile::tempdir().unwrap();
@@ -15,7 +15,7 @@ fn files_that_are_there_are_named_and_stay() {
     assert_eq!(std::fs::read_to_string(dir.path().join("latch.toml")).unwrap(), "# mine\n");
 }
 
-/// The folder that `latch plugin new` makes runs as it is, and its own check and tests are as before.
+/// The folder created by `latch plugin new` runs unchanged, and its own check and tests still pass.
 #[test]
 fn a_new_plugin_runs_in_its_own_folder() {
     for kind in ["step", "tool"] {

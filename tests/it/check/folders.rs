@@ -1,12 +1,12 @@
-//! Folders of sources: built twice, with the cases beside them.
+//! Checks of source folders, which are built twice and may contain cases.
 
 use serde_json::{Value, json};
 
 use crate::checkout;
 use crate::program::run;
 
-/// Checks a folder as somebody does who stands in the folder above: not in the project's own, since compiled
-/// code must not lie in the project that is worked on.
+/// Checks a folder from its parent directory, in a copy of the checkout. The check leaves compiled code,
+/// which must not end up in the working tree.
 fn check(above: &str, dir: &str) -> (i32, Value) {
     let above = checkout::copy().join(above);
     let ran = run(&above, &["plugin", "check", dir, "--json"]);
@@ -26,7 +26,7 @@ fn rust_steps_of_the_examples_pass_with_nothing_to_say() {
     }
 }
 
-/// I61: what a real build takes from its machine is found by building twice.
+/// I61: a value that a build takes from its machine is found by building twice.
 #[test]
 fn a_build_that_bakes_its_time_in_is_found() {
     let (code, report) = check("tests/guests-effects", "baked-step");

@@ -1,4 +1,4 @@
-//! Forms of the report and exit codes, with components that no host loads.
+//! Report formats and exit codes, for components that no host loads.
 
 use crate::program::run;
 use crate::support::guest;

@@ -1,4 +1,4 @@
-//! I62: a build is held against real jobs; what would diverge is told with its place and both values.
+//! I62: a build is compared with real jobs. A finding for a divergence names its position and both values.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::Folder;
 use crate::place::{Place, step};
 use crate::support::guest;
 
-/// A job that ran `Versioned.Run`, exported.
+/// Runs a job with `Versioned.Run` and exports it. Returns the environment and the job id.
 fn exported(folder: &Folder, more: &[&str]) -> (Place, String) {
     let config = format!(
         "[[plugin]]\nname = \"check\"\nsource = {:?}\n[[plugin]]\nname = \"tool\"\nsource = {:?}\n\
@@ -74,7 +74,8 @@ fn each_way_of_diverging_is_found_in_its_place() {
     }
 }
 
-/// What cannot be said is not said: withheld payloads, other plugins' jobs, damaged files.
+/// Histories that cannot be replayed produce no divergence finding: withheld payloads, jobs of other plugins,
+/// damaged files.
 #[test]
 fn what_cannot_be_replayed_is_told() {
     let folder = Folder::new();

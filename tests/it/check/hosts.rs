@@ -1,5 +1,5 @@
-//! I64: whatever differs under another host is found, with its first difference. No guest can do that by
-//! itself, so here the other host lies.
+//! I64: any difference in another process is found, with the first difference. A guest cannot cause such a
+//! difference, so the other process's answer is falsified here.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// Checks with another process whose answer is edited by `sed`.
+/// Runs the check with another process whose answer is edited by `sed`.
 async fn report(edit: &str) -> Report {
     let engine = Engine::new(EngineOptions { cache_dir: Some(compiled()) }).unwrap();
     let bytes = std::fs::read(guest("check-step")).unwrap();
@@ -65,7 +65,7 @@ async fn what_differs_in_another_process_is_found() {
     }
 }
 
-/// A process that cannot be had is told, and nothing is made up.
+/// A failing other process is reported in the notes, and no finding is made up.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_process_that_fails_is_told() {
     let report = report("q1;nonsense").await;

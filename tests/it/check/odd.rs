@@ -1,4 +1,4 @@
-//! I57: components, names and files that nobody means well with.
+//! I57: malicious components, names and files.
 #![expect(clippy::disallowed_methods, reason = "how long the program takes is measured here")]
 
 use std::ffi::OsStr;
@@ -12,10 +12,10 @@ use crate::made::{Made, OPERATOR, Operator, STEP};
 use crate::program::{self, Ran, latch, run};
 use crate::support::guest;
 
-/// What comes to an end is faster than this on any machine.
+/// Upper limit of the time for one check. Every check that terminates is faster on any machine.
 const AT_MOST: Duration = Duration::from_secs(1_200);
 
-/// A check and a look at these bytes: both reports.
+/// Runs `plugin check` and `plugin inspect` on these bytes, and returns both reports.
 fn both(bytes: &[u8], cases: &str) -> [(i32, Value, Ran); 2] {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("odd.wasm"), bytes).unwrap();
@@ -27,7 +27,7 @@ fn both(bytes: &[u8], cases: &str) -> [(i32, Value, Ran); 2] {
     })
 }
 
-/// I57: what runs by itself when it is instantiated, and does not come to an end.
+/// I57: code that runs at instantiation and does not terminate.
 #[test]
 fn a_component_that_misbehaves_as_it_begins_is_a_finding() {
     let forever = [Instruction::Loop(BlockType::Empty), Instruction::Br(0), Instruction::End];
@@ -50,7 +50,7 @@ fn a_component_that_misbehaves_as_it_begins_is_a_finding() {
     }
 }
 
-/// I57: nothing that a component or a case says of itself reaches a terminal as it is.
+/// I57: no text from a component or a case reaches a terminal unescaped.
 #[test]
 fn names_with_control_characters_are_shown_and_not_obeyed() {
     const NAMED: Operator = Operator { name: "a\u{1b}[31m\n.b", ..OPERATOR };
@@ -86,7 +86,7 @@ fn a_thousand_operators_are_looked_at() {
     assert!(began.elapsed() < AT_MOST, "it takes {:?}", began.elapsed());
 }
 
-/// I57: a file's name need not be text, nor a path lead to a file.
+/// I57: a file name may be invalid UTF-8, and a path need not lead to a regular file.
 #[test]
 fn files_that_are_none_and_names_that_are_no_text() {
     let folder = tempfile::tempdir().unwrap();
@@ -130,7 +130,7 @@ fn files_that_are_none_and_names_that_are_no_text() {
         let named = args.last().unwrap();
         assert!(ran.stderr.contains(named) && ran.stderr.contains("[L0"), "{args:?}: {}", ran.stderr);
     }
-    // A second build that is none is a finding, as it would be in CI.
+    // A second build that is not a component is a finding, as in CI, not an input error.
     let ran = run(folder.path(), &["plugin", "check", "it.wasm", "--cases", "cases.jsonl", "--rebuilt", "cases.jsonl"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("violation D065"), "{}", ran.stdout);

@@ -1,10 +1,10 @@
-//! I61: each dynamic rule is found in a guest that breaks it, and in no other.
+//! I61: each dynamic rule is found in a guest that breaks it, and in no other guest.
 
 use serde_json::{Value, json};
 
 use super::Folder;
 
-/// A case of `Breaks.<rule>`.
+/// Returns a case for the operator `Breaks.<rule>`.
 fn case(rule: &str, input: &Value, answers: &Value) -> Value {
     json!({ "name": rule, "operator": format!("Breaks.{rule}"), "input": input, "answers": answers })
 }
@@ -76,7 +76,7 @@ fn each_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
         assert_eq!(rules.iter().filter(|found| **found == rule).count(), 1, "{rule}: {:#}", report["findings"]);
     }
     let of = |rule: &str| report["findings"].as_array().unwrap().iter().find(|f| f["rule"] == rule).unwrap().clone();
-    // Where and in which function; both values.
+    // Each finding names the position, the function and both values.
     assert_eq!(of("D056")["place"], json!({ "file": "cases.jsonl", "line": 11 }));
     assert!(of("D056")["functions"].to_string().contains("first_of_none"), "{:#}", of("D056"));
     assert!(of("D061")["functions"].to_string().contains("deep"), "{:#}", of("D061"));
@@ -92,13 +92,14 @@ fn each_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
         let cases = report["cases"].as_array().unwrap();
         cases.iter().find(|case| case["name"] == name).map(|case| case["runs"].as_u64().unwrap())
     };
-    // As it is, again, apart, unoptimized, with less memory, reversed; with its memory elsewhere; four crashes;
-    // another job; slower tools; eight failing calls; another build; another process.
+    // Six runs: unchanged, repeated, alone, unoptimized, with less memory, in reverse order. Then one run
+    // with moved memory, eight runs for four crashes, one run as another job, one with slower tools, eight
+    // with failing calls, one of another build and one in another process.
     assert_eq!(runs("flow"), Some(6 + 1 + 8 + 1 + 1 + 8 + 1 + 1), "{report:#}");
     assert_eq!((runs("D056"), runs("D054")), (Some(1), None));
 }
 
-/// I60: the same component, cases and histories give the same report, to the byte.
+/// I60: the same component, cases and histories yield the same report, byte for byte.
 #[test]
 fn the_same_gives_the_same_report_to_the_byte() {
     let folder = Folder::new();
@@ -112,7 +113,7 @@ fn the_same_gives_the_same_report_to_the_byte() {
     }
 }
 
-/// I61: good steps are not flagged, and a check of them passes.
+/// I61: good steps have no findings, and their check passes.
 #[test]
 fn good_steps_pass() {
     let folder = Folder::new();
@@ -127,7 +128,7 @@ fn good_steps_pass() {
     assert!(text.contains("passed: 0 violations"), "{text}");
 }
 
-/// Files of cases that are wrong stop the check, with every problem in its place.
+/// Wrong case files stop the check. Every problem is reported with its position.
 #[test]
 fn wrong_cases_are_an_error_of_input() {
     let folder = Folder::new();

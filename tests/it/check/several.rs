@@ -1,11 +1,11 @@
-//! Several plugins at once, reports in several forms, and what every finding says.
+//! Checks of several plugins, reports in several formats, and the contents of each finding.
 
 use serde_json::Value;
 
 use crate::program::run;
 use crate::support::guest;
 
-/// A folder with a step that passes, one that is refused, and one that is not there.
+/// Creates a folder with a step that passes and one that is refused. The third file name does not exist.
 fn folder() -> (tempfile::TempDir, [&'static str; 3]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(guest("swayed-step"), folder.path().join("good.wasm")).unwrap();
@@ -17,7 +17,7 @@ fn check(folder: &tempfile::TempDir, args: &[&str]) -> crate::program::Ran {
     run(folder.path(), &[&["plugin", "check"][..], args].concat())
 }
 
-/// I167: each plugin is reported, in the order given, whatever became of the others.
+/// I167: every plugin is reported in the given order, even if another one fails or cannot be checked.
 #[test]
 fn several_plugins_are_checked_and_one_that_cannot_be_hides_no_other() {
     let (folder, files) = folder();
@@ -38,14 +38,14 @@ fn several_plugins_are_checked_and_one_that_cannot_be_hides_no_other() {
         report["reports"].as_array().unwrap().iter().map(|one| one["component"]["file"].as_str()).collect();
     assert_eq!(names, [Some("good.wasm"), Some("bad.wasm")]);
     assert_eq!(report["not_checked"][0]["code"], "L0011", "{report:#}");
-    // What is not checked is an error of input where nothing is violated.
+    // If there is no violation, a plugin that cannot be checked is an input error.
     assert_eq!(check(&folder, &["good.wasm", "gone.wasm"]).code, 2);
     assert_eq!(check(&folder, &["good.wasm", "good.wasm"]).code, 0);
     let cases = check(&folder, &["good.wasm", "bad.wasm", "--cases", "cases.jsonl", "--json"]);
     assert_eq!((cases.code, &cases.json()["error"]["code"]), (2, &"L0010".into()));
 }
 
-/// I167: every form, from one check; the same bytes each time; what to do in each.
+/// I167: one check writes every format. Repeated checks write the same bytes. Each format states what to do.
 #[test]
 fn reports_in_several_forms_come_from_one_check() {
     let (folder, files) = folder();
@@ -80,7 +80,7 @@ fn reports_in_several_forms_come_from_one_check() {
     let stdout = check(&folder, &["bad.wasm", "--output", "sarif=-", "--output", "text=one.txt"]);
     assert_eq!((stdout.code, &stdout.json()["version"]), (1, &"2.1.0".into()), "{}", stdout.stderr);
     assert!(read("one.txt").contains("violation D002"));
-    // A file is written for an input that cannot be checked, too.
+    // The report file is written even if the input cannot be checked.
     assert_eq!(check(&folder, &["gone.wasm", "--output", "sarif=gone.sarif"]).code, 2);
     assert!(read("gone.sarif").contains("\"executionSuccessful\": false"));
 }
@@ -101,7 +101,8 @@ fn places_of_reports_are_looked_at_before_the_check() {
     }
 }
 
-/// I167: `swayed-step` traps where its memory is moved, which no compiler did: nothing of that is in the report.
+/// I167: `swayed-step` traps if its memory is moved, which no compiler does. The report contains nothing
+/// about that trap.
 #[test]
 fn report_without_a_finding_has_no_text_of_a_trap() {
     let (folder, _) = folder();

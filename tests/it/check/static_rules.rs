@@ -1,4 +1,4 @@
-//! Each static rule with a component that breaks exactly it, and components that break none.
+//! Each static rule with a component that breaks exactly this rule, and components that break none.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::inspect::featured;
 use crate::made::{Made, OPERATOR, Operator, STEP, TOOL, WALL_CLOCK};
 use crate::program::run;
 
-/// What a check of these bytes finds, under an entry if one is given.
+/// Checks these bytes and returns the findings of static rules. `entry` is the text of the plugin's
+/// configuration entry, or empty.
 fn checked(bytes: &[u8], entry: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();
@@ -40,7 +41,7 @@ fn only(rule: &str, bytes: &[u8], entry: &str) -> Vec<Value> {
     found
 }
 
-/// I68: what breaks no rule is not flagged.
+/// I68: components that break no rule have no findings.
 #[test]
 fn good_components_break_no_static_rule() {
     let keyed = Operator { effects: &[4], window: 60, ..OPERATOR };
@@ -62,7 +63,7 @@ fn forms_and_features_are_each_a_rule() {
     }
 }
 
-/// I68: imports and exports that are not those of a world.
+/// I68: imports and exports that belong to no world.
 #[test]
 fn what_is_of_no_world_is_found_with_its_path() {
     let step =
@@ -102,7 +103,7 @@ fn what_is_of_no_world_is_found_with_its_path() {
     only("D018", &TOOL.component(), "wasi = \"virtual\"");
 }
 
-/// I68: each rule of a manifest, with one that breaks it.
+/// I68: each rule about manifests, with a manifest that breaks it.
 #[test]
 fn manifests_are_each_held_against_a_rule() {
     let of = |operators: &'static [Operator], made: Made<'static>| Made { operators, ..made }.component();
@@ -114,7 +115,7 @@ fn manifests_are_each_held_against_a_rule() {
     let trap: &[(&str, &str, &str)] = &[("describe", "latchwork:plugin/rng@0.1.0", "next-u32")];
     let found = only("D009", &Made { calls: trap, ..STEP }.component(), "");
     assert!(found[0]["message"].as_str().unwrap().contains("latchwork:plugin/rng"), "{found:#?}");
-    // A manifest that lies outside of the memory.
+    // The version string of this manifest is outside of the memory.
     let huge = Made { version: "1.0.0", ..STEP }.component();
     let version = [&1024u32.to_le_bytes()[..], &5u32.to_le_bytes()].concat();
     let lie = [&1024u32.to_le_bytes()[..], &u32::MAX.to_le_bytes()].concat();

@@ -1,4 +1,4 @@
-//! Each rule of tools with a tool that breaks it, and tools that break none.
+//! Each rule about tools with a tool that breaks it, and tools that break none.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::checkout;
 use crate::program::run;
 
-/// A tool of `tests/guests-effects`, built.
+/// Builds a tool of `tests/guests-effects` and returns its component file.
 fn built(name: &str) -> PathBuf {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -17,7 +17,7 @@ fn built(name: &str) -> PathBuf {
     built.unwrap_or_else(|error| panic!("{name}: {error}")).wasm
 }
 
-/// A check of a component with these cases: exit code and report.
+/// Checks a component with these cases. Returns the exit code and the report.
 fn checked(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
     let folder = tempfile::tempdir().unwrap();
     let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
@@ -34,7 +34,7 @@ fn checked(wasm: &Path, cases: &[Value], entry: &str) -> (i32, Value) {
     let again = run(folder.path(), &args);
     assert_eq!(ran.stdout, again.stdout, "the same report, to the byte");
     let mut report = ran.json();
-    // Most guests serve more than a test has cases for.
+    // Most guests serve more operators than a test has cases for.
     report["findings"].as_array_mut().unwrap().retain(|finding| finding["rule"] != "D050");
     (ran.code, report)
 }
@@ -43,7 +43,7 @@ fn rules(report: &Value) -> BTreeSet<&str> {
     report["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
 }
 
-/// A case of the shop, which takes orders.
+/// Returns a case with a stubbed shop that accepts orders.
 fn shop(operator: &str) -> Value {
     json!({
         "name": operator, "operator": operator, "input": { "item": "seven" },
@@ -54,7 +54,7 @@ fn shop(operator: &str) -> Value {
     })
 }
 
-/// I69: what is right is not flagged, whatever the record of its call comes to.
+/// I69: correct tools have no findings, whatever happens to the record of their call.
 #[test]
 fn good_tools_break_no_rule() {
     for example in ["mail-maildir-rust", "requests-rust", "web-fetch-rust", "files-rust", "llm-openai-rust"] {
@@ -76,7 +76,7 @@ fn good_tools_break_no_rule() {
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
 
-/// I69: what has no case is a warning, and the summary says what was run.
+/// I69: an operator without a case is a warning, and the summary counts the runs.
 #[test]
 fn an_operator_without_a_case_is_told_and_runs_are_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -104,7 +104,7 @@ fn an_operator_without_a_case_is_told_and_runs_are_counted() {
     );
 }
 
-/// I69: a case whose world cannot be made was not run, and no check passes over it.
+/// I69: a case whose stubs cannot be created was not run, so the check must not pass.
 #[test]
 fn a_case_that_cannot_be_run_is_an_error_of_input() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,7 +119,7 @@ fn a_case_that_cannot_be_run_is_an_error_of_input() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69: each rule by a tool that breaks it and no other.
+/// I69: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_rule_of_tools_is_found_by_itself() {
     let wasm = built("misbehaved");
@@ -152,7 +152,7 @@ fn each_rule_of_tools_is_found_by_itself() {
         let finding = &report["findings"][0];
         assert_eq!((&finding["operator"], &finding["place"]["line"]), (&case["operator"], &json!(1)), "{finding:#}");
     }
-    // Without clear text it sees a placeholder, and nothing is told.
+    // Without `secrets_clear` the tool sees only a placeholder, so nothing is leaked.
     leaks["secrets_clear"] = json!(false);
     let (_, report) = checked(&wasm, &[leaks], "");
     assert_eq!(report["findings"], json!([]), "{report:#}");
@@ -165,7 +165,7 @@ fn each_rule_of_tools_is_found_by_itself() {
     }
 }
 
-/// I69: under an entry, grants are what it says, and not what the case needs.
+/// I69: with a configuration entry, the grants are those of the entry and not those that the case needs.
 #[test]
 fn grants_are_those_of_the_entry() {
     let wasm = built("misbehaved");
@@ -175,7 +175,7 @@ fn grants_are_those_of_the_entry() {
     assert!(rules(&report).contains("D112"), "{report:#}");
 }
 
-/// Everything that is wrong in a file of cases, at once, before anything runs.
+/// All mistakes in a case file are reported together, before any case runs.
 #[test]
 fn cases_that_are_none_are_errors_of_input() {
     let wasm = built("misbehaved");

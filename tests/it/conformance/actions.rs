@@ -1,4 +1,4 @@
-//! Reservations of action keys, and who waits for them.
+//! Reservations of action keys, and jobs that wait for them.
 
 use latchwork_core::ids::{Hash, Operator, Slot};
 use latchwork_core::job::JobState;
@@ -46,7 +46,7 @@ pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
     assert_eq!(world.store.write(with(two.clone().append(1), settle("s1", None))).await, refused);
     assert_eq!(world.store.write(with(one.clone().append(1), settle("s2", None))).await, refused);
 
-    // Certainly not applied: free for others.
+    // The effect was certainly not applied, so the key is free for others.
     world.store.write(with(one.append(1), settle("s1", None))).await.unwrap();
     assert_eq!(held().await, None);
     world.store.write(with(two.append(1), reserve("s9", b"a"))).await.unwrap();
@@ -59,7 +59,7 @@ pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
     assert_eq!(world.store.action("other", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap(), None);
 }
 
-/// More than one: whoever waits is not in the way of the next.
+/// A waiting job does not block the notification of the next one.
 pub(super) async fn all_who_wait_for_an_action_key_are_told(world: World) {
     let mut one = world.running("one").await;
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
@@ -109,7 +109,7 @@ pub(super) async fn who_waits_for_an_action_key_is_told(world: World) {
     assert_eq!(inbox.len(), 1);
     assert_eq!(inbox[0].request, Request::KeySettled { operator: operator.clone(), key });
 
-    // Told once; and a settled key is not waited for.
+    // The job is notified once, and a job cannot wait for a settled key.
     let mut batch = one.append(1);
     batch.actions = vec![settle("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
@@ -120,7 +120,7 @@ pub(super) async fn who_waits_for_an_action_key_is_told(world: World) {
     assert_eq!(world.store.write(late).await, Err(WriteError::KeyOpen { operator, key }));
 }
 
-/// Whoever waits and comes to its end before the action does hears nothing of it.
+/// A waiting job that ends before the action is settled is not notified.
 pub(super) async fn who_is_over_is_told_of_no_action_key(world: World) {
     let (mut one, mut two) = (world.running("one").await, world.running("two").await);
     let mut batch = one.append(1);
@@ -137,7 +137,7 @@ pub(super) async fn who_is_over_is_told_of_no_action_key(world: World) {
     assert!(world.store.inbox(&two.job_id).await.unwrap().is_empty());
 }
 
-/// What tenants call their actions is their own affair: the same key of two is two keys.
+/// Action keys belong to a tenant: the same key of two tenants is two keys.
 pub(super) async fn an_action_key_is_of_one_tenant(world: World) {
     let mut ours = world.running("ours").await;
     let mut new = new_job("theirs");

@@ -1,4 +1,4 @@
-//! What is said of a job after its end, and of the receipts of what it did.
+//! Audit events of a job that is over, and revoked receipts.
 
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, Operator, Slot};
@@ -9,7 +9,7 @@ use latchwork_core::storage::{ActionWrite, Batch, Filter, LedgerWrite, Request, 
 use super::actions::{reserve, settle};
 use super::world::{Log, World, effect, payload, row};
 
-/// A batch of one audit event behind the end of the log.
+/// Returns a batch with one audit event at the end of the log.
 fn said(log: &mut Log) -> Batch {
     let message = "it happened after all".to_owned();
     let body = Body::ResolutionConflict { slot: Slot::new("s1"), try_no: 1, message };
@@ -21,7 +21,7 @@ fn said(log: &mut Log) -> Batch {
     batch
 }
 
-/// I14, I44: its log takes audit events in their order, and nothing else, from whoever it be.
+/// I14, I44: the log of a job that is over accepts audit events in order, and nothing else, from any writer.
 pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
     let mut log = world.running("one").await;
     assert_eq!(
@@ -65,7 +65,7 @@ pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
     assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none());
 }
 
-/// I45: who waits then waits until it is settled again.
+/// I45: a job that waits for the key then waits until the key is settled again.
 pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: World) {
     let (mut one, mut two) = (world.running("one").await, world.running("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));

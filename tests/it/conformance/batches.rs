@@ -1,4 +1,4 @@
-//! One job's atomic writes.
+//! Atomic writes of one job.
 
 use latchwork_core::event::{Body, Event};
 use latchwork_core::ids::{Hash, Operator, Slot, StepId};
@@ -52,7 +52,7 @@ pub(super) async fn the_log_must_end_where_the_writer_thinks(world: World) {
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
-/// I15: number, link and attempt, each by itself.
+/// I15: sequence number, previous hash and attempt are each checked.
 pub(super) async fn each_event_follows_the_one_before(world: World) {
     let mut log = world.running("one").await;
     let sealed = |seq, attempt, prev_hash| {
@@ -120,7 +120,7 @@ pub(super) async fn a_refused_batch_leaves_no_trace(world: World) {
     batch.effects = vec![effect("s2", 1, "{}")];
     batch.payloads = vec![payload("args/s2", b"{}")];
     batch.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
-    // The second row is what refuses it.
+    // The second row causes the refusal.
     batch.ledger = vec![
         LedgerWrite::Insert(row("s2", RowState::Committed, 1)),
         LedgerWrite::Insert(row("s1", RowState::Committed, 1)),
@@ -240,7 +240,7 @@ pub(super) async fn acquire_needs_a_live_lease(world: World) {
     world.store.write(batch).await.unwrap();
 }
 
-/// I14: a lease of another boot is over, whatever the clock of this one says.
+/// I14: a lease of an earlier boot has expired, whatever this boot's clock shows.
 pub(super) async fn acquire_needs_a_lease_of_this_boot(world: World) {
     let mut log = world.running("one").await;
     world.clock.reboot();
@@ -264,7 +264,7 @@ pub(super) async fn acquire_is_refused_in_a_cancelled_job_but_for_compensation(w
     assert_eq!(world.store.write(start(&mut log.clone(), &["s1~c", "s2"])).await, Err(WriteError::Cancelled));
     world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
-    // What goes on under a barrier of before has no row of its own.
+    // A write that continues under an earlier barrier inserts no row.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
         (batch.acquire, batch.goes_on) = (true, Some(Slot::new(slot)));
@@ -307,7 +307,7 @@ pub(super) async fn an_outline_is_read_by_itself(world: World) {
         assert_eq!(world.store.outline(&log.job_id).await.unwrap(), Some(Outline { end, reopen: None }));
     }
     assert_eq!(world.store.outline(&"job_none".into()).await.unwrap(), None);
-    // What asks for another round is read with it, and nothing else of the inbox.
+    // The outline contains the request for another round, and nothing else from the inbox.
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
     let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();

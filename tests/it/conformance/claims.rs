@@ -1,4 +1,4 @@
-//! Who may work on a job, and when the one before is at rest.
+//! Claims of jobs, and quiescence of the previous attempt.
 
 use latchwork_core::job::JobState;
 use latchwork_core::ledger::{Quiescence, Row, RowState};
@@ -47,11 +47,12 @@ pub(super) async fn a_held_job_is_claimed_when_its_owner_is_gone(world: World) {
 pub(super) async fn a_held_job_is_claimed_after_a_reboot(world: World) {
     world.running("one").await;
     world.clock.reboot();
-    // The lease clock is behind the old lease's end: that must not count.
+    // After the reboot the lease clock is behind the end of the old lease. The old lease must not count.
     assert_eq!(world.store.claim(&world.claimer("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
-/// I14: earlier claims are kept; a job is its holder's, and a try its owner's, whatever became of the others.
+/// I14: the store keeps earlier claims. A job belongs to its current holder and a try to its owner, even if
+/// earlier holders died.
 pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: World) {
     let new = new_job("one");
     let mut log = Log::of(&new);
@@ -98,7 +99,7 @@ pub(super) async fn a_waiting_job_is_claimed_when_its_time_has_come(world: World
     assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
 }
 
-/// I26: whoever looks reads no job that waits; the first who finds that a time has come makes way for all.
+/// I26: claims skip waiting jobs. The first worker that finds a due timer makes all due jobs pending.
 pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World) {
     let now_us = world.clock.now_us();
     let mut logs = Vec::new();
@@ -119,7 +120,7 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     }
     let (waits, pending) = ((JobState::Waiting, true), (JobState::Pending, false));
     assert_eq!(states, [waits, pending, pending, waits]);
-    // One that is asked for by its name needs nobody else to look.
+    // A claim by job id needs no earlier firing of timers.
     world.clock.advance_ms(10);
     let claimer = world.claimer("next");
     assert_eq!(world.store.claim_job(&logs[0].job_id, &claimer).await.unwrap().unwrap().row.attempt, 2);
@@ -127,7 +128,7 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 30_000));
 }
 
-/// I26: however many times come at the same moment.
+/// I26: any number of timers may be due at the same time.
 pub(super) async fn many_waits_end_at_once(world: World) {
     let at_us = world.clock.now_us() + 1_000;
     let mut logs = Vec::new();

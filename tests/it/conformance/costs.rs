@@ -1,4 +1,4 @@
-//! Charges are added with the answers that make them, and summed alike everywhere.
+//! Charges are added together with the answers that cause them, and every store sums them alike.
 
 use latchwork_core::cost::{By, Row, Totals};
 use latchwork_core::effect::{Provenance, Spent, Usage};
@@ -8,11 +8,12 @@ use latchwork_core::storage::Batch;
 
 use super::world::{Log, World};
 
-/// 22 November 2026, a second before midnight UTC, and a second later in the next month.
+/// 22 November 2026, one second before midnight UTC. `DECEMBER_US` is 30 days later.
 const NOVEMBER_US: i64 = 1_795_391_999_000_000;
 const DECEMBER_US: i64 = NOVEMBER_US + 30 * 86_400_000_000;
 
-/// A batch of answers: model, what it cost (none: no usage), and when it was recorded.
+/// Returns a batch of answers. Each entry gives the model, the cost in micro-USD and the time of the record.
+/// Without a cost, the answer has no usage.
 fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
     let mut batch = log.batch();
     for (model, cost, time_us) in each {
@@ -45,7 +46,7 @@ fn answers(log: &mut Log, each: &[(&str, Option<u32>, i64)]) -> Batch {
     batch
 }
 
-/// Job or actor, period, model, calls, cost.
+/// Job or actor, period, model, calls, cost in micro-USD.
 type Brief<'r> = (Option<&'r str>, Option<&'r str>, &'r str, u64, u64);
 
 fn brief(rows: &[Row]) -> Vec<Brief<'_>> {
@@ -105,7 +106,7 @@ pub(crate) async fn charges_are_summed_with_the_answers(world: World) {
     }
 }
 
-/// I33: what is not written is not charged.
+/// I33: an answer that is not written is not charged.
 pub(crate) async fn a_refused_batch_is_not_charged(world: World) {
     let store = &world.store;
     let mut log = world.running("a").await;

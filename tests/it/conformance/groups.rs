@@ -1,4 +1,4 @@
-//! Many jobs in the same transactions.
+//! Batches of many jobs in shared transactions.
 
 use std::pin::Pin;
 use std::task::Poll;
@@ -8,8 +8,7 @@ use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
 use super::world::{Log, World, row};
 
-/// Jobs write at the same time; every third batch is wrong in its own way.
-/// I15.
+/// I15: 48 jobs write concurrently. Every third batch is refused for a reason that depends on its job.
 pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     let mut logs = Vec::new();
     for job in 0..48 {
@@ -56,7 +55,7 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     let counters = world.store.counters();
     assert_eq!(counters.batches + counters.refused, 480);
     assert_eq!(counters.refused, 160);
-    // Batches of many jobs that wait at the same time: all are handed over before the first result is looked at.
+    // Batches of many jobs that wait together: all are submitted before the first result is read.
     let writes: Vec<_> = (0..6).flat_map(|_| logs.iter_mut().map(|log| log.append(1)).collect::<Vec<_>>()).collect();
     let results = join_all(writes.into_iter().map(|batch| world.store.write(batch)).collect()).await;
     assert!(results.iter().all(Result::is_ok));
@@ -74,7 +73,7 @@ pub(super) async fn batches_of_one_job_follow_each_other(world: World) {
     let mut writes: Vec<_> = batches.into_iter().map(|batch| world.store.write(batch)).collect();
     writes.push(world.store.write(wrong.append(1)));
     let before = world.store.counters().flushes;
-    // Each is polled in the order of its call.
+    // Writes are polled in the order of their calls.
     let results = join_all(writes).await;
     assert!(results[..300].iter().all(Result::is_ok));
     assert!(results[300].is_err());
@@ -95,7 +94,8 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
     if world.dir.is_some() {
         assert_eq!(world.store.counters().flushes - before, 1);
     }
-    // If this task is interrupted between the two writes, the first is flushed alone. One pair of all must share a flush.
+    // If this task is interrupted between the two writes, the first is flushed alone. At least one of several
+    // pairs must share a flush.
     let mut flushes = Vec::new();
     while flushes.len() < 8 && !flushes.contains(&1) {
         let before = world.store.counters().flushes;
@@ -112,7 +112,7 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
     }
 }
 
-/// Drive all futures on this task, polling them in order.
+/// Drives all futures on this task and polls them in order.
 async fn join_all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
     let mut open: Vec<Result<F, Option<F::Output>>> = futures.into_iter().map(Ok).collect();
     std::future::poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! Requests, and that none is overlooked.
+//! Requests in the inbox, none of which may be lost.
 
 use latchwork_core::ids::Slot;
 use latchwork_core::job::JobState;
@@ -38,7 +38,7 @@ pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
     let mut log = world.running("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
     for to in JobState::ALL {
-        // One that is given back is claimed again, and drained then.
+        // A released job is claimed again, and its inbox is drained then.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }
@@ -51,7 +51,8 @@ pub(super) async fn a_job_with_requests_neither_ends_nor_waits(world: World) {
     assert_eq!(world.row(&log).await.state, JobState::Completed);
 }
 
-/// I123: parked without having been loaded it keeps what nobody has read; any other end is refused all the same.
+/// I123: a job parked without having been loaded keeps its unread requests. Any other end of the attempt is
+/// refused.
 pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: World) {
     let mut log = world.running("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, Request::Cancel).await.unwrap();
@@ -109,8 +110,8 @@ pub(super) async fn cancel_sets_the_flag(world: World) {
     assert!(world.row(&log).await.cancel_requested);
 }
 
-/// A job parks while somebody puts a request into its inbox: whatever the order, either parking is
-/// refused or the job is claimable afterwards.
+/// A job parks while a request is put into its inbox. In either order, the parking is refused or the job is
+/// claimable afterwards.
 pub(super) async fn no_wake_up_is_lost(world: World) {
     for round in 0..40 {
         let mut log = world.running(&format!("r{round}")).await;
@@ -129,7 +130,7 @@ pub(super) async fn no_wake_up_is_lost(world: World) {
     }
 }
 
-/// I24: only what ended without success is reopened, by one request, which wakes it.
+/// I24: only a job that ended without success is reopened. One request reopens and wakes the job.
 pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: World) {
     for (name, to) in [("c", JobState::Completed), ("x", JobState::Cancelled), ("p", JobState::Parked)] {
         let mut log = world.running(name).await;
@@ -156,7 +157,8 @@ pub(super) async fn a_retry_reopens_what_failed_and_nothing_else(world: World) {
     }
 }
 
-/// I155: an undo opens a completed, partial or failed job, once, and only compensations may be started from then on.
+/// I155: an undo reopens a completed, partial or failed job once. From then on, only compensations may be
+/// started.
 pub(super) async fn an_undo_reopens_what_is_over_for_compensations_alone(world: World) {
     for (name, to) in [("x", JobState::Cancelled), ("p", JobState::Parked), ("w", JobState::Pending)] {
         let mut log = world.running(name).await;

@@ -38,7 +38,7 @@ pub(super) async fn a_job_that_contradicts_itself_is_refused(world: World) {
     let mut new = new_job("one");
     new.events.swap(0, 1);
     assert!(matches!(world.store.submit(new.clone()).await, Err(WriteError::Broken(_))));
-    // A log with a gap, whose end is as its row says.
+    // A log with a gap, whose end matches the job row.
     let mut new = new_job("one");
     new.events.remove(0);
     new.row.next_seq = 1;
@@ -78,7 +78,7 @@ pub(super) async fn jobs_are_listed_newest_first(world: World) {
     assert_eq!(names(Filter { limit: 10, state, ..Filter::default() }).await, ["job_four"]);
 }
 
-/// I142: only the events that say why a job is where it is are read, the newest of them first.
+/// I142: only the newest event that explains the job's state is read.
 pub(super) async fn a_list_says_why(world: World) {
     world.store.submit(new_job("waiting")).await.unwrap();
     let mut log = world.running("parked").await;

@@ -1,4 +1,4 @@
-//! Effects and values.
+//! Effects and key-value entries.
 
 use latchwork_core::effect::Provenance;
 use latchwork_core::ids::Slot;
@@ -29,7 +29,7 @@ pub(super) async fn effects_of_foreign_jobs_are_kept(world: World) {
     assert_eq!(world.store.effects(&two).await.unwrap(), [effect("s1", 1, "2")]);
 }
 
-/// A verdict and a late answer of the same try: the first one wins, whichever it is.
+/// If a verdict and a late answer exist for the same try, the first one written wins.
 pub(super) async fn a_batch_and_a_late_answer_agree_on_one_effect(world: World) {
     let mut log = world.running("one").await;
     let answer = effect("s1", 1, "{}");

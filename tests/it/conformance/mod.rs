@@ -1,4 +1,4 @@
-//! One suite for every store: the model in memory, SQLite and PostgreSQL do exactly the same.
+//! Conformance suite for every store: the model in memory, SQLite and PostgreSQL must behave identically.
 
 mod actions;
 mod audit;
@@ -14,7 +14,7 @@ mod reusables;
 mod waits;
 pub(crate) mod world;
 
-/// Run each case on each store.
+/// Runs each case on each store.
 macro_rules! suite {
     ($($module:ident :: $case:ident;)*) => {
         mod memory {

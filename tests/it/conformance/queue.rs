@@ -1,4 +1,4 @@
-//! Which job is claimed next, and how many may wait for that.
+//! Order of claims, and limits on the number of pending jobs.
 
 use latchwork_core::job::JobState;
 use latchwork_core::storage::{Except, NewJob, QueueLimit, Request, StatusWrite, Submitted};
@@ -45,7 +45,7 @@ pub(super) async fn tenants_can_be_passed_over(world: World) {
     assert_eq!(claimed(&world, "4", &[]).await.as_deref(), Some("job_a"));
 }
 
-/// I121: jobs are passed over one by one, and beside tenants, whatever state they can be claimed from.
+/// I121: a claim can exclude single jobs, in addition to tenants, in every claimable state.
 pub(super) async fn jobs_can_be_passed_over(world: World) {
     for (name, tenant) in [("a", "acme"), ("b", "acme"), ("c", "other")] {
         submit(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
@@ -80,7 +80,7 @@ pub(super) async fn a_full_queue_refuses_one_more(world: World) {
     let full = submit(&world, "b", other(Some(1))).await;
     assert!(matches!(full, Submitted::QueueFull { of_tenant: false, limit: 1 }), "{full:?}");
     assert!(matches!(submit(&world, "b", other(Some(2))).await, Submitted::New));
-    // The same request is not one more, nor does a job wait that is claimed at once.
+    // The same request adds no job, and a job that is claimed immediately does not wait in the queue.
     assert!(matches!(submit(&world, "a", limited(Some(1), Some(1))).await, Submitted::Attached(_)));
     let claimer = world.claimer("spot");
     let spot = submit(&world, "c", |new| {
@@ -88,12 +88,12 @@ pub(super) async fn a_full_queue_refuses_one_more(world: World) {
         new.claim = Some(claimer);
     });
     assert!(matches!(spot.await, Submitted::New));
-    // Once one is begun there is room.
+    // A claimed job leaves room in the queue.
     world.store.claim_job(&"job_a".into(), &world.claimer("w")).await.unwrap().unwrap();
     assert!(matches!(submit(&world, "d", limited(Some(2), Some(1))).await, Submitted::New));
 }
 
-/// I97: a job that is given back can be claimed at once, what was asked of it meanwhile included.
+/// I97: a released job can be claimed immediately, and keeps the requests made meanwhile.
 pub(super) async fn a_job_is_given_back_with_what_was_asked_of_it(world: World) {
     let mut log = world.running("one").await;
     world.store.put_inbox(&log.job_id, "bob", None, Request::Cancel).await.unwrap();

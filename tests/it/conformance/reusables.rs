@@ -1,4 +1,4 @@
-//! The index of results that later jobs may reuse.
+//! Index of results that later jobs may reuse.
 
 use latchwork_core::effect::Provenance;
 use latchwork_core::event::ResultType;
@@ -28,7 +28,7 @@ fn reusable(log: &Log, tenant: &str, input: &[u8]) -> Reusable {
     }
 }
 
-/// I23: an index row is written with its batch, or not at all; the newest of one input stands.
+/// I23: an index row is written with its batch or not at all. For one input, the newest result is returned.
 pub(super) async fn results_are_indexed_with_their_batch(world: World) {
     let (mut one, mut two) = (world.running("one").await, world.running("two").await);
     let find = async |tenant: &str, input: &[u8]| {

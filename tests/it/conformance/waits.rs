@@ -1,4 +1,4 @@
-//! What jobs await from others, and durable timers.
+//! Expectations of jobs, and durable timers.
 
 use latchwork_core::awaited::{Awaited, AwaitedState, NotAwaited, TimerWrite};
 use latchwork_core::ids::{Hash, Slot};
@@ -137,7 +137,7 @@ pub(super) async fn a_timer_that_is_due_fires_no_other(world: World) {
     assert!(!world.row(&two).await.inbox_pending);
 }
 
-/// I26: it tells nobody, and is gone.
+/// I26: the timer of a job that is over fires no request and is removed.
 pub(super) async fn a_timer_of_a_job_that_is_over_tells_nobody(world: World) {
     let (mut over, mut open) = (world.running("over").await, world.running("open").await);
     for log in [&mut over, &mut open] {
@@ -177,7 +177,7 @@ pub(super) async fn a_timer_that_is_taken_away_or_armed_anew_does_not_fire(world
     assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
 }
 
-/// I25: what ends by its time is refused while somebody else's request is unread.
+/// I25: ending a wait by its timeout is refused while another request is unread.
 pub(super) async fn an_end_by_time_waits_for_every_request(world: World) {
     let mut log = world.running("one").await;
     let until_us = world.clock.now_us() + 1_000;
@@ -195,7 +195,7 @@ pub(super) async fn an_end_by_time_waits_for_every_request(world: World) {
     let mut read = log.append(1);
     read.inbox_done = vec![signal_id];
     world.store.write(read).await.unwrap();
-    // What is known not to contradict it is not waited for.
+    // Requests that are known to be compatible with the timeout do not block it.
     let other_id = ask(&world, &log, Request::Continue).await.unwrap();
     let mut end = log.clone().append(1);
     (end.drained, end.inbox_done) = (true, vec![timer_id]);
@@ -205,8 +205,8 @@ pub(super) async fn an_end_by_time_waits_for_every_request(world: World) {
     world.store.write(end).await.unwrap();
 }
 
-/// I25, I26: a signal, an approval or a timer at the very moment its job parks or ends: it is
-/// refused, or the job may be claimed and has it.
+/// I25, I26: a signal or a timer arrives at the moment its job parks or ends. Either the request is refused,
+/// or the job is claimable and has the request.
 pub(super) async fn what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost(world: World) {
     for round in 0..40 {
         let mut log = world.running(&format!("r{round}")).await;
@@ -244,7 +244,7 @@ pub(super) async fn what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost(w
                 assert_eq!(rows.len(), 1, "round {round}");
             }
         }
-        // What this round left does not fire in the next one.
+        // Clears the timers of this round, so that they do not fire in the next one.
         world.clock.advance_ms(1);
         world.store.fire_timers().await.unwrap();
     }

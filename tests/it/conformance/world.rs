@@ -1,4 +1,4 @@
-//! A store with the time and the processes around it.
+//! A store under test, with its clock and the processes that claim from it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::postgres::server::database;
 
-/// All that a store is.
+/// All traits of a store.
 pub(crate) trait Store: Journal + EffectStore + KeyValue {}
 impl<T: Journal + EffectStore + KeyValue> Store for T {}
 
@@ -30,7 +30,7 @@ pub(crate) const MARGIN_MS: u32 = 2000;
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
-    /// Where the files of a store on disk are.
+    /// Directory of the files of a store on disk.
     pub(crate) dir: Option<TempDir>,
     locks: Mutex<HashMap<String, OwnerLock>>,
 }
@@ -50,7 +50,7 @@ impl World {
         Self { store, clock, dir: Some(dir), locks: Mutex::default() }
     }
 
-    /// On a server; none where there is none to be had, which has been said.
+    /// Creates a store on a PostgreSQL server. Returns `None` if no server is available, after a message.
     pub(crate) async fn postgres() -> Option<Self> {
         let url = database().await?;
         let dir = tempfile::tempdir().unwrap();
@@ -60,7 +60,7 @@ impl World {
         Some(Self { store, clock, dir: Some(dir), locks: Mutex::default() })
     }
 
-    /// A process that claims.
+    /// Creates a process that can claim jobs, with its owner lock.
     pub(crate) fn claimer(&self, name: &str) -> Claimer {
         let owner = match &self.dir {
             None => Owner {
@@ -81,13 +81,13 @@ impl World {
         Claimer { owner, lease_ms: LEASE_MS }
     }
 
-    /// End a process.
+    /// Ends a process.
     pub(crate) fn kill(&self, claimer: &Claimer) {
         self.clock.kill(&claimer.owner);
         self.locks.lock().unwrap().remove(&claimer.owner.worker);
     }
 
-    /// A new job, claimed by a new process.
+    /// Submits a new job that is claimed by a new process.
     pub(crate) async fn running(&self, name: &str) -> Log {
         let claimer = self.claimer(&format!("worker-of-{name}"));
         let mut new = new_job(name);
@@ -103,7 +103,7 @@ impl World {
     }
 }
 
-/// Where a writer thinks that a log ends.
+/// The end of a log as its writer assumes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     pub(crate) job_id: JobId,
@@ -117,12 +117,12 @@ impl Log {
         Self { job_id: new.row.job_id.clone(), attempt: new.row.attempt, seq: new.row.next_seq, head: new.row.head }
     }
 
-    /// An empty batch at the end.
+    /// Returns an empty batch at the end of the log.
     pub(crate) fn batch(&self) -> Batch {
         Batch::new(self.job_id.clone(), self.attempt, self.seq, self.head)
     }
 
-    /// A batch of so many events; the log goes on behind it.
+    /// Returns a batch of this number of events, and advances the end of the log.
     pub(crate) fn append(&mut self, events: usize) -> Batch {
         let mut batch = self.batch();
         for _ in 0..events {
@@ -132,7 +132,7 @@ impl Log {
         batch
     }
 
-    /// The next event; the log goes on behind it.
+    /// Returns the next event, and advances the end of the log.
     pub(crate) fn seal(&mut self, body: Body) -> Event {
         let event = Event::seal(self.seq, 1_700_000_000_000_000, self.attempt, body, self.head);
         self.seq += 1;
@@ -140,7 +140,7 @@ impl Log {
         event
     }
 
-    /// A batch that takes the job to this state.
+    /// Returns a batch that takes the job to this state.
     pub(crate) fn ending(&mut self, to: JobState, wake_at_us: Option<i64>) -> Batch {
         let mut batch = self.append(1);
         batch.status = Some(StatusWrite { to, wake_at_us });
@@ -148,7 +148,7 @@ impl Log {
     }
 }
 
-/// A job to submit; `name` makes its id and request key.
+/// Returns a job to submit. `name` determines the job id and the request key.
 pub(crate) fn new_job(name: &str) -> NewJob {
     let mut events = Vec::new();
     let mut head = Hash::default();
@@ -192,7 +192,7 @@ pub(crate) fn payload(label: &str, bytes: &[u8]) -> Payload {
     Payload { label: label.to_owned(), bytes: bytes.to_owned() }
 }
 
-/// A ledger row of a first try.
+/// Returns a ledger row of a first try.
 pub(crate) fn row(slot: &str, state: RowState, attempt: u32) -> Row {
     Row {
         slot: Slot::new(slot),

@@ -1,4 +1,4 @@
-//! What the host logs.
+//! Captures log output of the host.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Everything that this thread logs, until it is dropped.
+/// Captures everything that this thread logs, until the value is dropped.
 pub(crate) struct Log {
     bytes: Sink,
     _guard: DefaultGuard,

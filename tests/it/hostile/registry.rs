@@ -1,4 +1,4 @@
-//! Plugins by configuration: found, checked, kept, and every problem listed.
+//! Plugins by configuration: they are found, checked and kept, and every problem is listed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -68,15 +68,16 @@ fn operators_are_pinned_and_versions_stay_loadable() {
     assert_eq!(registry.by_operator("World.Look").unwrap().name, "tool");
     assert!(registry.by_operator("None.Such").is_none());
 
-    // Another version under the same name: the pinned one is still there.
+    // Another version is configured under the same name. The pinned version is still stored.
     let other = load(&config(dir.path(), vec![tool("step")])).unwrap();
     let pinned = other.by_digest(digest, WasiMode::None);
-    // The present grants of that name are a tool's, and this version is a step: refused, not run.
+    // The current grants for that name belong to a tool, but the pinned version is a step. Loading it is
+    // refused.
     assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
     let again = load(&config(dir.path(), vec![plugin("step", &step)])).unwrap();
     assert_eq!(again.by_digest(digest, WasiMode::None).unwrap().name, "step");
 
-    // Its plugin is gone from the configuration: said so.
+    // The plugin was removed from the configuration. The error says to configure it again.
     let none = load(&config(dir.path(), vec![])).unwrap();
     assert!(none.by_digest(digest, WasiMode::None).unwrap_err().to_string().contains("configure it again"));
     assert!(none.by_digest(Hash::default(), WasiMode::None).unwrap_err().to_string().contains("not kept"));

@@ -1,4 +1,4 @@
-//! The world, on this machine: a small HTTP server that remembers what it was sent.
+//! Local HTTP server that records the requests it receives.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ struct Seen {
     hung_up: Notify,
 }
 
-/// What was sent: the first line, headers as they came, and the body.
+/// A received request: the first line, the headers in order, and the body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) line: String,
@@ -53,7 +53,7 @@ impl Server {
         self.seen.requests.lock().unwrap().clone()
     }
 
-    /// Somebody who waited for `/never` gave up.
+    /// Waits until a client of `/never` closes its connection.
     pub(crate) async fn hung_up(&self) {
         self.seen.hung_up.notified().await;
     }

@@ -10,7 +10,7 @@ use tracing::Level;
 
 use super::{engine, load, settings};
 
-/// Answers every call with what it was asked, or as it was told.
+/// Answers every call with its own arguments, or as configured.
 struct Calls {
     own: StepSources,
     fails: Option<Failure>,
@@ -114,8 +114,7 @@ async fn a_step_says_what_it_is() {
     assert_eq!(plugin.check_output("Hostile.Do", &json!(1)).unwrap_err().code, Code::SchemaValidationFailed);
 }
 
-/// Each fault by its own code and with a place, and a good run after each on the same engine.
-/// I11.
+/// I11: each fault has its own code and a location. A good run follows each fault on the same engine.
 #[tokio::test]
 async fn each_fault_has_its_code_and_the_host_goes_on() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
@@ -177,7 +176,7 @@ async fn fuel_is_reproducible_and_running_out_is_too() {
     limits.fuel = once.fuel;
     let exact = plugin.run_step("Hostile.Do", &input, &limits, Box::new(Calls::default())).await;
     assert_eq!(exact.outcome, once.outcome);
-    // Fuel is counted exactly, and looked at where functions and loops begin.
+    // Fuel is counted exactly, but checked only where functions and loops begin.
     limits.fuel = once.fuel / 2;
     let end = plugin.run_step("Hostile.Do", &input, &limits, Box::new(Calls::default())).await;
     assert_eq!(fault(end).code, Code::OutOfFuel);
@@ -187,7 +186,7 @@ async fn fuel_is_reproducible_and_running_out_is_too() {
 async fn a_step_that_never_ends_yields_and_is_stopped_by_the_clock() {
     let slow = LimitsConfig { fuel: Some(u64::MAX / 2), timeout_ms: Some(3_000), ..limits() };
     let plugin = load("hostile-step", Grants::default(), slow).unwrap();
-    // On the same, only thread: it runs although the step spins.
+    // Runs on the same, only thread, although the step spins.
     let other = tokio::spawn(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
     let failure = fault(run(&plugin, json!({"do": "spin"}), Calls::default()).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
@@ -236,7 +235,7 @@ fn a_step_that_imports_the_world_is_refused_with_every_import() {
         assert!(line.contains(instead), "{line}");
     }
     assert!(error.problems.iter().all(|problem| matches!(problem, Problem::Import { .. })), "{text}");
-    // No grant changes that.
+    // A grant does not change the result.
     let grants = Grants { kv: Some("x".into()), ..Grants::default() };
     assert_eq!(load("wasi-step", grants, limits()).unwrap_err(), error);
 }
@@ -256,7 +255,7 @@ fn what_is_no_component_is_refused() {
         let error = engine().load(bytes, settings("x", Grants::default(), limits())).unwrap_err();
         assert!(matches!(error.problems[..], [Problem::NotAComponent(_)]), "{error}");
     }
-    // An empty component: says all that is missing.
+    // An empty component: the error lists everything that is missing.
     let empty = b"\0asm\x0d\0\x01\0";
     let error = engine().load(empty, settings("x", Grants::default(), limits())).unwrap_err();
     let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Tools: what they may reach, and what is known of a call that did not answer.
+//! Tools: their grants, and the outcome of a call that did not answer.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn limits() -> LimitsConfig {
     }
 }
 
-/// The tool imports HTTP and sockets, so that it loads only with a grant for each.
+/// Minimal grants. The tool imports HTTP and sockets, so that it loads only with a grant for each.
 fn grants() -> Grants {
     Grants { http: vec![http("127.0.0.1", 1)], tcp: vec![tcp("127.0.0.1", 1)], ..Grants::default() }
 }
@@ -63,7 +63,7 @@ async fn invoke_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCal
     plugin.invoke(operator, &args, call, &plugin.limits(operator)).await
 }
 
-/// What the actions of a script answered.
+/// Returns the answers of the script's actions.
 async fn answers(plugin: &Plugin, operator: &str, script: Value) -> Vec<Value> {
     match invoke(plugin, operator, script).await.answer {
         Answer::Ok(output) => serde_json::from_str(&output.result).unwrap(),
@@ -120,8 +120,8 @@ fn imports_need_grants() {
     assert!(!error.contains("wasi:clocks") && !error.contains("wasi:filesystem"), "{error}");
 }
 
-/// I163: the same faults, exceptions that the operator does not handle among them, before and after something was begun:
-/// certainly not applied, and in doubt.
+/// I163: the same faults, including exceptions that the operator does not handle. Before any outgoing
+/// operation the call is certainly not applied. After one it is in doubt.
 #[tokio::test]
 async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
     let server = Server::start().await;
@@ -144,41 +144,42 @@ async fn a_fault_after_an_outgoing_operation_leaves_doubt() {
         assert_eq!(failure.code, code, "{failure}");
         assert_eq!(kept.map(|kept| kept.len()), kept_bytes, "{failure}");
     }
-    // A refused request was not begun.
+    // A refused request does not count as an outgoing operation.
     let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
     assert_eq!(
         not_applied(invoke(&plugin, "World.Change", json!([refused, "trap"])).await).code,
         Code::CapabilityDenied
     );
-    // What was begun before it was denied something stays in doubt.
+    // An operation that began before a denial leaves the call in doubt.
     let (failure, _) = unknown(invoke(&plugin, "World.Change", json!([post, refused, "exception"])).await);
     assert_eq!(failure.code, Code::CapabilityDenied, "{failure}");
     for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
         assert!(failure.message.contains(said), "{said}: {failure}");
     }
-    // The tool's own word counts.
+    // The tool's own statement whether the call was applied takes precedence.
     let end = invoke(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
     assert_eq!((not_applied(end.clone()).code, not_applied(end).retry_after_ms), (Code::RateLimit, Some(7)));
     assert_eq!(unknown(invoke(&plugin, "World.Change", json!([{"error": "unknown"}])).await).0.code, Code::RateLimit);
     assert_eq!(answers(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
 }
 
-/// I163: a granted place that cannot be reached is named, where the tool has no word for it, and is tried again.
+/// I163: if the tool reports no error code of its own, the error names the granted host that is unreachable,
+/// and is retryable.
 #[tokio::test]
 async fn a_place_that_cannot_be_reached_is_named() {
     let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };
     let grants = Grants { http: vec![nowhere, http("127.0.0.1", 1)], ..grants() };
     let plugin = load("hostile-tool", grants, limits()).unwrap();
-    // No name leads there: nothing was begun.
+    // The name does not resolve, so no operation began.
     let asks = json!({"http": {"url": "http://nowhere.invalid/"}});
     let failure = not_applied(invoke(&plugin, "World.Change", json!([asks, "exception"])).await);
     assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
     assert!(failure.message.contains("nowhere.invalid:80") && failure.code.is_retryable(), "{failure}");
-    // Somebody may have noticed the attempt to connect.
+    // The server may have noticed the connection attempt.
     let asks = json!({"http": {"url": "http://127.0.0.1:1/"}});
     let (failure, _) = unknown(invoke(&plugin, "World.Change", json!([asks, "exception"])).await);
     assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
-    // A tool that goes on without it has answered.
+    // A tool that continues without the server has answered.
     assert_eq!(answers(&plugin, "World.Change", json!([asks])).await.len(), 1);
 }
 
@@ -192,7 +193,7 @@ async fn a_private_address_is_reached_only_by_a_grant_that_names_it() {
     let log = Log::capture();
     let said = answers(&plugin, "World.Look", get.clone()).await;
     assert!(error_of(&said[0]).contains("DestinationIpProhibited"), "{said:?}");
-    // The address may be either of the two that the name has.
+    // The name may resolve to either of these two addresses.
     let line =
         |address: &str| format!("grants = {{ http = [\"http://localhost:{0}\", \"http://{address}:{0}\"]", server.port);
     let text = log.text();
@@ -250,7 +251,7 @@ async fn redirects_are_the_guests_business() {
         answers(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}])).await;
     assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
     assert!(private.requests().is_empty());
-    // Following it is a request like any other.
+    // Following a redirect is a request like any other.
     let said = answers(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
     assert!(error_of(&said[0]).contains("HttpRequestDenied"));
     assert!(private.requests().is_empty());
@@ -294,13 +295,13 @@ async fn secrets_are_put_into_headers_and_bodies_and_nowhere_else() {
     assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), placeholder);
     let text = log.text();
     assert!(text.contains(placeholder) && !text.contains("the-real-token"), "{text}");
-    // The next call gets another placeholder; the old one means nothing any more.
+    // The next call gets another placeholder, and the old placeholder is no longer replaced.
     let old = placeholder.to_owned();
     let said = answers(&plugin, "World.Change", json!([{"secret": "TOKEN"}, post(json!({}), json!([old]))])).await;
     assert_ne!(said[0], old.as_str());
     assert_eq!(server.requests()[3].body, old);
 
-    // A length that was announced is counted anew.
+    // An announced content length is corrected.
     let counted = json!([
         {"secret": "TOKEN"},
         post(json!({"content-length": "45"}), json!(["$TOKEN"])),
@@ -340,7 +341,7 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
     assert_eq!(server.requests().len(), 1);
     assert!(!dir.path().join("new").exists());
     assert_eq!(std::fs::read_to_string(dir.path().join("there")).unwrap(), "content");
-    // Tests that log at the same time can switch a place of logging off for a moment.
+    // Tests that log concurrently can briefly disable a log callsite, so the run is repeated.
     let mut logged = 0;
     for _ in 0..10 {
         let log = Log::capture();
@@ -351,13 +352,13 @@ async fn an_operator_that_declares_no_effect_can_have_none() {
         }
     }
     assert!(logged >= 4, "each denial is logged with the line that would allow it");
-    // A model is asked by POST, and nothing else.
+    // A model call may use POST, and nothing else.
     let said = answers(&plugin, "World.Model", script.clone()).await;
     assert_eq!(said[3]["status"], 200);
     for denied in &said[4..] {
         error_of(denied);
     }
-    // Declared, all of it works.
+    // With the effects declared, all actions work.
     let said = answers(&plugin, "World.Change", script).await;
     assert!(said.iter().all(|answer| answer["error"].is_null()), "{said:?}");
     assert_eq!(std::fs::read_to_string(dir.path().join("new")).unwrap(), "x");
@@ -391,15 +392,16 @@ async fn a_call_ends_with_its_time() {
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
     assert!(clock::boot_us() - began_us < 600_000_000, "long before the sleep ends");
 
-    // The server never answers: the request was begun, and its connection is closed at once.
+    // The server never answers. The request has begun, and its connection is closed immediately at the
+    // timeout.
     let script = json!([{"http": {"method": "POST", "url": server.url("/never"), "body": ["x"]}}]);
     let (failure, _) = unknown(invoke_in(&plugin, "World.Change", script, call(5_000)).await);
     assert_eq!(failure.code, Code::WallClockLimit, "{failure}");
     tokio::time::timeout(Duration::from_secs(60), server.hung_up()).await.expect("the connection was closed");
 }
 
-/// The time has passed, as after a pause of the machine, and the guest is still running: each
-/// thing it begins is refused by the check at the host call itself.
+/// The timeout has passed while the guest is still running, as after a suspension of the machine. The check
+/// at the host call refuses each operation.
 #[tokio::test]
 async fn nothing_is_begun_once_the_time_has_passed() {
     let server = Server::start().await;
@@ -445,7 +447,7 @@ async fn doubt_is_asked_about_and_effects_are_checked_and_undone() {
     assert_eq!(output.result, r#"["as recorded"]"#);
     assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
     assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
-    // It may look and change nothing, whatever its operator declares.
+    // Reconcile may read but not change anything, whatever effects the operator declares.
     let Ok(ReconcileVerdict::Happened(output)) = reconcile(
         json!([{"write": {"path": "/d/new", "text": "x"}}, {"http": {"method": "POST", "url": server.url("/")}}]),
     )

@@ -1,4 +1,4 @@
-//! Who has something to do is told, and need not look for it.
+//! Notifications: a worker is notified of new work and need not poll for it.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use super::{claimer, open, running};
 use crate::place::{Place, wait};
 use crate::workers::{self, Working, until_over, worker};
 
-/// Longer than any ring takes, and far shorter than what would be waited for without one.
+/// Upper limit for a notification. It exceeds any real delay, and is far below the polling interval without
+/// notifications.
 const SOON: Duration = Duration::from_secs(10);
 
 /// I88.
@@ -31,7 +32,7 @@ async fn a_signal_sent_to_one_worker_starts_the_job_on_another() {
         let (mut log, lock) = running(&here, &format!("job{round}")).await;
         here.store.write(log.ending(JobState::Parked, None)).await.unwrap();
         drop(lock);
-        // What was rung so far is heard before the worker lies down.
+        // Consumes earlier notifications before the worker waits.
         let mut heard = there.store.news();
         while there.store.claim(&claimer).await.unwrap().is_some() {}
         while let Ok(more) = tokio::time::timeout(Duration::from_millis(50), there.store.news_after(None, heard)).await
@@ -53,17 +54,17 @@ async fn a_signal_sent_to_one_worker_starts_the_job_on_another() {
         };
         let ((job_id, started), sent) = tokio::join!(waits, sends);
         assert_eq!(job_id, log.job_id);
-        // From acknowledged to claimed.
+        // Time from the acknowledgement of the request to the claim.
         fastest = fastest.min(Duration::from_micros((started - sent).max(0).unsigned_abs()));
         if round >= 9 && fastest < SOON_ENOUGH {
             break;
         }
     }
-    // Of many, because other tests share the machine.
+    // The fastest of many rounds counts, because other tests share the machine.
     assert!(fastest < SOON_ENOUGH, "{fastest:?}");
 }
 
-/// I88: a store says whether it hears, so that who does not looks more often.
+/// I88: a store reports whether it receives notifications, so that a worker without them can poll more often.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whether_news_are_heard_is_known() {
     let Some(server) = Server::start() else { return };
@@ -83,14 +84,15 @@ async fn whether_news_are_heard_is_known() {
     until(true).await;
 }
 
-/// Rounds of a series, and series until one was quick enough: other tests share the machine.
+/// Number of rounds in a series. Series are repeated until one is fast enough, because other tests share the
+/// machine.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
-/// Where nobody is heard, half of all workers look sooner than this, half later: a look each 200 ms.
+/// Median delay without notifications: workers poll every 200 ms.
 const WITHOUT_A_BELL: Duration = Duration::from_millis(100);
 
-/// I88: a signal sent by one process starts the job on another, by the server's own clock, far sooner than the
-/// other would have looked by itself.
+/// I88: a signal sent by one process starts the job in another process much sooner than polling would. The
+/// server's clock measures the delay.
 #[test]
 fn a_signal_sent_by_one_process_starts_the_job_on_another() {
     let Some(url) = a_database() else { return };
@@ -119,7 +121,7 @@ fn a_signal_sent_by_one_process_starts_the_job_on_another() {
     panic!("medians of {ROUNDS} rounds each: {medians:?}");
 }
 
-/// From the one signal that a job was sent to the claim that it was woken for, by the server's clock.
+/// Returns the time from the job's only signal to the claim that the signal caused, by the server's clock.
 fn woken_after_us(url: &str, job: &str) -> i64 {
     let took = format!(
         "SELECT c.claimed_us - i.created_us FROM jobs j JOIN inbox i ON i.job = j.id JOIN claims c ON c.job = j.id AND \
@@ -130,14 +132,15 @@ fn woken_after_us(url: &str, job: &str) -> i64 {
     took[0].get(0)
 }
 
-/// Another job with the plan of the place.
+/// Submits another job with the plan of the environment.
 fn another(place: &Place) -> String {
     let ran = place.latch(&[&place.run_args()[..], &["--detach", "--new"]].concat());
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     ran.json()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// What a signal takes at most to start a job elsewhere, once in many: far less than a look without a bell.
+/// Upper limit for the fastest delay of many between a signal and the claim on another store. It is far below
+/// the polling interval without notifications.
 const SOON_ENOUGH: Duration = Duration::from_millis(100);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,7 +149,7 @@ async fn the_holder_of_a_job_hears_of_its_inbox_and_of_no_other() {
     let (here, there) = (open(&url).await, open(&url).await);
     let (log, _lock) = running(&here, "held").await;
     let (other, _other_lock) = running(&here, "other").await;
-    // The bell is listened to from the first wait on; connecting rings for everybody.
+    // The listener starts with the first wait. Connecting notifies all waiters.
     let heard = here.store.news_after(Some(&log.job_id), 0).await;
     there.store.put_inbox(&other.job_id, "ann", None, Request::Continue).await.unwrap();
     let quiet = tokio::time::timeout(Duration::from_millis(300), here.store.news_after(Some(&log.job_id), heard));
@@ -154,7 +157,7 @@ async fn the_holder_of_a_job_hears_of_its_inbox_and_of_no_other() {
     there.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
     let now = tokio::time::timeout(SOON, here.store.news_after(Some(&log.job_id), heard)).await.expect("nobody rang");
     assert!(now > heard);
-    // What was rung before the wait is not missed.
+    // A notification that arrived before the wait is not missed.
     tokio::time::timeout(SOON, here.store.news_after(Some(&log.job_id), heard)).await.expect("it was rung");
 }
 

@@ -1,4 +1,4 @@
-//! `latch bench --server`: that it measures. What it measures is for people.
+//! `latch bench --server` produces measurements. The test does not check their values.
 
 use serde_json::json;
 
@@ -7,14 +7,13 @@ use crate::flushes::bench;
 use crate::place::Place;
 use crate::program::run;
 
-/// I95: what the benchmark leaves to workers is done by as many processes as it says; a database with jobs
-/// of others is left alone.
+/// I95: the benchmark runs as many worker processes as it reports. It refuses a database with jobs of others.
 #[test]
 fn workers_are_measured_on_a_database_of_their_own() {
     let Some(url) = a_database() else { return };
     let folder = bench();
     let args = ["bench", ".", "--server", &url, "--workers", "2", "--queue", "20", "--seconds", "1", "--json"];
-    // What an earlier benchmark left is in nobody's way.
+    // Jobs of an earlier benchmark do not interfere.
     for _ in 0..2 {
         let ran = run(folder.path(), &args);
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
@@ -22,11 +21,11 @@ fn workers_are_measured_on_a_database_of_their_own() {
         let row = &document["workers"][0];
         assert_eq!((&row["workers"], &row["jobs"], &row["workload"]), (&json!(2), &json!(20), &json!("ten")));
         assert!(row["per_second"].as_f64() > Some(0.0), "{document:#}");
-        // pgbench comes with the server that the tests start.
+        // pgbench is installed with the server that the tests start.
         assert!(row["of_five_rows"].as_f64() > Some(0.0), "{document:#} {}", ran.stderr);
     }
     let mut place = Place::witness("atomic").on_server(&url);
-    // It has other plugins than the benchmark, whose jobs are there, too.
+    // The environment has other plugins than the benchmark, whose jobs are in the database too.
     place.unreplayed();
     crate::workers::detached(&place);
     let refused = run(folder.path(), &args);

@@ -1,4 +1,4 @@
-//! Workers whose machines' clocks are wrong by five minutes, one in each direction.
+//! Workers on machines whose clocks are wrong by five minutes, one in each direction.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,10 +14,10 @@ use crate::shim;
 use crate::workers::{Working, detached, events, open, until_over, worker};
 
 const FIVE_MINUTES_S: i64 = 300;
-/// What a wait of the test waits at most: it would be over by either wrong clock.
+/// Timeout of the test's wait. By either wrong clock, the timeout would have passed.
 const TIMEOUT: &str = "4m";
 
-/// The command on a machine whose clock is wrong by so many seconds.
+/// Runs the command with a clock that is wrong by this number of seconds.
 fn wrong_by(mut command: Command, shim: &Path, seconds: i64) -> Command {
     command.env("LD_PRELOAD", shim).env("CLOCK_SHIFT", seconds.to_string());
     command
@@ -29,7 +29,7 @@ fn server_us(url: &str) -> i64 {
     runtime.block_on(sql(url, now))[0].get::<i64, _>(0)
 }
 
-/// A job that calls, waits by a timer, and calls again; all of its events.
+/// Submits a job that calls, waits for a timer and calls again. Returns the job id.
 fn calls(place: &Place, n: u32) -> String {
     let call = |id: &str, operator: &str, after: &[&str], note| {
         let mut call = step(id, operator, after, note);
@@ -37,7 +37,7 @@ fn calls(place: &Place, n: u32) -> String {
         call
     };
     let steps = [
-        // Long enough for somebody with another clock to think that its lease is over.
+        // Long enough that a worker with a wrong clock would consider the lease expired.
         call("o", "Effect.Opaque", &[], json!({ "note": n, "after_ms": 1500 })),
         wait("w", json!({ "wait_kind": "timer", "duration": "700ms" })),
         call("k", "Effect.Keyed", &["o", "w"], json!({ "note": n })),
@@ -51,8 +51,8 @@ fn submitted(place: &Place, steps: serde_json::Value) -> String {
     detached(place)
 }
 
-/// I90, I113: leases, timers, timeouts and the times of events are the server's, whatever workers' clocks
-/// say: nothing is taken over, nothing fires early, nothing is over before its time.
+/// I90, I113: leases, timers, timeouts and event times use the server's clock, whatever the workers' clocks
+/// show. No job is taken over, no timer fires early, and no wait ends early.
 #[test]
 fn workers_whose_clocks_are_wrong_do_as_others() {
     let Some(url) = a_database() else { return };
@@ -65,7 +65,7 @@ fn workers_whose_clocks_are_wrong_do_as_others() {
         .map(|seconds| Working::start(&place, wrong_by(worker(&place, &["--jobs", "3"]), &shim, seconds)))
         .into();
     let jobs: Vec<String> = (0..6).map(|n| calls(&place, n)).collect();
-    // All but the one that waits.
+    // Waits for all jobs except the one with the wait.
     while open(&place).iter().any(|job| job["job_id"] != json!(waiting)) {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
@@ -99,7 +99,7 @@ fn workers_whose_clocks_are_wrong_do_as_others() {
     assert_eq!((world["o"], world["k"], world["applied k"]), (6, 6, 6), "{world:?}");
 }
 
-/// The shim does what it says: in a file, whose times are this machine's, a wrong clock is seen.
+/// Checks the shim: in a database file, whose event times are those of the machine, a wrong clock is visible.
 #[test]
 fn a_wrong_clock_is_seen_in_a_file() {
     let place = Place::witness("atomic").approved(vec!["o"]).plan(&[step("o", "Effect.Opaque", &[], json!({}))]);
@@ -113,7 +113,7 @@ fn a_wrong_clock_is_seen_in_a_file() {
         let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
         times.push(events(&place, &id)[0]["time_us"].as_i64().expect("a time"));
     }
-    // Each run takes its time, so that no difference is less.
+    // Each run takes time, so no difference is smaller.
     let least_us = FIVE_MINUTES_S * 1_000_000;
     assert!(times[1] - times[0] >= least_us && times[2] - times[1] >= least_us, "{times:?}");
 }

@@ -1,4 +1,4 @@
-/* A schema by hand, with a brace missing. */
+/* Handwritten schema with a missing brace. */
 #include "latchwork.h"
 
 static bool length(latch_json input, latch_answer *answer) {

@@ -1,4 +1,5 @@
-/* Steps as people write them in C: each bad one breaks a rule, the good one beside it looks alike and is right. */
+/* Corpus of steps written in typical C. Each bad_* step breaks a rule of the checker.
+   The good_* step next to it looks similar and breaks none. */
 #include "latchwork.h"
 
 #include <assert.h>
@@ -28,7 +29,7 @@ static bool give_number(latch_answer *answer, const char *key, long long number)
   return true;
 }
 
-/* What stood on the stack before: only the first letter is written. */
+/* Returns stale stack memory: only the first byte of the buffer is written. */
 __attribute__((noinline)) static long long sum(const volatile unsigned char *bytes, size_t count) {
   long long total = 0;
   for (size_t i = 0; i < count; i++) total += bytes[i];
@@ -45,7 +46,7 @@ static bool good_stack(latch_json input, latch_answer *answer) {
   return give_number(answer, "sum", sum(line, sizeof line));
 }
 
-/* malloc gives memory as it is. */
+/* malloc does not clear the memory. */
 static bool bad_heap(latch_json input, latch_answer *answer) {
   size_t count = (size_t)number_of(input) * 100;
   return give_number(answer, "sum", sum(malloc(count), count));
@@ -55,7 +56,7 @@ static bool good_heap(latch_json input, latch_answer *answer) {
   return give_number(answer, "sum", sum(calloc(count, 1), count));
 }
 
-/* An address is a name for as long as nothing else is compiled. */
+/* An address used as an id changes when the guest is compiled again. */
 static bool bad_handle(latch_json input, latch_answer *answer) {
   char name[32];
   snprintf(name, sizeof name, "%p", (void *)text_of(input));
@@ -66,7 +67,7 @@ static bool good_handle(latch_json input, latch_answer *answer) {
   return give_number(answer, "length", strchr(text, 0) - text);
 }
 
-/* Which bucket a node is in goes by where it lies. */
+/* The bucket depends on the addresses of the words. */
 static bool bad_bucket(latch_json input, latch_answer *answer) {
   latch_json words = latch_json_member(input, "words");
   uint32_t mixed = 0;
@@ -85,7 +86,7 @@ static bool good_bucket(latch_json input, latch_answer *answer) {
   return give_number(answer, "bucket", mixed % 1009);
 }
 
-/* 1 in every job. */
+/* Always 1: each run starts with a new memory. */
 static int reports;
 static bool bad_count(latch_json input, latch_answer *answer) {
   (void)input;
@@ -98,7 +99,7 @@ static bool good_count(latch_json input, latch_answer *answer) {
   return give_number(answer, "letters", letters);
 }
 
-/* Declared pure; the same function is declared stable below, and right. */
+/* Bad when declared pure, as for Bad.Stamp. The same function declared stable, Good.Stamp, is correct. */
 static bool stamp(latch_json input, latch_answer *answer) {
   (void)input;
   return give_number(answer, "at", (long long)time(NULL));
@@ -115,7 +116,7 @@ static bool good_seed(latch_json input, latch_answer *answer) {
   return give_number(answer, "drawn", rand());
 }
 
-/* An assertion is for what cannot be; an input can be anything. */
+/* An assertion must not depend on the input, which can be any JSON value. */
 static bool bad_assert(latch_json input, latch_answer *answer) {
   size_t count = latch_json_count(latch_json_member(input, "words"));
   assert(count > 0);
@@ -133,7 +134,7 @@ static bool good_divide(latch_json input, latch_answer *answer) {
   return give_number(answer, "share", 100 / number_of(input));
 }
 
-/* How deep the stack is, no log knows. */
+/* The stack depth depends on the host and is not recorded in the log. */
 __attribute__((noinline)) static int64_t down(volatile int64_t n) { return n == 0 ? 0 : down(n - 1) + (n & 1); }
 static bool bad_depth(latch_json input, latch_answer *answer) { return give_number(answer, "odd", down(number_of(input))); }
 static bool good_depth(latch_json input, latch_answer *answer) {
@@ -142,7 +143,7 @@ static bool good_depth(latch_json input, latch_answer *answer) {
   return give_number(answer, "odd", odd);
 }
 
-/* Nothing moves a step's clock but answers and sleep. */
+/* A step's clock advances only with answers and sleep. */
 static bool bad_wait(latch_json input, latch_answer *answer) {
   time_t until = time(NULL) + number_of(input);
   while (time(NULL) < until) {}
@@ -154,7 +155,7 @@ static bool good_wait(latch_json input, latch_answer *answer) {
   return give_number(answer, "waited", (long long)(time(NULL) - began));
 }
 
-/* JSON by hand. */
+/* Writes JSON without escaping the text. */
 static bool bad_json(latch_json input, latch_answer *answer) {
   latch_putf(&answer->result, "{\"text\":\"%s\"}", text_of(input));
   return true;
@@ -170,7 +171,7 @@ static bool good_event(latch_json input, latch_answer *answer) {
   return give(answer, "text", "drafted");
 }
 
-/* NULL where the call failed. */
+/* The result of a failed call is NULL. */
 static bool bad_answer(latch_json input, latch_answer *answer) {
   char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
   assert(page);

@@ -1,4 +1,5 @@
-/* Tools as people write them in C: each bad one breaks a rule, the good one beside it looks alike and is right. */
+/* Corpus of tools written in typical C. Each bad_* tool breaks a rule of the checker.
+   The good_* tool next to it looks similar and breaks none. */
 #include "latchwork.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ static char *key_of(const char *before, const char *key) {
   return text.bytes;
 }
 
-/* Another key in each try: after a crash the note is there twice. */
+/* Each try uses another key, so a retry after a crash stores the note twice. */
 static bool bad_keyed(latch_json args, latch_answer *answer) {
   char key[32];
   struct timespec now;
@@ -41,7 +42,7 @@ static latch_verdict look(const char *at, const char *key, latch_answer *answer)
   kept(answer, key);
   return LATCH_HAPPENED;
 }
-/* Looks where it never wrote. */
+/* Looks under a key that the tool never writes. */
 static latch_verdict bad_find(latch_json args, const char *key, latch_answer *answer) {
   (void)args;
   return look(key, key, answer);
@@ -50,14 +51,14 @@ static latch_verdict good_find(latch_json args, const char *key, latch_answer *a
   (void)args;
   return look(key_of("note-", key), key, answer);
 }
-/* Asking leaves a mark, and the next one who asks finds it. */
+/* Reconcile writes a note, which the next reconcile finds. */
 static latch_verdict bad_mark(latch_json args, const char *key, latch_answer *answer) {
   latch_verdict verdict = good_find(args, key, answer);
   latch_kv_set(answer, key_of("note-", key), "asked");
   return verdict;
 }
 
-/* NULL where nothing is there. */
+/* The value of a missing key is NULL. */
 static bool bad_traps(latch_json args, latch_answer *answer) {
   char *note;
   latch_kv_get(answer, "last", &note);
@@ -72,7 +73,7 @@ static bool good_traps(latch_json args, latch_answer *answer) {
   return kept(answer, note ? note : "none");
 }
 
-/* Whoever reads the log reads the token. */
+/* The log is recorded, so the token in it is recorded too. */
 static bool bad_tells(latch_json args, latch_answer *answer) {
   (void)args;
   char *token = latch_secret(answer, "TOKEN");

@@ -1,4 +1,4 @@
-/* A line that was copied and not changed. */
+/* Declares one operator twice, as a copied line does. */
 #include "latchwork.h"
 
 static bool length(latch_json input, latch_answer *answer) {

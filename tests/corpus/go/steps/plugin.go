@@ -1,4 +1,5 @@
-// Steps as people write them in Go: each bad one breaks a rule, the good one beside it looks alike and is right.
+// Corpus of steps written in typical Go. Each bad step breaks a rule of the checker. The good step next to it
+// looks similar and breaks none.
 package main
 
 import (
@@ -20,7 +21,7 @@ type Words struct {
 	Words []string `json:"words"`
 }
 
-// A package variable is read anew in each run, and follows the step's own clock.
+// Initialized again in each run, from the step's own clock.
 var started = time.Now()
 
 func lengths(words []string) map[string]int {
@@ -31,7 +32,7 @@ func lengths(words []string) map[string]int {
 	return lengths
 }
 
-// The order of a map is another in each job.
+// Go randomizes map iteration order, so the result differs between jobs.
 func badWalk(_ latchwork.Context, given Words) (Words, error) {
 	made := Words{}
 	for word := range lengths(given.Words) {
@@ -49,7 +50,7 @@ func goodWalk(_ latchwork.Context, given Words) (Words, error) {
 	return made, nil
 }
 
-// Where several channels are ready, select draws lots.
+// If several channels are ready, `select` picks one at random.
 func badRace(_ latchwork.Context, given Words) (Words, error) {
 	odd, even := make(chan string, len(given.Words)), make(chan string, len(given.Words))
 	for i, word := range given.Words {
@@ -81,13 +82,14 @@ func goodRace(_ latchwork.Context, given Words) (Words, error) {
 	return Words{made}, nil
 }
 
-// Declared pure; the same function is declared stable below, and right.
+// Bad when declared pure, as for `Bad.Started`. The same function declared stable, `Good.Started`, is
+// correct.
 func began(latchwork.Context, Text) (Text, error) { return Text{started.Format(time.RFC3339)}, nil }
 
 func badDice(latchwork.Context, Text) (int, error)  { return rand.Intn(1_000_000), nil }
 func goodDice(latchwork.Context, Text) (int, error) { return rand.New(rand.NewSource(7)).Intn(1_000_000), nil }
 
-// 1 in every job.
+// Always 1: each run starts with a new memory.
 var calls int
 
 func badCount(latchwork.Context, Text) (int, error) {
@@ -103,7 +105,7 @@ func goodCount(_ latchwork.Context, given Text) (int, error) {
 	return calls, nil
 }
 
-// An input can be empty.
+// The input can be an empty list.
 func badFirst(_ latchwork.Context, given Words) (string, error) { return given.Words[0], nil }
 
 func goodFirst(_ latchwork.Context, given Words) (string, error) {
@@ -113,7 +115,7 @@ func goodFirst(_ latchwork.Context, given Words) (string, error) {
 	return given.Words[0], nil
 }
 
-// There are no files.
+// A step has no files.
 func badFile(_ latchwork.Context, given Text) (Text, error) {
 	letter, err := os.ReadFile("/templates/letter.txt")
 	return Text{string(letter) + given.Text}, err
@@ -124,7 +126,7 @@ func goodFile(_ latchwork.Context, given Text) (Text, error) {
 	return Text{letter.Text + given.Text}, err
 }
 
-// Nobody ever sends.
+// The channel has no sender.
 func badDeadlock(latchwork.Context, Text) (int, error) { return <-make(chan int), nil }
 
 func goodDeadlock(latchwork.Context, Text) (int, error) {
@@ -133,14 +135,14 @@ func goodDeadlock(latchwork.Context, Text) (int, error) {
 	return <-answer, nil
 }
 
-// What a goroutine does not recover, nobody can.
+// A panic in a goroutine cannot be recovered by its caller.
 func badCrash(_ latchwork.Context, given Words) (string, error) {
 	first := make(chan string)
 	go func() { first <- given.Words[0] }()
 	return <-first, nil
 }
 
-// Which tools it calls goes by how fast the first one was.
+// The set of tools called depends on how fast the first tool was.
 func badPatience(_ latchwork.Context, given Text) (any, error) {
 	began := time.Now()
 	page, err := latchwork.Call[any]("Web.Fetch", given)
@@ -156,7 +158,7 @@ func goodPatience(_ latchwork.Context, given Text) (any, error) {
 	return map[string]any{"page": page, "seconds": time.Since(began).Seconds()}, err
 }
 
-// Another name than its schema's.
+// The result's field has another name than the schema's.
 var total = json.RawMessage(`{"type":"object","required":["total"]}`)
 
 func badTotal(_ latchwork.Context, given Words) (any, error) {

@@ -1,4 +1,5 @@
-// Tools as people write them in Go: each bad one breaks a rule, the good one beside it looks alike and is right.
+// Corpus of tools written in typical Go. Each bad tool breaks a rule of the checker. The good tool next to it
+// looks similar and breaks none.
 package main
 
 import (
@@ -17,7 +18,7 @@ type Kept struct {
 	Key string `json:"key"`
 }
 
-// Another key in each try: after a crash the note is there twice.
+// Each try uses another key, so a retry after a crash stores the note twice.
 func badKeyed(_ *latchwork.Invocation, note Note) (Kept, error) {
 	key := rand.Text()
 	return Kept{key}, latchwork.KVSet(key, []byte(note.Text))
@@ -39,7 +40,7 @@ func look(at, key string) (latchwork.Verdict, error) {
 	return latchwork.Happened(Kept{key}), nil
 }
 
-// Looks where it never wrote.
+// Looks under a key that the tool never writes.
 func badFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	return look(call.ExternalKey, call.ExternalKey)
 }
@@ -48,17 +49,17 @@ func goodFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	return look("note-"+call.ExternalKey, call.ExternalKey)
 }
 
-// Says what it hopes.
+// Answers "happened" without checking.
 func badHope(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	return latchwork.Happened(Kept{call.ExternalKey}), nil
 }
 
-// Declares that it reads only.
+// Declared read-only, but writes.
 func badCounts(_ *latchwork.Invocation, note Note) (Kept, error) {
 	return Kept{note.Text}, latchwork.KVSet(note.Text, []byte("seen"))
 }
 
-// An error is recorded, too.
+// An error is recorded, so the secret in its text is recorded too.
 func badTells(_ *latchwork.Invocation, _ Note) (Kept, error) {
 	token, err := latchwork.Secret("TOKEN")
 	if err == nil {

@@ -1,4 +1,7 @@
-"""Steps as people write them in Python: each Bad one breaks a rule, the Good one beside it looks alike and is right."""
+"""Corpus of steps written in typical Python.
+
+Each Bad step breaks a rule of the checker. The Good step next to it looks similar and breaks none.
+"""
 
 import os
 import random
@@ -22,7 +25,7 @@ class Words:
     words: list[str]
 
 
-# "Pure" and the time are a contradiction: a cached report would carry the time of another job.
+# A step that returns the time is not pure: a cached result would carry the time of another job.
 @step("Bad.Stamp")
 def bad_stamp(given: Text, context) -> Text:
     """Signs a text with the time."""
@@ -31,11 +34,11 @@ def bad_stamp(given: Text, context) -> Text:
 
 @step("Good.Stamp", determinism="stable")
 def good_stamp(given: Text, context) -> Text:
-    """Signs a text with the time, and says that it does."""
+    """Signs a text with the time. Declared stable."""
     return Text(f"{given.text}, {datetime.now(timezone.utc):%Y-%m-%d}")
 
 
-# An id of its own in what is called pure.
+# A step that returns a random id is not pure.
 @step("Bad.Ticket")
 def bad_ticket(given: Text, context) -> Text:
     """Opens a ticket."""
@@ -44,11 +47,11 @@ def bad_ticket(given: Text, context) -> Text:
 
 @step("Good.Ticket")
 def good_ticket(given: Text, context) -> Text:
-    """Opens a ticket: the same text is the same ticket."""
+    """Opens a ticket whose id depends on the text only."""
     return Text(f"{given.text} #{uuid.uuid5(uuid.NAMESPACE_URL, given.text)}")
 
 
-# Drawn by lot in what is called pure.
+# A step that draws at random is not pure.
 @step("Bad.Winner")
 def bad_winner(given: Words, context) -> Text:
     """Draws a winner."""
@@ -57,11 +60,11 @@ def bad_winner(given: Words, context) -> Text:
 
 @step("Good.Winner")
 def good_winner(given: Words, context) -> Text:
-    """Draws a winner by the list itself."""
+    """Draws a winner with a generator seeded by the list."""
     return Text(random.Random("".join(given.words)).choice(given.words))
 
 
-# The id of the job in what is called pure.
+# A step that returns the job id is not pure.
 @step("Bad.Footer")
 def bad_footer(given: Text, context) -> Text:
     """Adds a footer."""
@@ -75,56 +78,56 @@ def good_footer(given: Text, context) -> Text:
     return Text(f"{given.text}\n-- {context.step_id}")
 
 
-# The order of a set of strings goes by a seed that the build made.
+# The order of a set of strings depends on a hash seed chosen at build time.
 @step("Bad.Tags")
 def bad_tags(given: Words, context) -> Words:
-    """Leaves out what is there twice."""
+    """Removes duplicates."""
     return Words(list(set(given.words)))
 
 
 @step("Good.Tags")
 def good_tags(given: Words, context) -> Words:
-    """Leaves out what is there twice."""
+    """Removes duplicates."""
     return Words(sorted(set(given.words)))
 
 
-# hash() of a text goes by the same seed.
+# The `hash()` of a string depends on the same seed.
 @step("Bad.Shard")
 def bad_shard(given: Text, context) -> dict:
-    """Says which shard a key belongs to."""
+    """Returns the shard of a key."""
     return {"shard": hash(given.text) % 100_000}
 
 
 @step("Good.Shard")
 def good_shard(given: Text, context) -> dict:
-    """Says which shard a key belongs to."""
+    """Returns the shard of a key."""
     return {"shard": zlib.crc32(given.text.encode()) % 100_000}
 
 
 COUNTS = {}
 
 
-# The next run does not see this dictionary.
+# The dictionary is empty at the start of every run.
 @step("Bad.Count")
 def bad_count(given: Text, context) -> dict:
-    """Says how often a text was seen."""
+    """Returns how often a text was seen."""
     COUNTS[given.text] = COUNTS.get(given.text, 0) + 1
     return {"seen": COUNTS[given.text]}
 
 
 @step("Good.Count")
 def good_count(given: Words, context) -> dict:
-    """Says how often each word is there."""
+    """Counts the occurrences of each word."""
     counts = {}
     for word in given.words:
         counts[word] = counts.get(word, 0) + 1
     return counts
 
 
-# There are no threads.
+# A step has no threads.
 @step("Bad.Workers")
 def bad_workers(given: Words, context) -> Words:
-    """Makes words long, several at once."""
+    """Converts words to upper case, several concurrently."""
     made = []
     workers = [threading.Thread(target=lambda word=word: made.append(word.upper())) for word in given.words]
     for worker in workers:
@@ -136,24 +139,24 @@ def bad_workers(given: Words, context) -> Words:
 
 @step("Good.Workers", determinism="external")
 def good_workers(given: Words, context) -> Words:
-    """Fetches pages, several at once."""
+    """Fetches several pages concurrently."""
     return Words([page["text"] for page in tools.call_all([("Web.Fetch", {"url": word}) for word in given.words])])
 
 
-# There is no environment.
+# A step has no environment variables.
 @step("Bad.Region")
 def bad_region(given: Text, context) -> Text:
-    """Says where it runs."""
+    """Returns the region of the host."""
     return Text(f"{given.text} in {os.environ['REGION']}")
 
 
 @step("Good.Region")
 def good_region(given: Text, context) -> Text:
-    """Says where it runs, if anybody knows."""
+    """Returns the region of the host, if it is known."""
     return Text(f"{given.text} in {os.environ.get('REGION', 'no region')}")
 
 
-# There are no files.
+# A step has no files.
 @step("Bad.Template")
 def bad_template(given: Text, context) -> Text:
     """Fills a template."""
@@ -167,10 +170,10 @@ def good_template(given: Text, context) -> Text:
     return Text(tools.call("File.Read", {"path": "/templates/letter.txt"})["text"].format(given.text))
 
 
-# Which tools it calls goes by how fast the first one was.
+# The set of tools called depends on how fast the first tool was.
 @step("Bad.Patience", determinism="external")
 def bad_patience(given: Text, context) -> dict:
-    """Fetches a page, from the cache where the server is slow."""
+    """Fetches a page, or reads it from the cache if the server is slow."""
     began = time.monotonic()
     page = tools.call("Web.Fetch", {"url": given.text})
     if time.monotonic() - began > 5:
@@ -180,13 +183,13 @@ def bad_patience(given: Text, context) -> dict:
 
 @step("Good.Patience", determinism="external")
 def good_patience(given: Text, context) -> dict:
-    """Fetches a page, and says how long that took."""
+    """Fetches a page and returns how long the fetch took."""
     began = time.monotonic()
     page = tools.call("Web.Fetch", {"url": given.text})
     return {"page": page, "seconds": time.monotonic() - began}
 
 
-# A step's clock stands while it waits.
+# A step's clock does not advance while the step waits in a loop.
 @step("Bad.Wait", determinism="stable")
 def bad_wait(given: Text, context) -> Text:
     """Waits a second."""
@@ -196,7 +199,7 @@ def bad_wait(given: Text, context) -> Text:
     return given
 
 
-# Nor can it sleep.
+# A Python step cannot sleep.
 @step("Bad.Sleep", determinism="stable")
 def bad_sleep(given: Text, context) -> Text:
     """Waits a second."""
@@ -206,25 +209,25 @@ def bad_sleep(given: Text, context) -> Text:
 
 @step("Good.Wait", determinism="stable")
 def good_wait(given: Text, context) -> Text:
-    """Says until when somebody else is to wait."""
+    """Returns the time until which the caller has to wait."""
     until = time.time() + 1
     return Text(f"{given.text} until {until}")
 
 
-# A text where the schema says a number.
+# The result has a string where the schema requires a number.
 @step("Bad.Length")
 def bad_length(given: Text, context) -> dict[str, int]:
-    """Says how long a text is."""
+    """Returns the length of a text."""
     return {"length": f"{len(given.text)}"}
 
 
 @step("Good.Length")
 def good_length(given: Text, context) -> dict[str, int]:
-    """Says how long a text is."""
+    """Returns the length of a text."""
     return {"length": len(given.text)}
 
 
-# The name of an event is for ever; the subject of a mail is not.
+# Event names must be constants. The subject of a mail belongs into the payload.
 @step("Bad.Announce")
 def bad_announce(given: Text, context) -> Text:
     """Announces a draft."""

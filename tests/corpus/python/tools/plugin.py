@@ -1,4 +1,7 @@
-"""Tools as people write them in Python: each Bad one breaks a rule, the Good one beside it looks alike and is right."""
+"""Corpus of tools written in typical Python.
+
+Each Bad tool breaks a rule of the checker. The Good tool next to it looks similar and breaks none.
+"""
 
 import uuid
 from dataclasses import dataclass
@@ -19,7 +22,7 @@ class Kept:
 KEYED = {"effects": ["internal_write"], "idempotent_by_key_seconds": 86_400}
 
 
-# A new id in each try: after a crash the note is there twice.
+# Each try uses a new id as key, so a retry after a crash stores the note twice.
 @tool("Bad.Keyed", **KEYED)
 def bad_keyed(note: Note, context) -> Kept:
     """Keeps a note."""
@@ -35,7 +38,7 @@ def good_keyed(note: Note, context) -> Kept:
     return Kept(context.external_key)
 
 
-# Looks where it never wrote.
+# Looks under a key that the tool never writes.
 @tool("Bad.Forgets", effects=["internal_write"])
 def bad_forgets(note: Note, context) -> Kept:
     """Keeps a note."""
@@ -60,7 +63,7 @@ def good_find(note: Note, key):
     return happened(Kept(key)) if kv.get(f"note-{key}") else "did_not_happen"
 
 
-# Says what it hopes.
+# Answers "happened" without checking.
 @tool("Bad.Invents", effects=["internal_write"])
 def bad_invents(note: Note, context) -> Kept:
     """Keeps a note."""
@@ -73,10 +76,10 @@ def bad_hope(note: Note, key):
     return happened(Kept(key))
 
 
-# A cache is a write, too.
+# Writing to a cache is a write. The tool is declared read-only.
 @tool("Bad.Cache")
 def bad_cache(note: Note, context) -> dict:
-    """Says how long a note is."""
+    """Returns the length of a note."""
     known = kv.get(note.text)
     if known is None:
         kv.set(note.text, str(len(note.text)))
@@ -85,12 +88,12 @@ def bad_cache(note: Note, context) -> dict:
 
 @tool("Good.Cache")
 def good_cache(note: Note, context) -> dict:
-    """Says how long a note is."""
+    """Returns the length of a note."""
     known = kv.get(note.text)
     return {"length": len(note.text) if known is None else int(known)}
 
 
-# Whoever reads the log reads the token.
+# The log is recorded, so the token in it is recorded too.
 @tool("Bad.Talks")
 def bad_talks(note: Note, context) -> dict:
     """Looks a note up."""
@@ -105,7 +108,7 @@ def good_talks(note: Note, context) -> dict:
     return {}
 
 
-# What it may not have, it may not need.
+# Asks for a secret without a grant, and handles the refusal.
 @tool("Bad.Reaches")
 def bad_reaches(note: Note, context) -> dict:
     """Looks a note up."""
@@ -115,14 +118,14 @@ def bad_reaches(note: Note, context) -> dict:
         return {"token": 0}
 
 
-# A text where the schema says a number.
+# The result has a string where the schema requires a number.
 @tool("Bad.Schema", output={"type": "object", "properties": {"length": {"type": "integer"}}, "required": ["length"]})
 def bad_schema(note: Note, context):
-    """Says how long a note is."""
+    """Returns the length of a note."""
     return {"length": str(len(note.text))}
 
 
 @tool("Good.Schema", output={"type": "object", "properties": {"length": {"type": "integer"}}, "required": ["length"]})
 def good_schema(note: Note, context):
-    """Says how long a note is."""
+    """Returns the length of a note."""
     return {"length": len(note.text)}

@@ -1,4 +1,4 @@
-//! A step with the time of its build in what it gives: the same in every job, other in the next build.
+//! Step that returns its build time. The result is the same in every job and differs between builds.
 
 use latchwork_guest::{Error, step};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Tools that can be asked whether a call happened, and answer wrongly, and one that does not.
+//! Queryable tools whose reconcile function answers wrongly, and one correct tool.
 
 use latchwork_guest::tool::{Output, Verdict};
 use latchwork_guest::{Effect, Error, fs, tool};

@@ -1,4 +1,4 @@
-//! Tools that are each wrong in one way, and one that is not.
+//! Tools that are each wrong in one way, and one correct tool.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ struct Done {
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Wrong {
-    /// The schema says a number.
+    /// Identifier, declared as a number in the schema.
     #[schemars(with = "u32")]
     id: String,
 }
@@ -36,7 +36,7 @@ fn random() -> String {
     wall::random(8).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Asks, and turns what the shop says into an error that says so.
+/// Sends the request. Maps each error status of the shop to an error with a matching code.
 fn send(request: &http::Request) -> Result<http::Response, Error> {
     let response = request.send()?;
     match response.status() {
@@ -71,7 +71,7 @@ fn other(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
 }
 
 fn writes(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
-    // It goes on whatever comes of it.
+    // Continues even if the write fails.
     let _ = kv::set("last", args.item.as_bytes());
     done(args)
 }

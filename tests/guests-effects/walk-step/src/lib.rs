@@ -1,4 +1,5 @@
-//! A step that looks at the clock, draws, calls twice and says so: the same in every language.
+//! Step that reads the clock, draws random numbers, calls a tool twice and returns all values. The same step
+//! exists in every guest language.
 
 use latchwork_guest::{Determinism, Error, clock, events, rng, step, tools};
 use schemars::JsonSchema;

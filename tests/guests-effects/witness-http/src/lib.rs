@@ -1,4 +1,4 @@
-//! Tools that post one body for each execution to a server, which counts them.
+//! Tools that post one request body per execution to a counting server.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Names the call to the server.
+/// Header that identifies the call to the server.
 const KEY: &str = "idempotency-key";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Args {
-    /// Where the body goes.
+    /// URL that the body is posted to.
     url: String,
-    /// Anything: it is the body.
+    /// JSON value to post as the body.
     note: Value,
-    /// Fill the body up to so many bytes.
+    /// Minimum length of the body in bytes. Shorter bodies are padded with spaces.
     #[serde(default)]
     bytes: u32,
 }

@@ -1,4 +1,4 @@
-//! A tool that leaves one file for each execution and can look for it.
+//! Tool that creates one file per execution. Its reconcile function looks for that file.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where the files go.
+/// Directory of the files.
 const DIRECTORY: &str = "/effects";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Args {
-    /// Anything: it is kept in the file.
+    /// JSON value to store in the file.
     #[serde(default)]
     note: Value,
-    /// Work for so long before the effect.
+    /// Time to wait before the effect, in milliseconds.
     #[serde(default)]
     before_ms: u32,
-    /// Work for so long after the effect.
+    /// Time to wait after the effect, in milliseconds.
     #[serde(default)]
     after_ms: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Done {
-    /// The file that was left.
+    /// Name of the file that was created.
     file: Option<String>,
     note: Value,
 }

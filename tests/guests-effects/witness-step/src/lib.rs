@@ -1,4 +1,4 @@
-//! Steps that do what they are told.
+//! Steps that perform the calls listed in their input.
 
 mod mark;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Script {
-    /// The calls to perform.
+    /// Calls to perform.
     calls: Vec<Call>,
-    /// All at once instead of one after the other.
+    /// Makes all calls concurrently instead of one after the other.
     #[serde(default)]
     all: bool,
 }
@@ -20,23 +20,23 @@ struct Script {
 struct Call {
     operator: String,
     args: Value,
-    /// Names the action across jobs.
+    /// Action key that identifies the action across jobs.
     #[serde(default)]
     action_key: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Answers {
-    /// One a call, in their order.
+    /// One answer per call, in the order of the calls.
     answers: Vec<Answer>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
-    /// What the tool gave.
+    /// Result of the tool.
     Ok(Value),
-    /// Why it failed.
+    /// Error of the tool.
     Error { code: String, message: String, detail: Option<String> },
 }
 

@@ -1,4 +1,4 @@
-//! A step that says which version of the component it is.
+//! Step that returns the version mark of its component.
 
 use latchwork_guest::{Error, step};
 use schemars::JsonSchema;
@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::{Answers, Script};
 
-/// Tests replace its last word in the built component: another version, with another digest.
+/// Version mark. Tests replace its last word in the built component, which yields another version with
+/// another digest.
 const MARK: &str = "these answers were asked for and put together by the version of this component called one";
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! A tool that undoes what it did: one file for each booking, and one for each time it was undone.
+//! Tool that can undo its own effect. It creates one file per booking and one file per undo.
 
 use latchwork_guest::fs;
 use latchwork_guest::tool::{Change, Output};
@@ -7,28 +7,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where the files go.
+/// Directory of the files.
 const DIRECTORY: &str = "/effects";
-/// While this is there, nothing can be undone.
+/// File that disables undo while it exists.
 const CLOSED: &str = "/switch/closed";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Booking {
-    /// Anything: it is kept in the file.
+    /// JSON value to store in the file.
     #[serde(default)]
     note: Value,
-    /// Refuse it, and do nothing.
+    /// Refuses the booking without any effect.
     #[serde(default)]
     refuse: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Booked {
-    /// The file that was left.
+    /// Name of the file that was created.
     file: String,
 }
 
-/// What a compensating tool is called with.
+/// Arguments of a compensating call.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Undo {
@@ -49,12 +49,12 @@ fn make(booking: Booking, context: &tool::Context) -> Result<Output<Booked>, Err
     Ok(Output::new(Booked { file }).receipt(receipt).change(Change::new("booking", key, "create")))
 }
 
-/// The plugin's own undoing of a booking.
+/// Compensation that the plugin exports for its own booking.
 fn undo(_: Booking, booked: Booked, key: &str) -> Result<Output<Booked>, Error> {
     withdraw(key, &booked)
 }
 
-/// The undoing of a booking as an operator of its own.
+/// Compensation of a booking as a separate operator.
 fn cancel(undo: Undo, _: &tool::Context) -> Result<Output<Booked>, Error> {
     if undo.operator != "Booking.Make" || undo.receipt["booked"] != undo.external_key.as_str() {
         return Err(Error::invalid_input(format!("no booking: {} with {}", undo.operator, undo.args)));
@@ -66,7 +66,7 @@ fn withdraw(key: &str, booked: &Booked) -> Result<Output<Booked>, Error> {
     if fs::exists(CLOSED).map_err(|error| Error::from(error).not_applied())? {
         return Err(Error::policy_denied("the office is closed"));
     }
-    // Who undoes has a key of its own beside that of what is undone.
+    // The compensating call has its own key, which differs from the key of the call being undone.
     let own = tool::Context::default();
     let file = leave("undone", key, &format!("{}\n{}", own.external_key(), booked.file))?;
     Ok(Output::new(Booked { file }).change(Change::new("booking", key, "delete")))

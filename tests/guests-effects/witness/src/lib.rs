@@ -1,4 +1,4 @@
-//! Tools that leave one file for each execution.
+//! Tools that create one file per execution.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where the files go.
+/// Directory of the files.
 const DIRECTORY: &str = "/effects";
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct Args {
-    /// Anything: it is kept in the file.
+    /// JSON value to store in the file.
     #[serde(default)]
     note: Value,
-    /// Work for so long before the effect.
+    /// Time to wait before the effect, in milliseconds.
     #[serde(default)]
     before_ms: u32,
-    /// Work for so long after the effect.
+    /// Time to wait after the effect, in milliseconds.
     #[serde(default)]
     after_ms: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Done {
-    /// The file that was left, if any.
+    /// Name of the file that was created, if any.
     file: Option<String>,
     note: Value,
 }
@@ -38,7 +38,7 @@ fn opaque(args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Err
 fn keyed(args: Args, context: &tool::Context) -> Result<tool::Output<Done>, Error> {
     let applied = format!("{DIRECTORY}/applied.{}", safe(context.external_key()));
     let output = perform("keyed", args, context)?;
-    // The downstream's own dedupe: what is there already is not applied again.
+    // Deduplication by the downstream system: an effect that exists already is not applied again.
     match fs::create_new(&applied, context.external_key().as_bytes()) {
         Err(error) if error.kind() != fs::ErrorKind::AlreadyExists => Err(error.into()),
         _ => Ok(output),

@@ -1,4 +1,4 @@
-//! A step in plain Rust with its standard library: looks at everything a program may look at.
+//! Step in plain Rust with the standard library. Reads every source of input that a program can read.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 

@@ -1,4 +1,4 @@
-//! A step whose `describe` reads the clock.
+//! Step whose `describe` reads the clock.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 

@@ -10,19 +10,19 @@ use crate::latchwork::plugin::types::{Applied, Error, ErrorCode};
 use crate::latchwork::plugin::{clock, events, tools};
 use crate::{Answer, build};
 
-/// D051, where the case has one answer; D052, where it has others.
+/// Breaks D051 if the case has one answer, and D052 if it has other answers.
 pub(crate) fn asks_twice(input: Value) -> Answer {
     tools::call("Web.Fetch", &input.to_string(), None)?;
     tools::call("File.Read", &input.to_string(), None)?;
     Ok(json!({ "ok": true }))
 }
 
-/// D055.
+/// Breaks D055.
 pub(crate) fn gives_something_else(_: Value) -> Answer {
     Ok(json!({ "answer": 42 }))
 }
 
-/// D056.
+/// Breaks D056.
 pub(crate) fn traps(input: Value) -> Answer {
     Ok(json!({ "ok": first_of_none(&input) }))
 }
@@ -35,14 +35,14 @@ fn first_of_none(input: &Value) -> u64 {
     }
 }
 
-/// D057.
+/// Breaks D057.
 pub(crate) fn never_ends(_: Value) -> Answer {
     loop {
         black_box(());
     }
 }
 
-/// D058.
+/// Breaks D058.
 pub(crate) fn wants_all_memory(_: Value) -> Answer {
     let mut all = Vec::new();
     loop {
@@ -50,23 +50,23 @@ pub(crate) fn wants_all_memory(_: Value) -> Answer {
     }
 }
 
-/// D059.
+/// Breaks D059.
 pub(crate) fn gives_too_much(_: Value) -> Answer {
     Ok(json!({ "ok": "x".repeat((1 << 20) + 1) }))
 }
 
-/// D060.
+/// Breaks D060.
 pub(crate) fn announces_nothing(_: Value) -> Answer {
     events::emit("", "{}");
     Ok(json!({ "ok": true }))
 }
 
-/// D061.
+/// Breaks D061.
 pub(crate) fn recurses_without_end(_: Value) -> Answer {
     Ok(json!({ "ok": deep(u64::MAX) }))
 }
 
-/// D062.
+/// Breaks D062.
 pub(crate) fn recurses_far(input: Value) -> Answer {
     Ok(json!({ "ok": deep(input["depth"].as_u64().unwrap_or(0)) }))
 }
@@ -76,7 +76,7 @@ fn deep(depth: u64) -> u64 {
     if depth == 0 { 0 } else { black_box(deep(black_box(depth - 1))) + 1 }
 }
 
-/// D063.
+/// Breaks D063.
 pub(crate) fn relies_on_its_tool(input: Value) -> Answer {
     let page = tools::call("Web.Fetch", &input.to_string(), None);
     Ok(json!({ "ok": must(page.ok()) }))
@@ -90,17 +90,17 @@ fn must(text: Option<String>) -> String {
     }
 }
 
-/// D064.
+/// Breaks D064.
 pub(crate) fn looks_at_the_clock(_: Value) -> Answer {
     Ok(json!({ "ok": clock::now().seconds }))
 }
 
-/// D065.
+/// Breaks D065.
 pub(crate) fn knows_its_build(_: Value) -> Answer {
     Ok(json!({ "ok": build() }))
 }
 
-/// D067.
+/// Breaks D067.
 pub(crate) fn loses_patience(input: Value) -> Answer {
     let before = clock::now();
     tools::call("Web.Fetch", &input.to_string(), None)?;
@@ -110,13 +110,13 @@ pub(crate) fn loses_patience(input: Value) -> Answer {
     Ok(json!({ "ok": true }))
 }
 
-/// D068.
+/// Breaks D068.
 pub(crate) fn is_nearly_full(_: Value) -> Answer {
     let table = black_box(vec![1u8; 61 << 20]);
     Ok(json!({ "ok": table.len() }))
 }
 
-/// D069.
+/// Breaks D069.
 pub(crate) fn fails_for_no_reason(_: Value) -> Answer {
     Err(Error {
         code: ErrorCode::InvalidInput,
@@ -127,13 +127,13 @@ pub(crate) fn fails_for_no_reason(_: Value) -> Answer {
     })
 }
 
-/// D070: the seed of a map is an address.
+/// Breaks D070: the seed of a map is an address.
 pub(crate) fn walks_a_map(_: Value) -> Answer {
     let map: HashMap<u32, ()> = (0..40).map(|n| (n, ())).collect();
     Ok(json!({ "ok": map.into_keys().collect::<Vec<_>>() }))
 }
 
-/// D071.
+/// Breaks D071.
 pub(crate) fn counts_its_runs(_: Value) -> Answer {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     Ok(json!({ "ok": RUNS.fetch_add(1, Ordering::Relaxed) }))

@@ -6,7 +6,7 @@ use crate::latchwork::plugin::tools::CallRequest;
 use crate::latchwork::plugin::{clock, events, log, rng, tools};
 use crate::{Answer, build};
 
-/// Everything a step may do.
+/// Uses every host function that a step may call.
 pub(crate) fn flow(input: Value) -> Answer {
     let before = clock::now();
     let page = tools::call("Web.Fetch", &json!({ "url": input["url"] }).to_string(), None)?;
@@ -24,20 +24,20 @@ pub(crate) fn flow(input: Value) -> Answer {
     Ok(json!({ "ok": true, "page": page, "id": id, "at": [before.seconds, after.seconds, after.nanoseconds] }))
 }
 
-/// Its input alone.
+/// Depends only on the input.
 pub(crate) fn pure(input: Value) -> Answer {
     log::write(log::Level::Info, &format!("at {}", clock::now().seconds));
     Ok(json!({ "ok": input["n"].as_i64().unwrap_or(0) * 2 }))
 }
 
-/// Says how long its tool took, and does the same whatever it was.
+/// Returns how long a tool took. The control flow does not depend on that duration.
 pub(crate) fn timed(_: Value) -> Answer {
     let before = clock::now();
     let answer = tools::call("Web.Fetch", "{}", None);
     Ok(json!({ "ok": answer.is_ok(), "seconds": clock::now().seconds - before.seconds }))
 }
 
-/// Does something else in some builds.
+/// Behaves differently in some builds.
 pub(crate) fn versioned(input: Value) -> Answer {
     let args = json!({ "do": [], "note": if build() == 1 { "new" } else { "old" } });
     tools::call("World.Look", &args.to_string(), None)?;

@@ -1,7 +1,7 @@
 //! Steps that each break one rule of `latch plugin check`, and some that break none.
 //!
-//! `BUILD` stands for what a build takes from its machine: the tests put another digit there, which
-//! makes another build of the same sources.
+//! `BUILD` simulates a value that a build takes from its machine. The tests replace its digit, which yields
+//! another build of the same sources.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
@@ -13,10 +13,10 @@ use exports::latchwork::plugin::{plugin, run};
 use latchwork::plugin::types;
 use serde_json::Value;
 
-/// What a step answers.
+/// Result of a step.
 pub(crate) type Answer = Result<Value, types::Error>;
 
-/// An operator: its name, class, input schema and function.
+/// Definition of an operator: name, determinism class, input schema and function.
 type Step = (&'static str, Determinism, &'static str, fn(Value) -> Answer);
 
 const ANY: &str = r#"{"type":"object"}"#;
@@ -26,9 +26,9 @@ const OUTPUT: &str = r#"{"type":"object","required":["ok"]}"#;
 #[used]
 static BUILD: [u8; 24] = *b"LATCH-CHECK-BUILD-MARK-0";
 
-/// The digit of this build.
+/// Digit of this build.
 pub(crate) fn build() -> u8 {
-    // Read where it stands: a compiler must not know it.
+    // A volatile read, so that the compiler cannot assume the value.
     unsafe { std::ptr::read_volatile(&BUILD[23]) - b'0' }
 }
 

@@ -1,4 +1,4 @@
-//! A step that does what its input says: `{"do": "spin"}`.
+//! Step that performs the action named in its input, such as `{"do": "spin"}`.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
@@ -30,7 +30,7 @@ impl plugin::Guest for Hostile {
     }
 }
 
-/// What is left of an earlier run, if instances were shared.
+/// Number of runs in this instance. A value above 1 shows that an instance was shared.
 static mut RUNS: u32 = 0;
 
 impl run::Guest for Hostile {
@@ -119,7 +119,7 @@ fn trap_here() -> ! {
     core::arch::wasm32::unreachable()
 }
 
-/// A string that claims to be 1 GiB long.
+/// Returns a string with a false length of 1 GiB.
 fn lie() -> String {
     let mut text = std::mem::ManuallyDrop::new(String::from("short"));
     unsafe { String::from_raw_parts(text.as_mut_ptr(), 1 << 30, 1 << 30) }

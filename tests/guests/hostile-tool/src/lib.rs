@@ -1,7 +1,8 @@
-//! A tool that follows a script: `{"do": [{"http": {…}}, {"secret": "TOKEN"}, "trap"]}`. It
-//! answers with one value for each action. In texts, `$NAME` is what `{"secret": "NAME"}` gave.
-//! `{"change": {…}}` says that something changed; one of type `script` is verified by a script, which
-//! stands in its `external_ref`.
+//! Tool that follows a script such as `{"do": [{"http": {…}}, {"secret": "TOKEN"}, "trap"]}`. The result has
+//! one value per action.
+//!
+//! In texts, `$NAME` is replaced by the value that `{"secret": "NAME"}` returned. `{"change": {…}}` reports a
+//! state change. A change of type `script` is verified by the script in its `external_ref`.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "tool-accountable" });
 
@@ -48,7 +49,7 @@ impl invoke::Guest for Hostile {
     }
 }
 
-/// What the script says has changed.
+/// Returns the state changes listed in the script.
 fn changes(script: &Value) -> Vec<types::StateChange> {
     let actions = script["do"].as_array().into_iter().flatten();
     let said = actions.filter_map(|action| action.get("change"));
@@ -135,7 +136,7 @@ fn follow(script: &str) -> Result<String, types::Error> {
                     .collect::<Vec<_>>(),
             ),
             "cut" => {
-                // A placeholder in two pieces, cut in the middle, as a body.
+                // Sends a placeholder as a body of two pieces, split in its middle.
                 let whole = text("text");
                 let (a, b) = whole.split_at(whole.len() / 2);
                 world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])

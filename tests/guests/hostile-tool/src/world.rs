@@ -1,4 +1,4 @@
-//! What the script does through WASI 0.2.
+//! Actions of the script that use WASI 0.2.
 
 use serde_json::{Value, json};
 use wasip2::clocks::monotonic_clock;

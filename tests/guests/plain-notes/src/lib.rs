@@ -1,4 +1,4 @@
-//! A component that knows nothing of Latchwork and changes the world: it writes lines to files.
+//! Untyped component that changes the world: appends lines to files.
 
 wit_bindgen::generate!({
     inline: "

@@ -1,4 +1,4 @@
-//! A component that knows nothing of Latchwork: functions over every type of WIT, and some that misbehave.
+//! Untyped component with functions over every WIT type, and some functions that misbehave.
 
 wit_bindgen::generate!({
     inline: "

@@ -1,4 +1,4 @@
-//! A step whose `describe` traps if memory that it never wrote is not zero.
+//! Step whose `describe` traps if memory that was never written is not zero.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
@@ -10,13 +10,13 @@ use latchwork::plugin::types;
 
 struct Swayed;
 
-/// More than anything before it has given back.
+/// Size of the allocation. It exceeds all memory freed earlier, so the allocation is fresh memory.
 const BYTES: usize = 20_000;
 
 impl plugin::Guest for Swayed {
     fn describe() -> Manifest {
         let layout = Layout::from_size_align(BYTES, 8).expect("a layout");
-        // SAFETY: the layout has a size; a Wasm memory has no byte that may not be read.
+        // SAFETY: the layout has a nonzero size, and every byte of a Wasm memory is readable.
         let is_zero = unsafe {
             let start = alloc(layout);
             (BYTES / 2..BYTES - 4096).all(|at| start.add(at).read_volatile() == 0)

@@ -1,4 +1,4 @@
-//! A step that asks its WASI for everything it has: `{"do": "clocks"}`.
+//! Step that uses every WASI interface it can import: `{"do": "clocks"}`.
 
 mod world;
 
@@ -12,7 +12,7 @@ struct Virtual;
 
 impl plugin::Guest for Virtual {
     fn describe() -> plugin::Manifest {
-        // What a language's runtime does before it is up; the answers are the same wherever it is asked.
+        // Simulates the start of a language runtime. The answers are the same in every run.
         let seen = (wasip2::clocks::wall_clock::now().seconds, wasip2::random::random::get_random_u64());
         plugin::Manifest {
             version: "1.0.0".into(),

@@ -1,4 +1,4 @@
-//! What the step asks WASI 0.2 for.
+//! Actions of the step that use WASI 0.2.
 
 use serde_json::{Value, json};
 use wasip2::cli::{environment, exit as ends, stderr, stdin, stdout};
@@ -17,7 +17,7 @@ use wasip2::sockets::udp_create_socket::create_udp_socket;
 
 use crate::hex;
 
-/// Both clocks, each read twice, and what they say of themselves.
+/// Reads both clocks twice, and their resolutions.
 pub(crate) fn both() -> Value {
     let wall = || {
         let now = wall_clock::now();
@@ -45,7 +45,7 @@ pub(crate) fn random(len: u64) -> Value {
     ])
 }
 
-/// Three timers and a stream: what is ready, and when.
+/// Polls three timers and a stream, and returns which are ready at which time.
 pub(crate) fn poll(ns: u64) -> Value {
     let began = monotonic_clock::now();
     let late = monotonic_clock::subscribe_duration(ns * 3);
@@ -65,7 +65,7 @@ pub(crate) fn poll(ns: u64) -> Value {
     })
 }
 
-/// Three loops that wait for time to pass without sleeping.
+/// Runs three loops that wait for time to pass without sleeping.
 pub(crate) fn spin(ns: u64) -> Value {
     let mut loops = [0u64; 3];
     let until = monotonic_clock::now() + ns;
@@ -107,13 +107,13 @@ pub(crate) fn program() -> Value {
     })
 }
 
-/// Lines of both streams in pieces, and one of each that nobody ends.
+/// Writes lines to both streams in pieces. The last line of each has no line end.
 pub(crate) fn print() -> Value {
     let (out, err) = (stdout::get_stdout(), stderr::get_stderr());
     let room = out.check_write().expect("there is room");
     out.write(b"one ").expect("taken");
     err.blocking_write_and_flush(b"first\r\n\nsec").expect("taken");
-    // Another handle of the same stream.
+    // A second handle of the same stream.
     stdout::get_stdout().write(b"line\ntwo").expect("taken");
     out.flush().expect("flushed");
     err.write(b"ond").expect("taken");
@@ -124,7 +124,7 @@ pub(crate) fn print() -> Value {
     json!(room)
 }
 
-/// So many lines of a thousand bytes.
+/// Writes this number of lines of 1,000 bytes each.
 pub(crate) fn flood(lines: u64) -> Value {
     let (out, line) = (stdout::get_stdout(), [&[b'x'; 999][..], b"\n"].concat());
     (0..lines).for_each(|_| out.write(&line).expect("taken"));
@@ -142,7 +142,7 @@ pub(crate) fn exit(status: u64) -> Value {
 
 pub(crate) fn files() -> Value {
     let all = get_directories();
-    // What a program would do with one, so that it is imported.
+    // Uses each directory once, so that the function is imported.
     let seen: Vec<bool> = all.iter().map(|(directory, _)| directory.stat().is_ok()).collect();
     json!({ "directories": all.len(), "seen": seen })
 }

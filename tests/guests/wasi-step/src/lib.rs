@@ -1,4 +1,4 @@
-//! A step that imports a clock, randomness, a socket and a file, and tells attempts apart.
+//! Step that imports a clock, randomness, a socket and a file, and that distinguishes attempts.
 
 wit_bindgen::generate!({
     path: "../../../wit",

@@ -1,4 +1,5 @@
-// Steps as people write them in JavaScript: each Bad one breaks a rule, the Good one beside it looks alike and is right.
+// Corpus of steps written in typical JavaScript. Each Bad step breaks a rule of the checker. The Good step
+// next to it looks similar and breaks none.
 
 import { events, schema, step, tools } from '../../../../../guest-sdk/js/index.js';
 
@@ -8,17 +9,17 @@ const text = object({ text: string() });
 const words = object({ words: array(string()) });
 const of = (description, input, output, more = {}) => ({ description, input, output, ...more });
 
-// "Pure" and the time are a contradiction.
+// A step that returns the time is not pure.
 step('Bad.Stamp', of('Signs a text with the time.', text, text), ({ text }) => ({ text: `${text}, ${new Date().toISOString()}` }));
 step('Good.Stamp', of('Signs a text with the time, and says so.', text, text, { determinism: 'stable' }), ({ text }) => ({
   text: `${text}, ${new Date().toISOString()}`,
 }));
 
-// An id of its own in what is called pure.
+// A step that returns a random id is not pure.
 step('Bad.Ticket', of('Opens a ticket.', text, text), ({ text }) => ({ text: `${text} #${crypto.randomUUID()}` }));
 step('Good.Ticket', of('Opens a ticket.', text, text), ({ text }) => ({ text: `${text} #${text.length}` }));
 
-// A shuffle in what is called pure.
+// A step that shuffles at random is not pure.
 const shuffled = (list, random) => list.map((word) => [random(), word]).sort(([a], [b]) => a - b).map(([, word]) => word);
 step('Bad.Shuffle', of('Shuffles.', words, words), ({ words }) => ({ words: shuffled(words, Math.random) }));
 step('Good.Shuffle', of('Shuffles, the same list always alike.', words, words), ({ words }) => {
@@ -26,7 +27,7 @@ step('Good.Shuffle', of('Shuffles, the same list always alike.', words, words), 
   return { words: shuffled(words, () => (seed = (seed * 16807) % 2147483647)) };
 });
 
-// A cache that the next run does not have, and a number that goes by it.
+// The cache is empty in every run, and the result depends on the cache.
 const cache = new Map();
 step('Bad.Cache', of('Says how long a text is.', text, object({ length: integer(), hits: integer() })), ({ text }) => {
   const entry = cache.get(text) ?? { length: text.length, hits: 0 };
@@ -39,7 +40,7 @@ step('Good.Cache', of('Says how long a text is.', text, object({ length: integer
   return { length: known.get(text) };
 });
 
-// A list that grows from run to run, as a module's own often do.
+// The list is meant to grow from run to run, but each run starts with an empty one.
 const log = [];
 step('Bad.Log', of('Notes a text.', text, words), ({ text }) => {
   log.push(text);
@@ -51,11 +52,11 @@ step('Good.Log', of('Notes a text.', text, words), ({ text }) => {
   return { words: log };
 });
 
-// An async function gives a promise, and nobody waits for it.
+// An async function returns a promise, and the host does not await it.
 step('Bad.Async', of('Makes a text long.', text, text), async ({ text }) => ({ text: text.toUpperCase() }));
 step('Good.Async', of('Makes a text long.', text, text), ({ text }) => ({ text: text.toUpperCase() }));
 
-// A call whose promise nobody awaits: there is none to await, and the answer is not used.
+// The promise is never awaited, so the call's answer is not used.
 step('Bad.Unawaited', of('Fetches a page.', text, text, { determinism: 'external' }), ({ text }) => {
   let page = { text: 'nothing' };
   Promise.resolve().then(() => (page = tools.call('Web.Fetch', { url: text })));
@@ -65,13 +66,13 @@ step('Good.Unawaited', of('Fetches a page.', text, text, { determinism: 'externa
   text: tools.call('Web.Fetch', { url: text }).text,
 }));
 
-// There is no process.
+// A step has no `process` object.
 step('Bad.Region', of('Says where it runs.', text, text), ({ text }) => ({ text: `${text} in ${process.env.REGION}` }));
 step('Good.Region', of('Says where it runs, if anybody knows.', text, text), ({ text }) => ({
   text: `${text} in ${globalThis.process?.env?.REGION ?? 'no region'}`,
 }));
 
-// There are no timers.
+// A step has no timers.
 step('Bad.Later', of('Says so later.', text, text), ({ text }) => {
   setTimeout(() => console.log(text), 1000);
   return { text };
@@ -81,7 +82,7 @@ step('Good.Later', of('Says so now.', text, text), ({ text }) => {
   return { text };
 });
 
-// A step's clock stands while it waits.
+// A step's clock does not advance while the step waits in a loop.
 step('Bad.Wait', of('Waits a second.', text, text, { determinism: 'stable' }), ({ text }) => {
   const until = Date.now() + 1000;
   while (Date.now() < until);
@@ -92,7 +93,7 @@ step('Good.Wait', of('Does not wait.', text, text, { determinism: 'stable' }), (
   return { text: `${text} until ${until}` };
 });
 
-// Which tools it calls goes by how fast the first one was.
+// The set of tools called depends on how fast the first tool was.
 step('Bad.Patience', of('Fetches a page.', text, any(), { determinism: 'external' }), ({ text }) => {
   const began = performance.now();
   const page = tools.call('Web.Fetch', { url: text });
@@ -104,11 +105,11 @@ step('Good.Patience', of('Fetches a page.', text, any(), { determinism: 'externa
   return { page, milliseconds: performance.now() - began };
 });
 
-// A text where the schema says a number.
+// The result has a string where the schema requires a number.
 step('Bad.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: `${text.length}` }));
 step('Good.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: text.length }));
 
-// What Math.sqrt gives is no integer.
+// The mean need not be an integer.
 step('Bad.Mean', of('Says the mean length.', words, object({ mean: integer() })), ({ words }) => ({
   mean: words.join('').length / words.length,
 }));
@@ -116,7 +117,7 @@ step('Good.Mean', of('Says the mean length.', words, object({ mean: integer() })
   mean: Math.round(words.join('').length / words.length),
 }));
 
-// The name of an event is for ever; the subject of a mail is not.
+// Event names must be constants. The subject of a mail belongs into the payload.
 step('Bad.Announce', of('Announces a draft.', text, text), ({ text }) => {
   events.emit(`drafted ${text}`, {});
   return { text };
@@ -126,7 +127,7 @@ step('Good.Announce', of('Announces a draft.', text, text), ({ text }) => {
   return { text };
 });
 
-// All of it again in each event.
+// Each event repeats the whole list.
 step('Bad.Progress', of('Tells how far it is.', words, object({})), ({ words }) => {
   const all = words.map((word) => word.repeat(100_000));
   for (const _ of words) events.emit('progress', { all });

@@ -1,4 +1,5 @@
-// Tools as people write them in JavaScript: each Bad one breaks a rule, the Good one beside it looks alike and is right.
+// Corpus of tools written in typical JavaScript. Each Bad tool breaks a rule of the checker. The Good tool
+// next to it looks similar and breaks none.
 
 import { happened, kv, schema, secrets, tool } from '../../../../../guest-sdk/js/index.js';
 
@@ -9,7 +10,7 @@ const keyed = { description: 'Keeps a note.', input: note, output: kept, effects
 const asked = { description: 'Keeps a note.', input: note, output: kept, effects: ['internal_write'] };
 const reads = { description: 'Looks at a note.', input: note, output: any() };
 
-// Under another key at another time: after a crash the note is there twice.
+// The key contains the time, so a retry after a crash stores the note twice.
 tool('Bad.Keyed', keyed, ({ text }) => {
   const key = `note-${Date.now()}`;
   kv.set(key, text);
@@ -20,14 +21,14 @@ tool('Good.Keyed', keyed, ({ text }, context) => {
   return { key: context.externalKey };
 });
 
-// The second try finds the first one's note and gives up.
+// The second try finds the note of the first try and fails.
 tool('Bad.Again', keyed, ({ text }, context) => {
   if (kv.get(context.externalKey)) throw new Error('it is there already');
   kv.set(context.externalKey, text);
   return { key: context.externalKey };
 });
 
-// Finds the call, and gives another result than the call did.
+// Finds the call, but returns another result than the call did.
 const other = { reconcile: (_, key) => (kv.get(key) ? happened({ key: `found ${key}` }) : 'did-not-happen') };
 tool('Bad.Other', { ...asked, ...other }, ({ text }, context) => {
   kv.set(context.externalKey, text);
@@ -39,24 +40,24 @@ tool('Good.Asked', { ...asked, ...find }, ({ text }, context) => {
   return { key: context.externalKey };
 });
 
-// Asked whether it happened, it says so without a look.
+// Answers "happened" without checking.
 tool('Bad.Invents', { ...asked, reconcile: (_, key) => happened({ key }) }, ({ text }, context) => {
   kv.set(context.externalKey, text);
   return { key: context.externalKey };
 });
 
-// Declares that it reads only.
+// Declared read-only, but writes.
 tool('Bad.Counts', reads, ({ text }) => {
   kv.set(text, String(Number(kv.text(text) ?? 0) + 1));
   return {};
 });
 tool('Good.Counts', reads, ({ text }) => ({ seen: Number(kv.text(text) ?? 0) }));
 
-// Whoever reads the answer reads the token.
+// The result is recorded, so the token in it is recorded too.
 tool('Bad.Tells', reads, () => ({ asked_with: `Bearer ${secrets.get('TOKEN')}` }));
 tool('Good.Tells', reads, () => ({ asked_with: secrets.get('TOKEN') ? 'a token' : 'nothing' }));
 
-// A map that nobody granted it.
+// The tool has no grant for the key-value map.
 tool('Bad.Reaches', reads, ({ text }) => {
   try {
     return { found: kv.get(text) !== undefined };
@@ -65,6 +66,6 @@ tool('Bad.Reaches', reads, ({ text }) => {
   }
 });
 
-// A field that the schema wants is missing.
+// A field required by the schema is missing.
 tool('Bad.Schema', { ...reads, output: object({ length: integer() }) }, ({ text }) => ({ len: text.length }));
 tool('Good.Schema', { ...reads, output: object({ length: integer() }) }, ({ text }) => ({ length: text.length }));

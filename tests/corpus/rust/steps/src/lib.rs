@@ -1,4 +1,5 @@
-//! Steps as people write them in Rust: each bad one breaks a rule, the good one beside it looks alike and is right.
+//! Corpus of steps written in typical Rust. Each `bad_*` step breaks a rule of the checker. The `good_*` step
+//! next to it looks similar and breaks none.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -35,7 +36,7 @@ fn lengths(words: Words) -> HashMap<String, usize> {
     words.words.into_iter().map(|word| (word.clone(), word.len())).collect()
 }
 
-/// The seed of a hash map is an address here: another build, another order.
+/// In a guest, the seed of a hash map is an address. Another build yields another order.
 fn bad_walk(words: Words, _: &Context) -> Answer<Words> {
     Ok(Words { words: lengths(words).into_keys().collect() })
 }
@@ -46,7 +47,7 @@ fn good_walk(words: Words, _: &Context) -> Answer<Words> {
     Ok(Words { words })
 }
 
-/// An address is a name for as long as nothing else is compiled.
+/// An address used as an id changes when the guest is compiled again.
 fn bad_handle(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{:p}", text.text.as_ptr()) })
 }
@@ -55,7 +56,7 @@ fn good_handle(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{:x}", text.text.len()) })
 }
 
-/// The same seed, by hand.
+/// The `RandomState` has the same address-based seed.
 fn bad_hash(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{:x}", RandomState::new().hash_one(&text.text)) })
 }
@@ -68,7 +69,7 @@ fn good_hash(text: Text, _: &Context) -> Answer<Text> {
 
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
-/// 1 in every job.
+/// Always 1: each run starts with a new memory.
 fn bad_count(_: Text, _: &Context) -> Answer<u32> {
     Ok(CALLS.fetch_add(1, Ordering::Relaxed) + 1)
 }
@@ -85,23 +86,23 @@ thread_local! {
     static NUMBER: Cell<u32> = const { Cell::new(100) };
 }
 
-/// The first number in every job.
+/// Always the first number: each run starts with a new memory.
 fn bad_local(_: Text, _: &Context) -> Answer<u32> {
     NUMBER.set(NUMBER.get() + 1);
     Ok(NUMBER.get())
 }
 
-/// Declared pure; the same function is declared stable below, and right.
+/// Bad when declared pure, as for `Bad.Stamp`. The same function declared stable, `Good.Stamp`, is correct.
 fn stamp(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{}, {}", text.text, clock::now()) })
 }
 
-/// The standard library has no clock here.
+/// The standard library has no clock in a guest, so `SystemTime::now` panics.
 fn bad_now(_: Text, _: &Context) -> Answer<u64> {
     Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()))
 }
 
-/// Nor threads.
+/// A step has no threads, so `spawn` panics.
 fn bad_thread(text: Text, _: &Context) -> Answer<Text> {
     let worker = std::thread::spawn(move || text.text.to_uppercase());
     Ok(Text { text: worker.join().expect("it does not panic") })
@@ -114,14 +115,14 @@ fn good_thread(text: Text, _: &Context) -> Answer<Words> {
     Ok(Words { words: pages?.into_iter().map(|page| page.text).collect() })
 }
 
-/// Nor variables.
+/// A step has no environment variables.
 fn bad_variable(text: Text, _: &Context) -> Answer<Text> {
     let region =
         std::env::var("REGION").map_err(|error| Error::missing_required_context(format!("REGION: {error}")))?;
     Ok(Text { text: format!("{} in {region}", text.text) })
 }
 
-/// An input can be empty.
+/// The input can be an empty list.
 fn bad_first(words: Words, _: &Context) -> Answer<Text> {
     Ok(Text { text: words.words[0].clone() })
 }
@@ -131,7 +132,7 @@ fn good_first(words: Words, _: &Context) -> Answer<Text> {
     Ok(Text { text: first })
 }
 
-/// Tools fail.
+/// A tool can fail.
 fn bad_answer(text: Text, _: &Context) -> Answer<Text> {
     Ok(tools::call("Web.Fetch", &text).unwrap())
 }
@@ -140,7 +141,7 @@ fn good_answer(text: Text, _: &Context) -> Answer<Text> {
     tools::call("Web.Fetch", &text)
 }
 
-/// How deep the stack is, no log knows.
+/// The stack depth depends on the host and is not recorded in the log.
 #[inline(never)]
 fn down(n: u64) -> u64 {
     if n == 0 { 0 } else { black_box(down(black_box(n - 1))) + (n & 1) }
@@ -158,7 +159,7 @@ fn since(began: clock::Timestamp) -> u64 {
     u64::try_from(clock::now().seconds - began.seconds).unwrap_or(0)
 }
 
-/// Which tools it calls goes by how fast the first one was.
+/// The set of tools called depends on how fast the first tool was.
 fn bad_patience(text: Text, _: &Context) -> Answer<Value> {
     let began = clock::now();
     let page = tools::call("Web.Fetch", &text)?;
