@@ -1,4 +1,4 @@
-/* Shifts the wall clock by $CLOCK_SHIFT seconds. Clocks that nobody can set go on as they are. */
+/* Shifts the wall clock by $CLOCK_SHIFT seconds. Clocks that cannot be set are unchanged. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

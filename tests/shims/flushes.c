@@ -1,4 +1,4 @@
-/* Notes every flush to the disk: one line with the file's path, appended to $FLUSH_LOG. */
+/* Logs every flush to the disk: appends the file's path as one line to $FLUSH_LOG. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-//! `latch worker` behind a network that cuts its connections: where a commit is lost, its answer, half a
-//! message, or only the bell.
+//! `latch worker` behind a proxy that cuts its connections: before a commit, before its answer, inside a
+//! message, or on the notification connection.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,29 +16,30 @@ use crate::program::{latch, ran};
 use crate::seed::{COMMITS, dice, number, seed, shuffled, sweeps};
 use crate::workers::{Working, detached, events, until_over, worker};
 
-/// Passings of each kind of place that a run of the suite cuts at, and those that there are to draw from.
+/// Number of cuts per kind that one run of the suite draws. With `LATCH_TEST_SWEEP` it takes all of them.
 const SAMPLE: usize = 3;
 fn passings(cut: Cut) -> u32 {
-    // Few things are rung for one job.
+    // Few notifications are sent for one job.
     if cut == Cut::Listener { 3 } else { 14 }
 }
 
-/// Places are tried side by side: much of the time is waiting.
+/// Number of cuts tried concurrently, because most of the time is spent waiting.
 const AT_ONCE: usize = 4;
 
-/// A worker whose connections all lead through the network.
+/// Starts a worker whose connections all go through the proxy.
 pub(super) fn through(place: &Place, proxy: &Proxy) -> Working {
     let mut command = worker(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
     let working = Working::start(place, command);
-    // Opening the database is not patient: whoever named it wrongly is told at once.
+    // Opening the database does not retry, because a wrong address must be reported immediately.
     while !working.notes().contains("working, ") {
         std::thread::sleep(Duration::from_millis(20));
     }
     working
 }
 
-/// One job, whose worker's connection is cut the `nth` time it comes to such a place. Whether it did.
+/// Runs one job and cuts its worker's connection at the `nth` opportunity of this kind. Returns true if the
+/// connection was cut.
 fn cut_once(template: &Place, commit: &str, cut: Cut, nth: u32) -> bool {
     let Some(url) = a_database() else { return false };
     let when = format!("{commit}, {cut:?}, time {nth}");
@@ -54,7 +55,7 @@ fn cut_once(template: &Place, commit: &str, cut: Cut, nth: u32) -> bool {
     let asked = until_over(&place, &when);
     let notes = alone.notes();
     let (code, tally) = alone.stop();
-    // It went on by itself: in its first attempt, with nothing in doubt and nothing called again.
+    // The worker continued in its first attempt, with nothing in doubt and no call repeated.
     assert_eq!((code, asked, &tally["failed"]), (Some(0), 0, &json!(0)), "{when}: {tally} {notes}");
     check_world(&place, &when);
     let world = place.world();
@@ -64,8 +65,8 @@ fn cut_once(template: &Place, commit: &str, cut: Cut, nth: u32) -> bool {
     !cuts.is_empty()
 }
 
-/// I1, I87, I112: whatever commit, answer or message of a worker is lost with its connection, it goes on by
-/// itself: no call is made twice, none is in doubt.
+/// I1, I87, I112: whichever commit, answer or message of a worker is lost with its connection, the worker
+/// continues by itself. No call is repeated and none is in doubt.
 #[test]
 fn a_worker_goes_on_wherever_its_connection_is_cut() {
     if a_database().is_none() {
@@ -97,7 +98,7 @@ fn a_worker_goes_on_wherever_its_connection_is_cut() {
     assert!(reached >= 8, "few places were reached: {reached}");
 }
 
-/// I120: where reading hangs, leases are prolonged all the same: nobody takes over what is in good hands.
+/// I120: while reads hang, the lease holder still renews its leases, so no other worker takes over its jobs.
 #[test]
 fn a_lease_is_kept_while_reading_hangs() {
     let Some(url) = a_database() else { return };
@@ -110,7 +111,7 @@ fn a_lease_is_kept_while_reading_hangs() {
     until("the call is made", || events(&place, &job).iter().any(|event| event["type"] == "tool_invocation_started"));
     proxy.hush(true);
     let other = Working::start(&place, worker(&place, &[]));
-    // Three leases long.
+    // Three times the lease duration.
     std::thread::sleep(Duration::from_secs(6));
     assert!(proxy.held() > 0, "reading hangs");
     proxy.hush(false);
@@ -121,7 +122,7 @@ fn a_lease_is_kept_while_reading_hangs() {
     assert_eq!(place.world(), [("o".to_owned(), 1)].into());
 }
 
-/// Of so many places one is cut.
+/// One of this number of opportunities is cut, on average.
 const ONE_IN: u32 = 60;
 
 #[test]
@@ -134,13 +135,13 @@ fn workers_with_a_staged_commit_behind_a_network_that_cuts_at_random_complete_ev
     cut_at_random("staged");
 }
 
-/// I1, I2, I112: two workers behind a network that cuts at random, jobs accepted through it: what was
-/// acknowledged is there, nothing is called without its record, and every job is over.
+/// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Acknowledged jobs
+/// exist, no tool is called without a recorded start, and every job ends.
 fn cut_at_random(commit: &str) {
     let Some(url) = a_database() else { return };
     let (seed, jobs) = (seed(), number("LATCH_TEST_JOBS", 8));
     let place = Place::witness(commit).on_server(&url);
-    // Its tables are made in peace.
+    // The tables are created before the first cut.
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
     let dice = Mutex::new(dice(seed));
     let armed = Arc::new(AtomicBool::new(false));
@@ -169,7 +170,7 @@ fn cut_at_random(commit: &str) {
     note(&format!("{jobs} jobs, {} cuts, {asked} questions", cuts.len()));
 }
 
-/// A job that was acknowledged through the network.
+/// Submits a job through the proxy until the submission is acknowledged. Returns the job id.
 fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
     let plan = witness_plan_of(n);
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
@@ -179,7 +180,8 @@ fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
         if ran.code == 0 {
             return ran.json()["job_id"].as_str().expect("an id").to_owned();
         }
-        // Cut off while it opened the database. The same request is the same job, whatever came of it.
+        // The connection was cut while the command opened the database. Repeating the same request yields the
+        // same job.
         assert_eq!(ran.json()["error"]["code"], "L0032", "{} {}", ran.stdout, ran.stderr);
     }
     panic!("job {n} is not accepted");

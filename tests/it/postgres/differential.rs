@@ -1,5 +1,5 @@
-//! The same operations, drawn at random, on the model in memory, on SQLite and on PostgreSQL: every
-//! answer is the same, and so is everything that is stored afterwards, hashes included.
+//! Random operations on the model in memory, on SQLite and on PostgreSQL. All answers and all stored contents
+//! must be equal, including hashes.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::conformance::world::{LEASE_MS, MARGIN_MS, Store, effect, new_job, pay
 const JOBS: u8 = 3;
 const WORKERS: u8 = 2;
 
-/// What a batch holds beside its events.
+/// Contents of a batch besides its events.
 #[derive(Clone, Debug)]
 enum Part {
     Insert(u8),
@@ -38,7 +38,7 @@ enum Part {
     Acquire,
     Audit,
     Drained,
-    /// By an attempt that is over, or at a place where the log does not end.
+    /// Makes the batch one of a stale attempt, or one that expects another end of the log.
     Stale,
     Elsewhere,
 }
@@ -111,7 +111,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// All stores in one time, with the same processes around them.
+/// All stores with the same clock and the same worker processes.
 struct Worlds {
     clock: Arc<ManualClock>,
     stores: Vec<(&'static str, Arc<dyn Store>)>,
@@ -150,7 +150,7 @@ impl Worlds {
         Self { clock, stores, workers, _dirs: dirs }
     }
 
-    /// A batch as the model says that the job stands; inbox rows are those of `store`.
+    /// Builds a batch from the job's state in the model. Inbox rows are those of `store`.
     async fn batch(&self, store: &dyn Store, job: u8, events: u8, parts: &[Part]) -> Batch {
         let job_id = job_id(job);
         let known = self.stores[0].1.job(&job_id).await.unwrap();
@@ -223,7 +223,7 @@ impl Worlds {
         batch
     }
 
-    /// What each store answers, in words that hold nothing of its own.
+    /// Returns each store's answer as text, without values that are specific to the store.
     async fn answers(&mut self, op: &Op) -> Vec<String> {
         match op {
             Op::Pass(ms) => self.clock.advance_ms(*ms),
@@ -234,7 +234,7 @@ impl Worlds {
             }
             _ => {}
         }
-        // All batches are made before any is written: they start from what the model says.
+        // All batches are built before any is written, because they start from the model's state.
         let mut batches = Vec::new();
         for (_, store) in &self.stores {
             batches.push(match op {
@@ -291,7 +291,7 @@ impl Worlds {
         answers
     }
 
-    /// Everything that is stored, without the numbers that a store gives to requests.
+    /// Returns all stored contents as text. The request ids that a store assigns are set to zero.
     async fn contents(&self, store: &dyn Store) -> String {
         let mut contents = format!("{:#?}\n", store.jobs(&Filter { limit: 99, ..Filter::default() }).await);
         for job in 0..=JOBS {

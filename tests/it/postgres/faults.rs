@@ -1,5 +1,5 @@
-//! What servers do to their clients: nothing that was acknowledged is lost, nothing is written twice,
-//! and the store goes on by itself once the server does.
+//! Server failures: no acknowledged write is lost, none is applied twice, and the store continues by itself
+//! once the server runs again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,15 +15,15 @@ use super::server::{Server, database, full_disk, sql};
 use super::{Opened, claimer, events, open, running};
 use crate::conformance::world::{new_job, payload};
 
-/// Has the server end all connections of the store at a statement, once.
+/// Makes the server end all connections of the store at one statement, once.
 pub(super) struct Cut {
     pub(super) url: String,
-    /// What the server is told before that.
+    /// Statement executed on the server before the cut.
     first: Option<&'static str>,
     point: &'static str,
     side: Side,
     pub(super) armed: AtomicBool,
-    /// Whether the answer of the statement is lost with it.
+    /// True if the answer of the statement is lost with the connection.
     loses: AtomicBool,
 }
 
@@ -50,7 +50,7 @@ impl Probe for Cut {
     }
 }
 
-/// End all connections of stores, and wait until they are gone.
+/// Ends all connections of stores, and waits until they have ended.
 async fn terminate(url: &str) {
     const OURS: &str = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchwork'";
     sql(url, &format!("SELECT pg_terminate_backend(pid) {OURS}")).await;
@@ -63,7 +63,7 @@ async fn cut_at(point: &'static str, side: Side) -> Option<(Opened, Arc<Cut>)> {
     cut_after(None, point, side).await
 }
 
-/// The same, after the server was told something.
+/// Like `cut_at`, but first executes a statement on the server.
 pub(super) async fn cut_after(
     first: Option<&'static str>,
     point: &'static str,
@@ -90,7 +90,8 @@ async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
             assert_eq!(opened.store.write(log.append(1)).await, Ok(()), "{point} {side:?}");
             assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: it was cut");
             assert_eq!(events(&opened.store, &log).await, 4, "{point} {side:?}");
-            // One without events leaves no trace in the log: its number tells what became of it.
+            // A batch without events leaves no trace in the log. The transaction number shows whether it was
+            // committed.
             probe.armed.store(true, Ordering::SeqCst);
             let mut silent = log.batch();
             silent.payloads = vec![payload("output/s", b"1")];
@@ -112,8 +113,8 @@ async fn a_request_is_put_once_though_its_connection_is_cut() {
     }
 }
 
-/// I87: a server that crashed gives the number of a commit that it lost to another transaction. Here every
-/// number is said to be committed, and the connection ends before COMMIT.
+/// I87: after a crash, a server can reuse the transaction number of a lost commit. Here the server reports
+/// every number as committed, and the connection ends before COMMIT.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_number_that_was_given_again_proves_nothing() {
     let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };
@@ -147,7 +148,8 @@ async fn a_number_that_was_given_again_proves_nothing() {
     assert_eq!(jobs.len(), 2, "{jobs:?}");
 }
 
-/// I112: who runs for long waits for a server that is away when its database is opened; others say so at once.
+/// I112: when a database is opened, a long-running process waits for an unreachable server. Other processes
+/// report the error immediately.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_away_is_waited_for_by_who_has_time() {
     let Some(server) = Server::start() else { return };
@@ -187,7 +189,7 @@ async fn a_server_that_is_restarted_is_waited_for() {
         };
         let restart = async {
             tokio::time::sleep(Duration::from_millis(5)).await;
-            // As in a crash: connections end in the middle of whatever they do.
+            // As in a crash, connections end in the middle of a statement.
             tokio::task::block_in_place(|| {
                 server.stop();
                 std::thread::sleep(Duration::from_millis(200));
@@ -200,7 +202,7 @@ async fn a_server_that_is_restarted_is_waited_for() {
     }
 }
 
-/// A server that takes no writes for a while, for sessions that it ends or that go on.
+/// Writes while the server is read-only for a while. With `sessions_end`, the server also ends the sessions.
 async fn takes_no_writes(sessions_end: bool) {
     let Some(server) = Server::start() else { return };
     let url = server.url();
@@ -234,13 +236,13 @@ async fn a_server_that_takes_no_writes_for_a_while_is_waited_for() {
     takes_no_writes(false).await;
 }
 
-/// Has a server take no writes, or again.
+/// Makes the server read-only, or writable again.
 pub(super) async fn read_only(url: &str, is: bool) {
     let setting = format!("ALTER SYSTEM SET default_transaction_read_only = {is}");
     for text in [setting.as_str(), "SELECT pg_reload_conf()"] {
         sql(url, text).await;
     }
-    // Sessions hear of it one after the other.
+    // Sessions reload the configuration one after the other.
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
@@ -250,10 +252,10 @@ async fn a_server_without_a_free_connection_is_waited_for() {
     let opened = open(&server.url()).await;
     let (mut log, _lock) = running(&opened, "one").await;
     terminate(&server.url()).await;
-    // Somebody else has them all.
+    // Other clients use all connections.
     let options: PgConnectOptions = server.url().parse().unwrap();
     let mut others = Vec::new();
-    // A session that was ended just now keeps its place for a moment.
+    // A session that has just ended still occupies its connection slot briefly.
     let mut refused = 0;
     while refused < 10 {
         match options.connect().await {
@@ -291,7 +293,7 @@ async fn a_full_disk_fails_the_big_write_alone() {
     full_disk(&url).await;
     let (mut log, _lock) = running(&opened, "one").await;
     let (batch, big) = (log.append(1), vec![7; 4096]);
-    // All three meet in one group.
+    // All three writes are in one group.
     let (one, full, small) = tokio::join!(
         opened.store.write(batch),
         opened.store.set("n", "big", &big),
@@ -334,7 +336,7 @@ async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
     opened.store.submit(new_job("two")).await.unwrap();
     promote(&server).await;
 
-    // What is known of the job may be written down, but nothing is begun.
+    // Results of the job may be recorded, but no call may begin.
     let mut acquire = log.batch();
     acquire.acquire = true;
     let refused = opened.store.write(acquire.clone()).await;
@@ -349,11 +351,11 @@ async fn a_standby_that_took_over_starts_nothing_until_it_is_accepted() {
     opened.store.write(log.append(1)).await.unwrap();
     assert!(opened.store.claim(&claimer).await.unwrap().is_some());
 
-    // Another process finds it accepted, on whatever machine.
+    // Another process sees the acceptance, on any machine.
     open(&server.url()).await.store.check_generation().await.unwrap();
 }
 
-/// I89: a claim whose own connection is the first to meet the standby takes nothing.
+/// I89: if the claim's own connection is the first to reach the standby, the claim takes no job.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_meets_a_standby_takes_nothing() {
     let Some(server) = Server::start() else { return };
@@ -384,11 +386,11 @@ async fn a_word_that_failover_is_synchronous_needs_a_server_that_waits() {
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.acquire = true;
-    // It says so, but its commits wait for nobody.
+    // The setting claims synchronous failover, but the server's commits wait for no standby.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));
 }
 
-/// Have the server recover as a standby and take over: it goes on under a new timeline.
+/// Makes the server recover as a standby and promotes it, so that it continues on a new timeline.
 async fn promote(server: &Server) {
     tokio::task::block_in_place(|| {
         server.stop();

@@ -1,5 +1,5 @@
-//! A job on a server, whose process is killed at every statement, in both commit modes. The time that a
-//! statement is passed that is passed often is drawn by a printed seed; `LATCH_TEST_SWEEP` takes every time.
+//! A job on a server whose process is killed at every statement, in both commit modes. For a statement that
+//! is executed often, a printed seed selects the execution. `LATCH_TEST_SWEEP` takes every execution.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::place::Place;
 use crate::seed::{dice, seed, sweeps};
 use crate::workers::worker;
 
-/// Statements that this job passes so many times at least.
+/// Minimum number of executions of each of these statements by the job.
 const OFTEN: [(&str, u32); 6] =
     [("begin", 12), ("commit", 12), ("group_read", 10), ("group_write", 10), ("effects_insert", 5), ("execute", 7)];
-/// What only a commit whose answer is lost asks.
+/// Crash point that is reached only after a commit whose answer was lost.
 const ASKED_BY_LOST_COMMITS: &str = "outcome";
 
 fn all() -> impl Iterator<Item = &'static str> {
     STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied()
 }
 
-/// The times that the process is killed at.
+/// Executions of the statement at which the process is killed.
 fn times(name: &str, dice: &mut StepRng) -> Vec<u32> {
     match OFTEN.iter().find(|(often, _)| *often == name) {
         _ if sweeps() => (1..1_000).collect(),
@@ -51,11 +51,11 @@ fn suite(commit: &str) {
             }
         }
     }
-    // What a first run never does, a worker may that takes its job over.
+    // Points that a first run never reaches. A worker that takes over the job may reach them.
     let left = all()
         .filter(|name| !reached.contains(name) && *name != ASKED_BY_LOST_COMMITS)
         .filter(|name| !is_beside(name))
-        // An atomic commit takes effects along with the events that mention them.
+        // An atomic commit writes effects together with the events that mention them.
         .filter(|name| commit == "staged" || !name.starts_with("effects_"));
     for name in left {
         for side in ["before", "after"] {
@@ -77,7 +77,7 @@ fn killed_at_any_statement_on_a_server_each_effect_happens_once() {
     suite("atomic");
 }
 
-/// I1, I5, I87: staged commit, where effects, events and rows are durable one after the other.
+/// I1, I5, I87: with staged commit, effects, events and ledger rows become durable one after the other.
 #[test]
 fn killed_at_any_statement_of_a_staged_commit_on_a_server_each_effect_happens_once() {
     suite("staged");

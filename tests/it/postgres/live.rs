@@ -1,4 +1,4 @@
-//! `latch` with its jobs on a server, by `latch.toml` alone: a job's whole life.
+//! `latch` with its jobs on a server, configured in `latch.toml` only: the whole life of a job.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::evidence;
 use crate::place::Place;
 use crate::program::{latch, ran};
 
-/// A database of its own; none where there is no server.
+/// Creates a separate database. Returns `None` if no server is available.
 pub(crate) fn a_database() -> Option<String> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(database())
 }
@@ -72,7 +72,7 @@ fn a_job_lives_on_a_server_as_it_does_in_a_file() {
 fn submitted_at_once_from_many_folders_it_is_one_job() {
     let Some(url) = a_database() else { return };
     let template = Place::golden("atomic");
-    // Each stands for a machine: what it remembers of the database is its own. The world is one.
+    // Each folder simulates a machine with its own memory of the database. All of them share one world.
     let places: Vec<Place> = (0..4).map(|_| template.again().on_server(&url)).collect();
     let children: Vec<_> = places
         .iter()

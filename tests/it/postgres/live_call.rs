@@ -1,4 +1,4 @@
-//! A server that goes away, or only a worker's sessions on it, while a call of a tool is under way.
+//! The server, or only a worker's sessions on it, fails while a tool call is in flight.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::server::{Server, sql};
 use crate::place::{Place, step};
 use crate::workers::{Working, detached, events, until_over, worker};
 
-/// A job whose first call shows what it did long before it comes back, and calls once more.
+/// Environment with a job of two calls. The first call performs its effect long before it returns.
 fn place(server: &Server) -> Place {
     let place = Place::witness("atomic").approved(vec!["o", "q"]).on_server(&server.url());
     let lease = "lease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"200ms\"";
@@ -23,7 +23,7 @@ pub(crate) fn blocking<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
-/// The numbers of the sessions that workers have.
+/// Backend process ids of the workers' sessions.
 fn sessions(server: &Server) -> Vec<i32> {
     let ours = "SELECT pid FROM pg_stat_activity WHERE application_name = 'latchwork'";
     blocking(sql(&server.url(), ours)).iter().map(|row| row.get(0)).collect()
@@ -39,8 +39,8 @@ pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
     panic!("never: {what}");
 }
 
-/// Has a call under way at one worker while `trouble` comes over the server, and another worker that has
-/// every chance to take the job over.
+/// Runs a call on one worker while `trouble` affects the server. Another worker could take over the job, and
+/// must not execute the call again.
 fn nobody_else_executes(trouble: impl FnOnce(&Server, &[i32])) {
     let Some(server) = Server::start() else { return };
     let place = place(&server);
@@ -52,7 +52,7 @@ fn nobody_else_executes(trouble: impl FnOnce(&Server, &[i32])) {
     let other = Working::start(&place, worker(&place, &["--jobs", "2"]));
     until("the other one works", || sessions(&server).len() > its.len());
     trouble(&server, &its);
-    // The other one is there for whatever can be done, and does it.
+    // The other worker is able to work, and completes another job.
     let second = place.again().approved(vec![]).plan(&[step("r", "Effect.Read", &[], json!({ "note": 3 }))]);
     let free = detached(&second);
     let state = |id: &str| place.latch(&["job", "show", id, "--json"]).json()["state"].clone();
@@ -78,11 +78,11 @@ fn a_server_that_restarts_during_a_call_lets_nobody_else_execute_it() {
     });
 }
 
-/// I1, I87, I114: a session that is gone proves nothing of its worker.
+/// I1, I87, I114: a lost session does not prove that its worker died.
 #[test]
 fn sessions_that_are_cut_during_a_call_let_nobody_else_execute_it() {
     nobody_else_executes(|server, its| {
-        // Whenever they are made again, for longer than the lease.
+        // Ends the sessions again whenever they are reconnected, for longer than the lease.
         let others: Vec<i32> = sessions(server).into_iter().filter(|pid| !its.contains(pid)).collect();
         for _ in 0..30 {
             let kept = others.iter().map(i32::to_string).collect::<Vec<_>>().join(",");

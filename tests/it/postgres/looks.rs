@@ -1,4 +1,4 @@
-//! What a look for jobs reads on a server, by the server's own count.
+//! Number of rows that a claim reads on a server, by the server's own statistics.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::server::{database, sql};
 use super::{Opened, claimer, open};
 use crate::conformance::world::new_job;
 
-/// Jobs in each state that a look is not about.
+/// Number of jobs in each state that a claim must not read.
 const OTHERS: i64 = 2_000;
 const LOOKS: i64 = 50;
 
-/// How often indexes of jobs and of who held them were gone into, and how many rows were read by any way.
+/// Returns two counters of the tables of jobs, claims and owners: index scans, and rows read in any way.
 async fn read(url: &str) -> (i64, i64) {
     let rows = sql(
         url,
@@ -25,8 +25,8 @@ async fn read(url: &str) -> (i64, i64) {
     (rows[0].get(0), rows[0].get(1))
 }
 
-/// As many jobs as may not matter in each of these states, which were held once, beside one that is held now. Whether the
-/// server has looked at the tables since.
+/// Fills a database with one held job and many earlier held jobs in each of these states. With `known`, the
+/// server has analyzed the tables since.
 async fn crowded(url: &str, states: &[i64], known: bool) -> (Opened, OwnerLock) {
     let opened = open(url).await;
     opened.store.submit(new_job("held")).await.unwrap();
@@ -51,8 +51,8 @@ async fn crowded(url: &str, states: &[i64], known: bool) -> (Opened, OwnerLock) 
     (opened, lock)
 }
 
-/// Rows of jobs that were read since `before`, once so many ways into indexes are counted: a server counts what a
-/// session did when that has ended.
+/// Returns the rows read since `before`, once this number of index scans is counted. A server updates the
+/// counters of a session when the session ends.
 async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     for _ in 0..500 {
         let now = read(url).await;
@@ -64,7 +64,7 @@ async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     panic!("the looks are not counted: {:?} after {before:?}", read(url).await);
 }
 
-/// I124: however many jobs wait for their time, are parked, or are over, a look reads none of them.
+/// I124: a claim reads no job that waits for its time, is parked or is over, however many of them exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_look_reads_no_job_that_is_not_to_be_claimed() {
     let Some(url) = database().await else { return };
@@ -80,7 +80,7 @@ async fn a_look_reads_no_job_that_is_not_to_be_claimed() {
     assert!(rows < 20 * LOOKS, "{rows} rows were read by {LOOKS} looks");
 }
 
-/// I124: nor does a claim read those that are claimed later, whether or not the server knows that there are many.
+/// I124: a claim reads no jobs that are to be claimed later, even if the server's statistics are outdated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_reads_no_job_that_comes_later() {
     const CLAIMS: i64 = 10;

@@ -1,5 +1,4 @@
-//! The stores on a real PostgreSQL server: what a server can do to them, and what workers on it can do
-//! to each other.
+//! The stores on a real PostgreSQL server: failures of the server, and conflicts between workers.
 
 mod bell;
 mod bench;
@@ -35,26 +34,26 @@ use tempfile::TempDir;
 
 use crate::conformance::world::{Log, new_job};
 
-/// An open database with a folder for what this machine remembers of it.
+/// An open database and the directory of what this machine remembers about it.
 struct Opened {
     store: Arc<Database>,
     dir: TempDir,
 }
 
-/// Open a database as a process does that shares nothing with others.
+/// Opens a database as a process that shares nothing with other processes.
 async fn open(url: &str) -> Opened {
     let dir = tempfile::tempdir().unwrap();
     let store = Database::open(OpenOptions::server(url, dir.path())).await.unwrap();
     Opened { store, dir }
 }
 
-/// A process that claims, for as long as the lock is held.
+/// Returns a claiming process. The process counts as alive until the lock is dropped.
 fn claimer(dir: &Path, name: &str) -> (Claimer, OwnerLock) {
     let lock = OwnerLock::take(dir, name, name, &SystemClock::new().unwrap()).unwrap();
     (Claimer { owner: lock.owner().clone(), lease_ms: 600_000 }, lock)
 }
 
-/// A job that is claimed as it is submitted.
+/// Submits a job that is claimed on submission.
 async fn running(opened: &Opened, name: &str) -> (Log, OwnerLock) {
     let (claimer, lock) = claimer(opened.dir.path(), name);
     let mut new = new_job(name);
@@ -65,7 +64,7 @@ async fn running(opened: &Opened, name: &str) -> (Log, OwnerLock) {
     (log, lock)
 }
 
-/// The number of events that are stored of a job; its chain is checked.
+/// Returns the number of stored events of a job. Loading the job checks its hash chain.
 async fn events(store: &Database, log: &Log) -> usize {
     store.load(&log.job_id).await.unwrap().unwrap().events.len()
 }

@@ -1,4 +1,4 @@
-//! What a worker has in hand outlives a database that cannot be written to for a while.
+//! Recorded answers and held jobs survive a database that cannot be written to for a while.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -25,7 +25,8 @@ use crate::seed::sweeps;
 use crate::stopped::{go_on, is_stopped};
 use crate::workers::{Working, detached, events, until_over, worker};
 
-/// A job whose call shows what it did long before it comes back; nobody can be asked about it.
+/// Configures a job whose opaque call performs its effect long before it returns. The call cannot be
+/// reconciled.
 fn opaque(place: Place) -> Place {
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file).expect("it was written");
@@ -35,8 +36,8 @@ fn opaque(place: Place) -> Place {
     place.approved(vec!["o"]).configure_first(lease).plan(&[step])
 }
 
-/// I127: the answer of a call that was made before a server takes no writes is recorded when it takes them again:
-/// nothing is in doubt, and nobody is asked.
+/// I127: a call was made before the server became read-only. Its answer is recorded once the server is
+/// writable again. No call is in doubt and no decision is required.
 #[test]
 fn an_answer_outlives_a_server_that_takes_no_writes() {
     for commit in ["atomic", "staged"] {
@@ -46,7 +47,7 @@ fn an_answer_outlives_a_server_that_takes_no_writes() {
         let working = Working::start(&place, worker(&place, &[]));
         until("the call is under way", || place.world().contains_key("o"));
         blocking(read_only(&server.url(), true));
-        // Longer than the call, and than its lease.
+        // Longer than the call and its lease.
         std::thread::sleep(Duration::from_secs(4));
         blocking(read_only(&server.url(), false));
         assert_eq!(
@@ -61,8 +62,9 @@ fn an_answer_outlives_a_server_that_takes_no_writes() {
     }
 }
 
-/// I127: an answer whose worker is cut off from the database until its job is another's, and parked, is told to it:
-/// nobody is asked. With `LATCH_TEST_SWEEP` for longer than a commit is waited for.
+/// I127: a worker with an answer is cut off from the database until another worker has claimed and parked the
+/// job. The answer is then delivered as a late effect, and no decision is required. With `LATCH_TEST_SWEEP`
+/// the outage lasts longer than a commit is retried.
 #[test]
 fn an_answer_is_told_to_who_has_the_job_meanwhile() {
     let Some(url) = a_database() else { return };
@@ -91,8 +93,8 @@ fn an_answer_is_told_to_who_has_the_job_meanwhile() {
     assert!(!all.iter().any(|event| event["type"] == "invocation_resolved"), "nobody was asked: {all:#?}");
 }
 
-/// I125: a job whose effects are in a database that is away is given back, as often as that is tried, and is done when
-/// they can be had again; no attempt counts.
+/// I125: a job whose effect database is unreachable is released, as often as a worker claims it, and
+/// completes when the database is reachable again. None of these attempts counts.
 #[test]
 fn jobs_whose_effects_are_away_are_given_back() {
     let Some(server) = Server::start() else { return };
@@ -113,16 +115,17 @@ fn jobs_whose_effects_are_away_are_given_back() {
     assert_eq!(place.world()["o"], 1);
 }
 
-/// I125: so is one that was over and is to be tried again, and it is tried again.
+/// I125: a failed job that is to be retried is released in the same way, and then retried.
 #[test]
 fn a_retry_outlives_effects_that_are_away() {
     let Some(server) = Server::start() else { return };
-    // It fails for good: its argument is no number.
+    // The call fails for good, because its argument is not a number.
     let wrong = json!({ "note": 1, "before_ms": "x" });
     let place = with_effects_apart(&server).plan(&[step("o", "Effect.Opaque", &[], wrong)]);
     let job = detached(&place);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    // The worker has opened them; it stands still until the job is there for it, and they are not.
+    // The worker has opened the effect database. It is suspended until the retry is requested and the effect
+    // database is unreachable.
     let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
     until("it works", || working.notes().contains("working, "));
     suspend(&place, &working.child);
@@ -141,7 +144,8 @@ fn a_retry_outlives_effects_that_are_away() {
     assert!(!all.iter().any(|event| event["type"] == "job_parked"), "no attempt counts: {all:#?}");
 }
 
-/// Suspends the worker at a moment when it does not hold the lock that every other process of the place takes.
+/// Suspends the worker at a moment when it does not hold the generation lock, which every other process of
+/// the environment needs.
 fn suspend(place: &Place, worker: &Child) {
     let servers = std::fs::read_dir(place.dir.join(".latch/servers")).expect("the worker has made it");
     let locks: Vec<_> = servers.map(|entry| entry.expect("readable").path().join("generation.lock")).collect();
@@ -150,7 +154,7 @@ fn suspend(place: &Place, worker: &Child) {
         until("it is suspended", || is_stopped(worker));
         let is_free = |path: &PathBuf| match File::open(path) {
             Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
-            // Only a server that is opened for work has a lock.
+            // A lock exists only for a server that was opened for work.
             Err(error) => error.kind() == ErrorKind::NotFound,
         };
         let suspended = locks.iter().all(is_free);
@@ -161,7 +165,7 @@ fn suspend(place: &Place, worker: &Child) {
     });
 }
 
-/// A place whose effects are in a database of their own, on the same server.
+/// Returns an environment whose effects are in a separate database on the same server.
 fn with_effects_apart(server: &Server) -> Place {
     blocking(sql(&server.url(), "CREATE DATABASE effects"));
     let (base, parameters) = server
@@ -182,7 +186,7 @@ fn effects_are_away(server: &Server, away: bool) {
     }
 }
 
-/// I120: a job that takes longer to load than a lease is long stays with whoever loads it.
+/// I120: a job whose loading takes longer than a lease stays with the worker that loads it.
 #[test]
 fn a_lease_is_kept_while_a_job_is_loaded() {
     let Some(server) = Server::start() else { return };

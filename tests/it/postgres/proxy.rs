@@ -1,5 +1,4 @@
-//! A network between `latch` and a server: everything passes, until a connection is cut at a place that
-//! was chosen.
+//! Proxy between `latch` and a server. It forwards everything until it cuts a connection at a chosen point.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -12,20 +11,20 @@ use sqlx::postgres::PgConnectOptions;
 
 use super::wire::{Client, Messages, NOTIFIED, READY};
 
-/// Where a connection is cut.
+/// Point at which a connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cut {
-    /// A COMMIT never reaches the server.
+    /// The COMMIT does not reach the server.
     BeforeCommit,
-    /// The first half of a COMMIT's messages reaches the server.
+    /// Only the first half of the COMMIT's messages reaches the server.
     InCommit,
     /// The server has committed, and its answer is lost.
     AfterCommit,
-    /// The first half of the answer to a COMMIT reaches the client.
+    /// Only the first half of the answer to a COMMIT reaches the client.
     InAnswer,
-    /// The first half of whatever else a client sends reaches the server.
+    /// Only the first half of another message of the client reaches the server.
     InQuestion,
-    /// Of the connection that listens, a message does not arrive.
+    /// A message of the notification connection does not arrive.
     Listener,
 }
 
@@ -36,21 +35,21 @@ impl Cut {
 
 type Choose = dyn Fn(Cut) -> bool + Send + Sync;
 
-/// The network. Its threads end with their connections, at the latest with the process.
+/// The proxy. Its threads end with their connections, or with the process.
 pub(super) struct Proxy {
     url: String,
     cuts: Arc<Mutex<Vec<Cut>>>,
-    /// Where new connections lead.
+    /// Server that new connections lead to.
     server: Arc<Mutex<PgConnectOptions>>,
-    /// Whether answers to those that only read are held back.
+    /// True while answers to read-only connections are held back.
     hushed: Arc<AtomicBool>,
-    /// Answers that were held back.
+    /// Number of answers that were held back.
     held: Arc<AtomicU32>,
 }
 
 impl Proxy {
-    /// In front of the server of this address. At every place where a connection may be cut, `choose` is
-    /// asked whether it is.
+    /// Starts a proxy in front of the server of this address. The proxy calls `choose` at every point where
+    /// it may cut a connection.
     pub(super) fn start(server: &str, choose: impl Fn(Cut) -> bool + Send + Sync + 'static) -> Proxy {
         let server: PgConnectOptions = server.parse().expect("an address");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
@@ -65,10 +64,10 @@ impl Proxy {
         let (target, hush) = (server.clone(), (hushed.clone(), held.clone()));
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // Where the server is away, the connection ends at once.
+                // If the server is unreachable, the connection ends immediately.
                 let leads_to = target.lock().unwrap().clone();
                 let Some(server) = Stream::connect(&leads_to) else { continue };
-                // What is sent goes out at once.
+                // Disables delayed sending.
                 client.set_nodelay(true).expect("it is a TCP socket");
                 let client = Stream::Tcp(client);
                 let (choose, cuts, (hushed, held)) = (choose.clone(), noted.clone(), hush.clone());
@@ -82,27 +81,27 @@ impl Proxy {
         Proxy { url, cuts, server, hushed, held }
     }
 
-    /// From now on new connections lead to the server of this address.
+    /// Makes new connections lead to the server of this address.
     pub(super) fn lead_to(&self, server: &str) {
         *self.server.lock().unwrap() = server.parse().expect("an address");
     }
 
-    /// From now on, or no longer, answers to connections that only read are held back.
+    /// Starts or stops holding back answers to read-only connections.
     pub(super) fn hush(&self, hushed: bool) {
         self.hushed.store(hushed, Ordering::SeqCst);
     }
 
-    /// How many answers were held back so far.
+    /// Number of answers held back so far.
     pub(super) fn held(&self) -> u32 {
         self.held.load(Ordering::SeqCst)
     }
 
-    /// The address of the same database through this network.
+    /// Address of the same database through the proxy.
     pub(super) fn url(&self) -> &str {
         &self.url
     }
 
-    /// What was cut so far.
+    /// Cuts made so far, in order.
     pub(super) fn cuts(&self) -> Vec<Cut> {
         self.cuts.lock().unwrap().clone()
     }
@@ -130,7 +129,7 @@ impl Stream {
         read.unwrap_or(0)
     }
 
-    /// Whoever does not read any more is found when something is read from it.
+    /// Ignores errors. A closed connection is noticed at the next read.
     fn write(&self, bytes: &[u8]) {
         let _ = match self {
             Stream::Tcp(stream) => (&*stream).write_all(bytes),
@@ -146,19 +145,19 @@ impl Stream {
     }
 }
 
-/// What a connection that only reads says when it begins.
+/// Startup parameter of a read-only connection.
 const READS: &[u8] = b"default_transaction_read_only=on";
 
-/// One connection.
+/// One connection through the proxy.
 struct Line {
     client: Stream,
     server: Stream,
-    /// What is to become of the answer that comes next.
+    /// Cut to make at the next answer, if any.
     answer: Mutex<Option<Cut>>,
     cut: AtomicBool,
     choose: Arc<Choose>,
     cuts: Arc<Mutex<Vec<Cut>>>,
-    /// Whether it only reads: it says so when it begins.
+    /// True if the connection is read-only, according to its startup message.
     reads: AtomicBool,
     hushed: Arc<AtomicBool>,
     held: Arc<AtomicU32>,

@@ -10,7 +10,7 @@ use super::server::database;
 use super::{claimer, events, open, running};
 use crate::conformance::world::new_job;
 
-/// How many workers.
+/// Number of workers.
 const WORKERS: usize = 4;
 
 /// I86.
@@ -25,7 +25,8 @@ async fn each_job_is_claimed_once_whoever_asks() {
     for number in 0..WORKERS {
         let worker = open(&url).await;
         tasks.push(tokio::spawn(async move {
-            // Kept until all are done: a worker that is gone leaves its jobs to the others.
+            // The lock is kept until all workers are done, because the jobs of a dead worker would be claimed
+            // by others.
             let (claimer, lock) = claimer(worker.dir.path(), &format!("worker{number}"));
             let mut mine = Vec::new();
             while let Some(claim) = worker.store.claim(&claimer).await.unwrap() {
@@ -52,7 +53,7 @@ async fn the_same_request_at_the_same_moment_is_one_job() {
     let Some(url) = database().await else { return };
     let (a, b) = (open(&url).await, open(&url).await);
     for round in 0..20 {
-        // Two processes draw two ids for one request.
+        // Two processes generate two job ids for one request.
         let one = new_job(&format!("job{round}"));
         let mut other = new_job(&format!("other{round}"));
         other.row.request_key = one.row.request_key;
@@ -87,7 +88,7 @@ async fn two_jobs_with_one_action_key_at_the_same_moment() {
             (one.is_ok() && refused(&other)) || (other.is_ok() && refused(&one)),
             "one of them has it: {one:?} {other:?}"
         );
-        // Who waits is told by the worker that settles, whatever both write meanwhile.
+        // The worker that settles the key notifies the waiting job, even if both write concurrently.
         let (holder, log_h, waiter, log_w) =
             if one.is_ok() { (&a, &log_a, &b, &log_b) } else { (&b, &log_b, &a, &log_a) };
         let mut wait = log_w.batch();
@@ -124,7 +125,8 @@ async fn workers_write_to_the_same_jobs_without_losing_anything() {
                 (log.seq, log.head) = (log.seq + 1, event.hash);
                 batch.events = vec![event];
                 let held = [(log.job_id.clone(), 1)];
-                // The one reads the row, the other says that there is something: neither overwrites it.
+                // One worker reads the job row while the other one sets its flag. Neither overwrites the
+                // other.
                 let asks = async {
                     tokio::time::sleep(std::time::Duration::from_micros(150 * (round % 10))).await;
                     others.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap()

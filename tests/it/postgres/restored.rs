@@ -1,4 +1,4 @@
-//! Backups of a server that are put back: dumps that are loaded, and its files as they were.
+//! Restored backups of a server: loaded dumps, and restored data files.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::server::{Server, sql};
 use super::{Opened, claimer, open, running};
 use crate::conformance::world::{Log, new_job};
 
-/// A database with a job in hand, of which a backup may be taken.
+/// Opens a database with a claimed job, of which a backup may be taken.
 async fn at_work(server: &Server) -> (Opened, Log, OwnerLock) {
     let opened = open(&server.url()).await;
     let (mut log, lock) = running(&opened, "one").await;
@@ -20,14 +20,14 @@ async fn at_work(server: &Server) -> (Opened, Log, OwnerLock) {
     (opened, log, lock)
 }
 
-/// What lets a call begin.
+/// Writes a batch that allows a call to begin.
 async fn barrier(opened: &Opened, log: &mut Log) -> Result<(), WriteError> {
     let mut batch = log.append(1);
     batch.acquire = true;
     opened.store.write(batch).await
 }
 
-/// The same machine, in a process of its own.
+/// Opens the database again on the same machine, as a new process.
 async fn again(server: &Server, before: Opened) -> Opened {
     let store = Database::open(OpenOptions::server(server.url(), before.dir.path())).await.unwrap();
     Opened { store, dir: before.dir }
@@ -58,8 +58,9 @@ fn load(server: &Server, file: &str, how: &[&str]) {
     ran(command.args(["-U", "latch", "-d", "postgres", "-h"]).arg(server.socket()).args(how).arg(file));
 }
 
-/// I122: a dump that was taken while work went on, and is loaded into the same database, is noticed: by who was
-/// connected all the time, by the machine that had worked with it, and by one that comes for the first time.
+/// I122: a dump that was taken during work is loaded into the same database. The restore is noticed by a
+/// connected process, by the machine that worked with the database, and by a machine that opens it for the
+/// first time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dump_that_is_loaded_is_noticed_by_everybody() {
     for how in [&["--clean", "--if-exists"][..], &["--data-only"]] {
@@ -74,7 +75,7 @@ async fn a_dump_that_is_loaded_is_noticed_by_everybody() {
             sql(&server.url(), &format!("TRUNCATE {tables}")).await;
         }
         load(&server, "taken", how);
-        // It goes on from where the dump was taken, and nobody else may let the same call begin again.
+        // The job continues from the point of the dump, and the same call must not begin again.
         let refused = barrier(&opened, &mut before).await;
         assert!(matches!(refused, Err(WriteError::Restored(_))), "{how:?}: {refused:?}");
         opened.store.close().await;
@@ -82,7 +83,7 @@ async fn a_dump_that_is_loaded_is_noticed_by_everybody() {
         assert!(is_restored(&known).await, "{how:?}");
         let new = open(&server.url()).await;
         assert!(is_restored(&new).await, "{how:?}");
-        // What is asked for meanwhile is taken in, and changes nothing about that.
+        // Submissions are accepted meanwhile, and do not clear the restore.
         for name in ["two", "three", "four"] {
             known.store.submit(new_job(name)).await.unwrap();
         }
@@ -93,7 +94,7 @@ async fn a_dump_that_is_loaded_is_noticed_by_everybody() {
     }
 }
 
-/// I122: so are the files of a server as they were, under the timeline that it had, by who had worked with it.
+/// I122: restored data files under the same timeline are noticed by a machine that worked with the database.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_a_server_that_are_put_back_are_noticed() {
     let Some(server) = tokio::task::block_in_place(Server::start) else { return };
@@ -110,7 +111,7 @@ async fn files_of_a_server_that_are_put_back_are_noticed() {
         copied(&server.data(), &copy);
         server.run();
     });
-    // Nothing but this tells: nobody opens the database for work meanwhile.
+    // Only this write reveals the restore, because no process opens the database for work meanwhile.
     barrier(&opened, &mut log).await.unwrap();
     tokio::task::block_in_place(|| {
         server.stop();
@@ -132,7 +133,7 @@ async fn files_of_a_server_that_are_put_back_are_noticed() {
     assert!(!is_restored(&known).await);
 }
 
-/// With owners, rights and times.
+/// Copies a directory with its owners, permissions and times.
 fn copied(from: &Path, to: &Path) {
     ran(Command::new("cp").arg("-a").arg(from).arg(to));
 }

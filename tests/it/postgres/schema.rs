@@ -1,4 +1,4 @@
-//! The schema as a reader finds it, in one file.
+//! The recorded schema, and errors when a database is opened.
 
 use std::path::Path;
 

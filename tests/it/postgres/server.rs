@@ -1,8 +1,9 @@
-//! A real PostgreSQL server for tests: the system's binaries, a cluster in a temporary folder.
+//! A real PostgreSQL server for tests, run from the system's binaries with a cluster in a temporary folder.
 //!
-//! `LATCH_TEST_POSTGRES` names a server to use instead, by an address whose user may create
-//! databases; tests that stop and cut need one of their own all the same. Where there is neither, a
-//! test says so on the terminal and passes; with `LATCH_POSTGRES_REQUIRED` it fails.
+//! `LATCH_TEST_POSTGRES` is the address of a server to use instead. Its user must be allowed to create
+//! databases. Tests that stop servers or end their connections start their own server in any case. Without
+//! binaries and without an address, a test prints a message and passes. With `LATCH_POSTGRES_REQUIRED` it
+//! fails instead.
 
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -17,10 +18,10 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use tempfile::TempDir;
 
 const GIVEN: &str = "LATCH_TEST_POSTGRES";
-/// Set where these tests must not be left out: by `.ci/run`.
+/// Variable that `.ci/run` sets so that the tests fail instead of being skipped.
 const REQUIRED: &str = "LATCH_POSTGRES_REQUIRED";
 
-/// A fresh database; none where there is no server to be had, which is said.
+/// Creates a fresh database. Returns `None` after a message if no server is available.
 pub(crate) async fn database() -> Option<String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let server = shared()?;
@@ -31,7 +32,7 @@ pub(crate) async fn database() -> Option<String> {
     Some(format!("{base}/{name}?{parameters}"))
 }
 
-/// Execute SQL behind the store's back.
+/// Executes SQL on a separate connection, without the store.
 pub(crate) async fn sql(url: &str, text: &str) -> Vec<PgRow> {
     let options: PgConnectOptions = url.parse().expect("an address");
     let mut conn = options.disable_statement_logging().connect().await.expect("the server answers");
@@ -40,7 +41,7 @@ pub(crate) async fn sql(url: &str, text: &str) -> Vec<PgRow> {
     rows
 }
 
-/// Have a server say what it says when a disk is full, for values that would not fit.
+/// Makes the server report a full disk for values longer than 1,000 bytes.
 pub(crate) async fn full_disk(url: &str) {
     for text in [
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF length(NEW.value) > 1000 THEN \
@@ -52,7 +53,7 @@ pub(crate) async fn full_disk(url: &str) {
     }
 }
 
-/// The server that all tests of this process share.
+/// Server shared by all tests of this process.
 fn shared() -> Option<&'static str> {
     static SHARED: OnceLock<Option<(String, Option<Server>)>> = OnceLock::new();
     let (url, _) = SHARED
@@ -64,7 +65,7 @@ fn shared() -> Option<&'static str> {
     Some(url)
 }
 
-/// A server of one's own. Gone with the value, or with this process, however it ends.
+/// A separate server. The server ends when the value is dropped or when this process ends, in any way.
 pub(crate) struct Server {
     bin: PathBuf,
     dir: TempDir,
@@ -72,23 +73,23 @@ pub(crate) struct Server {
     running: Mutex<Option<Child>>,
 }
 
-/// Runs the server for as long as its input is open, then stops it at once. Where nobody has said
-/// that its files are still wanted, they are removed: the test's process has ended.
+/// Runs the server while standard input is open, then stops the server immediately. The files are removed
+/// unless the word `keep` was read, because then the test process has ended.
 const KEEPER: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
 [ "$word" = keep ] || rm -rf "$dir""#;
 
 impl Server {
-    /// Start one; none where there are no binaries, which is said.
+    /// Starts a server. Returns `None` after a message if the binaries are missing.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(&[])
     }
 
-    /// The same, with settings of its own.
+    /// Starts a server with additional settings.
     pub(crate) fn start_with(settings: &[&str]) -> Option<Self> {
         Self::start_in(Path::new("/tmp"), &[], settings)
     }
 
-    /// The same, with its files in this folder, made in this way.
+    /// Starts a server with its files in this folder, and with additional arguments of `initdb`.
     pub(crate) fn start_in(folder: &Path, made: &[&str], settings: &[&str]) -> Option<Self> {
         let server = Self::unmade(folder, settings)?;
         let made = server
@@ -104,7 +105,8 @@ impl Server {
         Some(server)
     }
 
-    /// A standby of this one, which streams from whichever of these servers it reaches.
+    /// Starts a standby of this server. The standby streams from any server in its settings that it can
+    /// reach.
     pub(crate) fn standby(&self, settings: &[&str]) -> Self {
         let standby = Self::unmade(Path::new("/tmp"), settings).expect("there is a server");
         let made = standby
@@ -120,11 +122,11 @@ impl Server {
         standby
     }
 
-    /// A folder for its files, and nothing in it.
+    /// Prepares an empty folder for the files of a server.
     fn unmade(folder: &Path, settings: &[&str]) -> Option<Self> {
         let Some(bin) = binaries() else {
             assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and there is no PostgreSQL");
-            // Past the harness, which shows what is printed only where a test fails.
+            // Bypasses the test harness, which shows printed text only for failed tests.
             let said = "SKIPPED: there is no PostgreSQL here (initdb is in none of PATH and /usr/lib/postgresql)\n";
             let _ = std::io::stderr().write_all(said.as_bytes());
             return None;
@@ -138,27 +140,27 @@ impl Server {
         Some(Self { bin, dir, settings, running: Mutex::default() })
     }
 
-    /// Where its socket is.
+    /// Directory of the server's socket.
     pub(crate) fn socket(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Where its cluster is.
+    /// Directory of the server's cluster.
     pub(crate) fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
-    /// Its first database.
+    /// Address of the server's first database.
     pub(crate) fn url(&self) -> String {
         format!("postgres://latch@localhost:{}/postgres?host={}", self.port(), self.dir.path().display())
     }
 
-    /// That of its socket, and of its address where its settings name one to listen on.
+    /// Port of the socket, and of the network address if the settings name one.
     fn port(&self) -> &str {
         self.settings.iter().find_map(|setting| setting.strip_prefix("port=")).unwrap_or("5432")
     }
 
-    /// Start it again after [`Server::stop`].
+    /// Starts the server again after [`Server::stop`].
     pub(crate) fn run(&self) {
         let mut command = Command::new("sh");
         let (program, first) = self.program("postgres");
@@ -185,7 +187,7 @@ impl Server {
         panic!("the server does not start: {}", self.log());
     }
 
-    /// Stop it at once, as if it had crashed.
+    /// Stops the server immediately, as in a crash.
     pub(crate) fn stop(&self) {
         if let Some(mut child) = self.running.lock().expect("nobody panics with it").take() {
             if let Some(mut input) = child.stdin.take() {
@@ -195,12 +197,13 @@ impl Server {
         }
     }
 
-    /// What it has written to its log.
+    /// Text of the server's log.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
     }
 
-    /// A program of PostgreSQL, as a user who may run it: it refuses to run as root.
+    /// Returns a command for a program of PostgreSQL, run as a user other than root. PostgreSQL refuses to
+    /// run as root.
     pub(crate) fn command(&self, name: &str) -> Command {
         let (program, first) = self.program(name);
         let mut command = Command::new(program);
@@ -228,7 +231,7 @@ impl Drop for Server {
     }
 }
 
-/// The folder of the newest PostgreSQL.
+/// Directory of the newest PostgreSQL binaries.
 fn binaries() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut found: Vec<(u32, PathBuf)> = versions
@@ -241,7 +244,7 @@ fn binaries() -> Option<PathBuf> {
     found.pop().map(|(_, bin)| bin).or(in_path)
 }
 
-/// Hands a file to the user that servers run as, who alone may read it.
+/// Gives a file to the user that servers run as, with permission for that user only.
 pub(super) fn hand_over(file: &Path) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
     if let Some((uid, gid)) = other_user() {
@@ -249,7 +252,7 @@ pub(super) fn hand_over(file: &Path) {
     }
 }
 
-/// User and group to run the server as, where we are root: those of `postgres` or `nobody`.
+/// Returns user and group to run the server as, if this process is root: those of `postgres` or `nobody`.
 fn other_user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;

@@ -1,4 +1,4 @@
-//! A worker that stands still in the middle of a request, whose job another one finishes meanwhile.
+//! A worker that is suspended in the middle of a request, while another worker completes its job.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,8 @@ use crate::stopped::{go_on, is_stopped};
 use crate::witness::Witness;
 use crate::workers::{Working, detached, events, until_over, worker};
 
-/// More than twice what the kernel takes in for one that sends: half of it does not leave by itself.
+/// Returns a body size of more than twice the kernel's largest send buffer, so that half of the body cannot
+/// be sent without a reader.
 fn more_than_fits() -> usize {
     let sizes = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_wmem").expect("Linux says it");
     let most: usize = sizes.split_whitespace().last().and_then(|most| most.parse().ok()).expect("a number");
@@ -26,14 +27,15 @@ fn shown(place: &Place, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()
 }
 
-/// Everything that is recorded of the job.
+/// Returns the job's document and events.
 fn record(place: &Place, job: &str) -> (Value, Vec<Value>) {
     (shown(place, job), events(place, job))
 }
 
-/// I1, I14, I46, I111: when the call's time and the lease are over, the call is in doubt and a person says what
-/// the witness shows: nothing whole came. Another worker calls again. The first one, when it goes on, sends the
-/// rest no more, though it is read now and no server tells that the job is lost, and writes nothing.
+/// I1, I14, I46, I111: a worker is suspended while it sends a request. After the call's timeout and the lease
+/// have passed, the call is in doubt. A person resolves it as not applied, as the witness shows, and another
+/// worker repeats the call. When the first worker continues, its request could be read again and no server
+/// reports the lost job. It must neither send the rest of the request nor write anything.
 #[test]
 fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
     let Some(url) = a_database() else { return };
@@ -51,7 +53,8 @@ fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
     kill_process(Pid::from_child(&first.child), Signal::STOP).expect("it is there");
     until("it stands still", || is_stopped(&first.child));
 
-    // Whoever comes next is on another machine: nothing of this one's own files is waited for.
+    // The second worker simulates another machine, so it does not wait for locks in this machine's state
+    // directory.
     let place = place.configure_first("state_dir = \".elsewhere\"");
     let second = Working::start(&place, worker(&place, &[]));
     until("the call is in doubt", || shown(&place, &job)["state"] == "PARKED");

@@ -1,4 +1,4 @@
-//! A primary that dies under its workers, and the standby that takes over.
+//! A primary that dies while workers use it, and the standby that takes over.
 
 use serde_json::json;
 use sqlx::Row;
@@ -11,10 +11,10 @@ use crate::crash::check_worlds;
 use crate::place::{Place, witness_plan_of};
 use crate::workers::{Working, detached, open, until_over};
 
-/// Commits wait for the first of these that is connected.
+/// Synchronous standby setting: commits wait for the first connected standby of these.
 const WAITED_FOR: &str = "FIRST 1 (a, b)";
 
-/// A primary whose commits wait for its standbys `a` and `b`; `b` follows whoever leads.
+/// Starts a primary whose commits wait for its standbys `a` and `b`. Standby `b` follows the current primary.
 fn cluster() -> Option<[Server; 3]> {
     let primary = Server::start()?;
     let quick = "wal_retrieve_retry_interval=100ms";
@@ -37,13 +37,13 @@ fn waits_for(server: &Server) -> Vec<String> {
     blocking(sql(&server.url(), names)).iter().map(|row| row.get(0)).collect()
 }
 
-/// A job with a plan of its own, left to the workers.
+/// Submits a job with a plan of its own, for the workers to execute. Returns the job id.
 fn another(place: &Place, number: u64) -> String {
     let mut plan = witness_plan_of(number);
     for step in plan["steps"].as_array_mut().expect("a list") {
         let payload = &mut step["payload"];
         if payload.get("note").is_some() {
-            // Long enough for the primary to die in the middle of many.
+            // Long enough that the primary dies while many calls are in flight.
             payload["after_ms"] = json!(200);
         }
     }
@@ -51,8 +51,8 @@ fn another(place: &Place, number: u64) -> String {
     detached(place)
 }
 
-/// I1, I87, I89: workers that are told that failover is synchronous go on with the standby that took over.
-/// Every job that was accepted is there, and each call happened once; what was in doubt is told.
+/// I1, I87, I89: workers with `failover = "synchronous"` continue on the standby that took over. Every
+/// accepted job exists there, and each call happened once. Calls in doubt are reported.
 #[test]
 fn workers_go_on_with_a_standby_that_has_every_acknowledged_write() {
     let Some([primary, a, b]) = cluster() else { return };
@@ -78,12 +78,13 @@ fn workers_go_on_with_a_standby_that_has_every_acknowledged_write() {
     drop(b);
 }
 
-/// The jobs that are not over, as the server has them that nobody is led to yet.
+/// Returns the jobs that are not over, as stored on a server that the workers do not use yet.
 fn open_on(place: &Place, server: &Server) -> Vec<serde_json::Value> {
     open(&place.again().on_server(&server.url()))
 }
 
-/// I89: whoever did not say so starts nothing on it until a person accepts it, and then goes on.
+/// I89: without that setting, a worker starts nothing on the standby until an administrator accepts the
+/// restore. Then the worker continues.
 #[test]
 fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
     let Some([primary, a, _b]) = cluster() else { return };
@@ -97,14 +98,14 @@ fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
     let before = place.world();
     let left = another(&place, 2);
     until("it says what to do", || working.notes().contains("--accept-restore"));
-    // It looks again and again.
+    // The worker retries repeatedly during this time.
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert_eq!(place.world(), before, "{}", working.notes());
     let run = place.latch(&["job", "show", &left, "--json"]);
     assert_eq!(run.json()["state"], "PENDING", "{} {} {}", run.stdout, run.stderr, working.notes());
     let accepted = place.latch(&["doctor", "--accept-restore"]);
     assert_eq!(accepted.code, 0, "{} {}", accepted.stdout, accepted.stderr);
-    // The one that waited goes on by itself.
+    // The waiting worker continues by itself.
     assert_eq!(until_over(&place, "accepted"), 0);
     assert_eq!(working.stop().0, Some(0));
 }

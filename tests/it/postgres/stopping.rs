@@ -1,4 +1,4 @@
-//! Workers that are told to stop while their server is away.
+//! Workers that are stopped while their server is unreachable.
 
 use std::process::Child;
 use std::time::Duration;
@@ -11,14 +11,15 @@ use crate::postgres::live_call::until;
 use crate::worker::terminate;
 use crate::workers::{Working, detached, worker};
 
-/// A place on this server, whose jobs nobody can ask for in the end.
+/// Environment on this server whose jobs cannot be replayed at the end of the test, because the server is
+/// stopped.
 fn place(server: &Server) -> Place {
     let mut place = Place::witness("atomic").approved(vec!["o"]).on_server(&server.url());
     place.unreplayed();
     place.plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 25_000 }))])
 }
 
-/// How it ended, which took 20 seconds at most: a call under way takes longer.
+/// Returns the exit code of a worker that must end within 20 seconds. A call in flight takes longer.
 fn soon_ended(working: &mut Working) -> Option<i32> {
     for _ in 0..400 {
         if let Some(status) = working.child.try_wait().expect("our child") {
@@ -29,7 +30,7 @@ fn soon_ended(working: &mut Working) -> Option<i32> {
     panic!("it does not end: {}", working.notes());
 }
 
-/// Whether it hears SIGTERM by now.
+/// Returns true if the process has installed a handler for SIGTERM.
 fn listens(child: &Child) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
@@ -37,7 +38,7 @@ fn listens(child: &Child) -> bool {
     caught & 1 << 14 != 0
 }
 
-/// I97: with nothing in hand there is nothing to wait for.
+/// I97: a worker without jobs has nothing to wait for.
 #[test]
 fn an_idle_worker_ends_without_its_server() {
     let Some(server) = Server::start() else { return };
@@ -45,14 +46,14 @@ fn an_idle_worker_ends_without_its_server() {
     let mut idle = Working::start(&place, worker(&place, &[]));
     until("it works", || idle.notes().contains("working, "));
     server.stop();
-    // Told while it looks for the server.
+    // The worker is stopped while it tries to reach the server.
     std::thread::sleep(Duration::from_secs(1));
     terminate(&idle.child);
     assert_eq!(soon_ended(&mut idle), Some(0), "{}", idle.notes());
     assert!(idle.notes().contains("stopping: "), "{}", idle.notes());
 }
 
-/// I97: told twice, it does not wait for the server either, and says what was in hand.
+/// I97: after a second SIGTERM the worker does not wait for the server, and reports the jobs it held.
 #[test]
 fn a_worker_that_is_told_twice_ends_without_its_server() {
     let Some(server) = Server::start() else { return };
@@ -70,7 +71,7 @@ fn a_worker_that_is_told_twice_ends_without_its_server() {
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
 }
 
-/// A worker that has not found its server yet has nothing to give back.
+/// A worker that has not reached its server yet has nothing to release.
 #[test]
 fn a_worker_that_waits_for_its_server_to_begin_can_be_stopped() {
     let Some(server) = Server::start() else { return };

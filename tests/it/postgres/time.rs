@@ -1,4 +1,4 @@
-//! Whose clock decides, and what a server must keep.
+//! Clock used for leases and deadlines, and durability settings of a server.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::conformance::world::{Log, new_job, row};
 
 const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
-/// I90: leases and deadlines are the server's times; no clock of this machine has a say.
+/// I90: leases and deadlines are the server's times, regardless of this machine's clocks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leases_and_deadlines_go_by_the_servers_clock() {
     let Some(url) = database().await else { return };
     let (here, there) = (open(&url).await, open(&url).await);
     let (mut holder, holds) = claimer(here.dir.path(), "holder");
     let (next, _next_lock) = claimer(there.dir.path(), "next");
-    // A machine that is known by another boot: its lock file proves nothing here, free or not.
+    // The holder is on a machine with another boot id, so the state of its lock file proves nothing here.
     drop(holds);
     holder.owner.boot_id = "another-machine".to_owned();
     holder.lease_ms = 8_000;
@@ -40,7 +40,8 @@ async fn leases_and_deadlines_go_by_the_servers_clock() {
     assert!((20_000_000..=30_000_000).contains(&left), "{left}");
     let invocation = there.store.recover(&log.job_id).await.unwrap().remove(0);
     let judged = there.store.quiescence(&log.job_id, &invocation, 0).await.unwrap();
-    // Until the deadline and the clock margin have passed: neither is this another boot's time.
+    // Quiescence waits for the deadline and the clock margin, and does not treat the time as one of another
+    // boot.
     assert!(matches!(judged, Quiescence::After { wait_ms: 20_000..=32_000 }), "{judged:?}");
 
     assert!(there.store.claim(&next).await.unwrap().is_none(), "its lease is not over");

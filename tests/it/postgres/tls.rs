@@ -1,4 +1,4 @@
-//! Connections that are encrypted: who answers is proven, and who does not is refused.
+//! Encrypted connections: the server's identity is verified, and a server that fails verification is refused.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::program::Ran;
 use crate::workers::{Working, detached, until_over, worker};
 
-/// An authority, and where its certificate is.
+/// Certificate authority and the file of its certificate.
 struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     file: PathBuf,
@@ -30,7 +30,7 @@ impl Authority {
         Authority { issuer, file }
     }
 
-    /// A certificate and its key for whoever is called so.
+    /// Issues a certificate for this name. Returns the files of the certificate and its key.
     fn certifies(&self, dir: &Path, name: &str) -> (PathBuf, PathBuf) {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
         params.distinguished_name = rcgen::DistinguishedName::new();
@@ -44,13 +44,13 @@ impl Authority {
     }
 }
 
-/// A server that is spoken to over the network, with a certificate for `localhost`.
+/// Server with a network address and a certificate for `localhost`.
 struct Encrypted {
     server: Server,
     port: u16,
     ours: Authority,
     others: Authority,
-    /// A client's, for the user `latch`.
+    /// Client certificate and key for the user `latch`.
     client: (PathBuf, PathBuf),
     _dir: tempfile::TempDir,
 }
@@ -63,7 +63,7 @@ impl Encrypted {
         let (cert, key) = ours.certifies(dir.path(), "localhost");
         let client = ours.certifies(dir.path(), "latch");
         hand_over(&key);
-        // Free now, and nobody else asks for one that was just given away.
+        // The port is free now, and the kernel does not assign it again soon.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
         let server = Server::start_with(&[
             &format!("port={port}"),
@@ -76,7 +76,8 @@ impl Encrypted {
         Some(Encrypted { server, port, ours, others, client, _dir: dir })
     }
 
-    /// Who may come over the network, and how: a line of `pg_hba.conf`.
+    /// Writes a line of `pg_hba.conf`, which determines the connections that the server accepts over the
+    /// network.
     fn admits(&self, line: &str) {
         let file = self.server.data().join("pg_hba.conf");
         std::fs::write(file, format!("local all all trust\n{line}\n")).expect("it is ours");
@@ -87,12 +88,12 @@ impl Encrypted {
         format!("postgres://latch@{host}:{}/postgres?{more}", self.port)
     }
 
-    /// What the doctor finds over such an address.
+    /// Runs `latch doctor` with this address.
     fn asked(&self, place: &Place, host: &str, more: &str) -> Ran {
         place.again().on_server(&self.url(host, more)).latch(&["doctor", "--json"])
     }
 
-    /// The jobs over such an address.
+    /// Runs `latch job list` with this address.
     fn listed(&self, place: &Place, host: &str, more: &str) -> Ran {
         let mut place = place.again().on_server(&self.url(host, more));
         place.unreplayed();
@@ -106,8 +107,7 @@ fn database(ran: &Ran) -> String {
     checks.iter().find(|check| check["check"] == "database").map(|check| check["found"].to_string()).unwrap_or_default()
 }
 
-/// I87: a worker behind `verify-full` works, every one of its sessions is encrypted, and the server takes no
-/// other ones.
+/// I87: a worker with `verify-full` works with encrypted sessions only. The server accepts no other sessions.
 #[test]
 fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
     let Some(encrypted) = Encrypted::start() else { return };
@@ -130,7 +130,7 @@ fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
     let doctor = encrypted.asked(&template, "localhost", &full);
     assert!(database(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
 
-    // Another authority, another name, and no encryption at all.
+    // Another authority, another host name, and no encryption.
     let others = format!("sslrootcert={}", encrypted.others.file.display());
     let ours = format!("sslrootcert={}", encrypted.ours.file.display());
     for (host, more) in [
@@ -156,7 +156,7 @@ fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
     }
 }
 
-/// I87: a server that wants to know who asks by a certificate is shown one.
+/// I87: the client presents a certificate to a server that requires one.
 #[test]
 fn a_client_shows_its_certificate() {
     let Some(encrypted) = Encrypted::start() else { return };

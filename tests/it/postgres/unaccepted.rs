@@ -1,4 +1,4 @@
-//! A server that nobody has accepted, met in the middle of a transaction.
+//! A server whose restore is not accepted, discovered in the middle of a transaction.
 
 use std::sync::atomic::Ordering;
 
@@ -12,10 +12,10 @@ use super::server::sql;
 use super::{Opened, claimer, running};
 use crate::conformance::world::{Log, new_job};
 
-/// From now on the server is not the one that was accepted last.
+/// Makes the server differ from the one accepted last.
 const ELSEWHERE: &str = "UPDATE meta SET server = 'elsewhere/00000001/1'";
 
-/// What starts work, or holds on to some.
+/// Operations that start work or keep a lease.
 #[derive(Clone, Copy, Debug)]
 enum Starts {
     Claim,
@@ -36,7 +36,7 @@ impl Starts {
         (Starts::Barrier, "group_read"),
     ];
 
-    /// What the store says to it.
+    /// Runs the operation and returns the store's result.
     async fn ask(self, opened: &Opened, log: &mut Log, time: &str) -> Result<(), WriteError> {
         let store = &opened.store;
         let name = format!("{self:?}{time}");
@@ -61,7 +61,7 @@ impl Starts {
     }
 }
 
-/// Everything that work is seen by.
+/// Returns all rows that an operation could change, as text.
 async fn work(url: &str) -> String {
     let tables =
         ["jobs", "claims", "timers", "inbox", "events"].map(|table| format!("SELECT {table}::text t FROM {table}"));
@@ -69,7 +69,7 @@ async fn work(url: &str) -> String {
     sql(url, &all).await[0].get(0)
 }
 
-/// A job in hand and one that waits to be claimed; for timers, one that is due.
+/// Creates a claimed job and a pending one. For [`Starts::Timers`], the claimed job has a due timer.
 async fn two_jobs(opened: &Opened, starts: Starts) -> (Log, OwnerLock) {
     let (mut log, lock) = running(opened, "one").await;
     opened.store.submit(new_job("waiting")).await.unwrap();
@@ -81,8 +81,8 @@ async fn two_jobs(opened: &Opened, starts: Starts) -> (Log, OwnerLock) {
     (log, lock)
 }
 
-/// I89: whoever's own connection is the first to meet a server that nobody has accepted starts nothing there, and
-/// holds on to nothing. What was done is recorded, and what is asked for is taken in.
+/// I89: an operation whose own connection is the first to reach an unaccepted server starts nothing there and
+/// keeps no lease. Results are still recorded, and requests are still accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_starts_on_a_server_that_nobody_has_accepted() {
     for (starts, point) in Starts::ALL {
@@ -95,7 +95,7 @@ async fn nothing_starts_on_a_server_that_nobody_has_accepted() {
         assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: it was cut");
         assert!(matches!(refused, Err(WriteError::Restored(_))), "{starts:?}: {refused:?}");
         assert_eq!(work(&probe.url).await, before, "{starts:?}");
-        // What was done is recorded, and what somebody asks for is taken in.
+        // Results are recorded and requests are accepted.
         store.write(log.append(1)).await.unwrap();
         store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
         store.submit(new_job("later")).await.unwrap();
@@ -106,8 +106,8 @@ async fn nothing_starts_on_a_server_that_nobody_has_accepted() {
     }
 }
 
-/// I89: where only a server that nobody has accepted can tell that a commit was made, what it starts is not gone on
-/// with. What was done is, and what somebody asked for.
+/// I89: if only an unaccepted server can confirm that a commit was made, the operation that it started does
+/// not continue. Writes of results and requests do continue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_another_server_tells_of_starts_nothing() {
     for (starts, _) in Starts::ALL {

@@ -1,5 +1,5 @@
-//! Who works on a server never waits for somebody who stands in the middle of a transaction, unless they
-//! want the same; and those who count do so one after the other.
+//! Workers on a server do not wait for a session that is stuck in a transaction, unless both need the same
+//! row. Submissions that count the queue run one after the other.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::server::database;
 use super::{claimer, open, running};
 use crate::conformance::world::new_job;
 
-/// Far longer than anything takes that waits for nobody, and shorter than what the server lets anybody stand
-/// in a transaction.
+/// Upper limit for an operation that does not wait. It is shorter than the server's limit on idle
+/// transactions.
 const SOON: Duration = Duration::from_secs(8);
 
-/// Somebody who keeps the row of a job locked, as long as the connection is there.
+/// Locks the row of a job for the lifetime of the returned connection.
 async fn locked(url: &str, job_id: &str) -> PgConnection {
     let options: PgConnectOptions = url.parse().unwrap();
     let mut conn = options.connect().await.unwrap();
@@ -27,7 +27,7 @@ async fn locked(url: &str, job_id: &str) -> PgConnection {
     conn
 }
 
-/// I86: a job that somebody is taking, or keeps locked, keeps nobody from the next one.
+/// I86: a job that another session is claiming or has locked does not delay the claim of the next job.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_waits_for_nobody() {
     let Some(url) = database().await else { return };
@@ -41,7 +41,7 @@ async fn a_claim_waits_for_nobody() {
     assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
 }
 
-/// I26: a job that waited and is kept locked is looked at again later, not at once and for ever.
+/// I26: a waiting job that is due but locked is checked again later, not in a busy loop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_locked_job_that_has_waited_is_looked_at_later() {
     let Some(url) = database().await else { return };
@@ -57,7 +57,7 @@ async fn a_locked_job_that_has_waited_is_looked_at_later() {
     assert_eq!(opened.store.job(&log.job_id).await.unwrap().unwrap().state, JobState::Pending);
 }
 
-/// I26: nor does a timer wait: those of other jobs fire.
+/// I26: timers of other jobs fire without waiting for a locked job.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_timer_of_a_locked_job_keeps_no_other_from_firing() {
     let Some(url) = database().await else { return };
@@ -76,7 +76,7 @@ async fn a_timer_of_a_locked_job_keeps_no_other_from_firing() {
     assert_eq!(opened.store.inbox(&locks[0].0.job_id).await.unwrap().len(), 0);
 }
 
-/// I99: as many processes submit at the same moment: no more wait than may.
+/// I99: processes that submit concurrently never exceed the queue limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_queue_is_never_fuller_than_it_may_be() {
     let Some(url) = database().await else { return };
@@ -84,7 +84,7 @@ async fn a_queue_is_never_fuller_than_it_may_be() {
     for _ in 0..4 {
         opened.push(open(&url).await);
     }
-    // In each round there is room for one more.
+    // Each round has room for one more job.
     for round in 0..15 {
         let asks = opened.iter().enumerate().map(|(at, opened)| {
             let mut new = new_job(&format!("job{round}of{at}"));
@@ -97,7 +97,7 @@ async fn a_queue_is_never_fuller_than_it_may_be() {
     }
 }
 
-/// All of them at once.
+/// Runs all four futures concurrently.
 async fn futures_all<E: std::fmt::Debug>(
     asks: impl Iterator<Item = impl Future<Output = Result<Submitted, E>>>,
 ) -> Vec<Submitted> {

@@ -1,22 +1,22 @@
-//! As much of PostgreSQL's protocol as it takes to know where one message ends and which commits.
+//! The part of PostgreSQL's protocol that is needed to find message boundaries and commits.
 
 use std::collections::BTreeSet;
 
-/// Bytes that come in pieces, cut into messages.
+/// Splits a stream of bytes into messages.
 #[derive(Default)]
 pub(super) struct Messages {
     left: Vec<u8>,
-    /// Whether the first message, which has no type, is over: only clients send one.
+    /// True after the first message, which has no type byte. Only clients send such a message.
     begun: bool,
 }
 
 impl Messages {
-    /// What a server sends.
+    /// Returns a splitter for the bytes that a server sends.
     pub(super) fn of_server() -> Self {
         Self { begun: true, ..Self::default() }
     }
 
-    /// Those that are whole now, in order.
+    /// Adds bytes and returns the messages that are now complete, in order.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         self.left.extend_from_slice(bytes);
         let mut whole = Vec::new();
@@ -34,8 +34,8 @@ impl Messages {
     }
 }
 
-/// What a client has prepared that commits, and what it is about to send: messages go on together, up to
-/// one that the server answers.
+/// State of a client: its prepared COMMIT statements and the messages not yet forwarded. Messages are
+/// forwarded together, up to one that the server answers.
 #[derive(Default)]
 pub(super) struct Client {
     commits: BTreeSet<Vec<u8>>,
@@ -44,7 +44,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// What goes on to the server with this message, and whether it commits; none where more belongs to it.
+    /// Returns the bytes to forward to the server and whether they commit. Returns `None` if more messages
+    /// belong to the group.
     pub(super) fn sends(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
         let mut texts = message.get(5..).unwrap_or_default().split(|byte| *byte == 0);
         match message[0] {
@@ -54,7 +55,7 @@ impl Client {
                     self.commits.insert(name.to_vec());
                 }
             }
-            // The portal, then the statement.
+            // The message names the portal, then the statement.
             b'B' => self.committing |= texts.nth(1).is_some_and(|name| self.commits.contains(name)),
             b'Q' => self.committing |= texts.next() == Some(b"COMMIT"),
             _ => {}
@@ -65,7 +66,7 @@ impl Client {
     }
 }
 
-/// A server's message behind which it waits for the client.
+/// Type of the server's message `ReadyForQuery`, after which the server waits for the client.
 pub(super) const READY: u8 = b'Z';
-/// A server's message of its own accord, to who listens.
+/// Type of the server's message `NotificationResponse`.
 pub(super) const NOTIFIED: u8 = b'A';

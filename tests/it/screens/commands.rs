@@ -1,11 +1,11 @@
-//! The screens of all commands: a line each.
+//! Screens of all commands, one line per screen.
 
 use serde_json::json;
 
 use super::snapshot::{Screen, Stage, compare};
 use crate::place::{Place, built, step};
 
-/// A call that is read and one that is gated, and nothing else.
+/// Environment with one call that only reads and one that is gated.
 fn place() -> Place {
     let read = step("read", "Effect.Read", &[], json!({ "note": 1 }));
     let send =

@@ -1,4 +1,4 @@
-//! Styles reach the terminal as styles, and text of others never does.
+//! Styles reach the terminal as styles. Escape sequences from plans and arguments never do.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn at(dir: &std::path::Path, args: &[&str], columns: u16, look: Look) -> Shown {
     Terminal::start(latch(dir, args), columns, look).end()
 }
 
-/// I130: an error, a warning and an approval are coloured, and no escape sequence is shown as text.
+/// I130: an error, a warning and an approval are coloured, and no escape sequence is printed as text.
 #[test]
 fn styles_are_not_shown_as_text() {
     let dir = tempfile::tempdir().unwrap();
@@ -26,7 +26,7 @@ fn styles_are_not_shown_as_text() {
     terminal.types("later");
     let parked = terminal.end();
     assert!(!parked.text().contains("u{1b}"), "{}", parked.text());
-    // The priority of a known job stays: a warning.
+    // A known job keeps its priority, so the command prints a warning.
     let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json", "--priority", "4"]), 80, Look::Color);
     terminal.until("approve? [y]es, [n]o");
     terminal.types("y");
@@ -36,7 +36,7 @@ fn styles_are_not_shown_as_text() {
     assert!(!approved.text().contains("u{1b}"), "{}", approved.text());
 }
 
-/// I130: without colours nothing is styled, and a terminal without capabilities gets no escape sequence at all.
+/// I130: without colours nothing is styled, and a dumb terminal gets no escape sequence.
 #[test]
 fn no_color_and_dumb_terminals_get_plain_text() {
     let dir = tempfile::tempdir().unwrap();
@@ -46,7 +46,7 @@ fn no_color_and_dumb_terminals_get_plain_text() {
     }
 }
 
-/// I130: an escape sequence in a plan or an argument is shown as text.
+/// I130: an escape sequence in a plan or an argument is printed as text.
 #[test]
 fn escape_sequences_of_others_are_shown_as_text() {
     let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[31mred";

@@ -1,4 +1,4 @@
-//! The live view, and ctrl-c in it.
+//! The live view, and ctrl-c in the live view.
 
 use serde_json::json;
 
@@ -6,12 +6,12 @@ use crate::place::{Place, step, wait};
 use crate::program::latch;
 use crate::terminal::{Look, Shown, Terminal};
 
-/// The words of a screen, wherever its lines end.
+/// Returns the text of a screen with all line breaks replaced by blanks.
 fn unbroken(shown: &Shown) -> String {
     shown.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A call that reads for as long as it may.
+/// Environment with a call that reads almost until its timeout.
 fn slow() -> Place {
     let call = json!({ "operator": "Effect.Read", "args": { "note": 1, "before_ms": 25_000 } });
     let mut place = Place::witness("atomic").plan(&[step("d", "Driver.Run", &[], json!({ "calls": [call] }))]);
@@ -19,7 +19,8 @@ fn slow() -> Place {
     place
 }
 
-/// I131: a call that only reads is shown while it is under way, with its operator; the second ctrl-c ends at once.
+/// I131: a call that only reads is shown with its operator while it is in flight. The second ctrl-c ends the
+/// command immediately.
 #[test]
 fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
     for (look, shows) in [(Look::Color, "d/0  Effect.Read  called"), (Look::Dumb, "d/0  Effect.Read  called")] {
@@ -37,7 +38,7 @@ fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
     }
 }
 
-/// I135: for programs the line of the second ctrl-c names the job.
+/// I135: with JSON log lines, the line of the second ctrl-c names the job.
 #[test]
 fn ctrl_c_twice_names_the_job_for_programs() {
     let place = slow();
@@ -58,7 +59,8 @@ fn ctrl_c_twice_names_the_job_for_programs() {
     assert!(message.ends_with(&format!("continue: latch resume {job}")), "{message}");
 }
 
-/// I133: ctrl-c says where the job stands and how it goes on, while a time is waited for and at a question.
+/// I133: after ctrl-c, the command prints the job's state and the command that resumes it. This holds during
+/// a timer wait and at a question.
 #[test]
 fn ctrl_c_says_where_the_job_stands() {
     let mut place =
@@ -86,7 +88,7 @@ fn ctrl_c_says_where_the_job_stands() {
     );
 }
 
-/// I131: what another process executes is followed in the same view, and ctrl-c leaves it alone.
+/// I131: a job that another process executes is shown in the same view, and ctrl-c does not stop the job.
 #[test]
 fn a_job_of_another_process_is_followed() {
     let place = slow();
@@ -99,25 +101,26 @@ fn a_job_of_another_process_is_followed() {
     terminal.interrupts();
     let shown = terminal.end();
     assert_eq!(shown.code, 0, "{}", shown.text());
-    // A command is broken at the terminal's edge alone.
+    // Inside a command, the line breaks only at the terminal's edge.
     let said = shown.text().replace('\n', "");
     assert!(said.contains(&format!("next:  latch job events {job} --follow")), "{said}");
 }
 
-/// I131: where the terminal becomes narrower, the rows that its lines occupy now are cleared, not those of before.
+/// I131: after the terminal becomes narrower, the rows that the lines occupy now are cleared, not the earlier
+/// number of rows.
 #[test]
 fn a_narrower_terminal_is_redrawn_whole() {
     let place = slow();
     let mut terminal = Terminal::start(latch(&place.dir, &["run", "plan.json"]), 100, Look::NoColor);
     terminal.until("d/0  Effect.Read  called");
-    // Three lines; each of them occupies several rows of six columns.
+    // Each of the three lines occupies several rows of six columns.
     terminal.resizes(6, |sent| (6..=20).any(|rows| sent.contains(&format!("\x1b[{rows}A"))));
     terminal.interrupts();
     terminal.interrupts();
     terminal.end();
 }
 
-/// I131: a job that no worker has claimed says what it waits for.
+/// I131: a job that no worker has claimed is shown as waiting for a worker.
 #[test]
 fn a_job_without_a_worker_says_so() {
     let place = slow();
@@ -129,7 +132,7 @@ fn a_job_without_a_worker_says_so() {
     assert_eq!(shown.code, 0, "{}", shown.text());
 }
 
-/// I134: a line precedes each compilation, with the size and how many are left.
+/// I134: each compilation is announced by a line with the size and the number of remaining compilations.
 #[test]
 fn compilations_are_announced() {
     let place = slow();

@@ -1,4 +1,4 @@
-//! What a person sees at a terminal.
+//! Output of commands on a terminal.
 
 mod commands;
 mod escapes;

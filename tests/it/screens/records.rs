@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::place::{Place, step};
 use crate::program::{latch, ran};
 
-/// Every line of stderr with time and level; those about a job.
+/// Runs a command, checks time and level of each line of stderr, and returns the lines.
 fn lines(place: &Place, args: &[&str], code: i32) -> Vec<Value> {
     let args = [&["--log-format", "json", "-v"], args].concat();
     let ran = ran(latch(&place.dir, &args).output().unwrap());
@@ -25,7 +25,7 @@ fn of_jobs(lines: &[Value]) -> Vec<&Value> {
     lines.iter().filter(|line| line["job_id"].is_string()).collect()
 }
 
-/// I135: progress, warnings, errors, log records, worker lines and errors of usage.
+/// I135: this holds for progress, warnings, errors, log records, worker lines and usage errors.
 #[test]
 fn every_line_of_stderr_is_an_object_with_time_and_level() {
     let mut place = Place::witness("atomic").plan(&[

@@ -1,10 +1,11 @@
 //! Whole screens of commands, compared with files.
 //!
-//! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. It is drawn in a copy of a prepared folder at 60,
-//! 80 and 120 columns, without colours and on a dumb terminal, and compared with `snapshots/NAME.txt`. `JOB` in the
-//! arguments stands for the job of the folder. Values that differ between two runs are replaced by stable ones of the
-//! same length where they have one. A length of time has none: the blanks that pad it in a table are left out too.
-//! `LATCH_UPDATE_SCREENS=1` writes the files; look at them before they are committed.
+//! A screen is one line in `commands.rs`: `(NAME, ARGUMENTS, ANSWERS)`. The command runs in a copy of a
+//! prepared folder at 60, 80 and 120 columns, without colours, and on a dumb terminal. The output is compared
+//! with `snapshots/NAME.txt`. `JOB` in the arguments is replaced by the id of the folder's job. Values that
+//! differ between two runs are replaced by stable values of the same length. Durations have no fixed length,
+//! so the blanks that pad them in a table are removed too. `LATCH_UPDATE_SCREENS=1` writes the files. Review
+//! the files before committing them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use crate::place::copy_tree;
 use crate::program::latch;
 use crate::terminal::{Look, Shown, Terminal};
 
-/// Name of the file, arguments, and what is typed when a text is shown.
+/// Name of the file, arguments, and pairs of an expected text and the answer to type.
 pub(super) type Screen = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-/// A folder in which screens are drawn, and its job.
+/// Folder in which the commands run, and its job.
 pub(super) struct Stage {
     pub(super) dir: PathBuf,
     pub(super) job: String,
@@ -24,7 +25,7 @@ pub(super) struct Stage {
 
 impl Stage {
     fn draw(&self, (_, args, answers): &Screen, columns: u16, look: Look) -> Shown {
-        // Always as long: where lines are wrapped depends on it.
+        // The folder name has a fixed length, because the wrapping of lines depends on it.
         let copy = tempfile::Builder::new().prefix("latch-screen-").rand_bytes(6).tempdir_in("/tmp").unwrap();
         copy_tree(&self.dir, copy.path());
         let args = args.replace("JOB", &self.job);
@@ -39,7 +40,7 @@ impl Stage {
         terminal.end()
     }
 
-    /// The file of a screen.
+    /// Returns the contents of a screen's file.
     fn screen(&self, screen: &Screen) -> String {
         let (_, args, _) = screen;
         let mut file = format!("$ latch {args}\n");
@@ -66,7 +67,7 @@ impl Stage {
     }
 }
 
-/// I132: each screen is as its file says.
+/// I132: each screen equals its file.
 pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/screens/snapshots");
     let update = std::env::var_os("LATCH_UPDATE_SCREENS").is_some_and(|value| value == "1");
@@ -85,24 +86,24 @@ pub(super) fn compare(stage: &Stage, screens: &[Screen]) {
     assert!(wrong.is_empty(), "screens differ; LATCH_UPDATE_SCREENS=1 writes them:\n{wrong}");
 }
 
-/// The text with stable values in the place of those that differ between two runs.
+/// Replaces values that differ between two runs by stable ones.
 fn stable(text: &str) -> String {
     let lines: Vec<String> = ids(text).lines().map(|line| unpadded(&amounts(&words(&worker(line))))).collect();
     lines.join("\n")
 }
 
-/// The name of a worker: its host and process, whole or cut at the edge of the terminal.
+/// Replaces the name of a worker, host and process, complete or truncated at the edge of the terminal.
 fn worker(line: &str) -> String {
     const BEFORE: &str = "begins, worker ";
     let Some(at) = line.find(BEFORE) else { return line.to_owned() };
     let (before, name) = line.split_at(at + BEFORE.len());
-    // A line that is cut at the edge of the terminal has lost the end of its style.
+    // A line truncated at the edge of the terminal has lost the end of its style.
     let is_styled = before.contains('<') || name.contains("</>");
     let style = if is_styled { "</>" } else { "" };
     format!("{before}WORKER{style}")
 }
 
-/// Ids of jobs, also those that the terminal has broken at its edge.
+/// Replaces job ids, including those that the terminal has wrapped at its edge.
 fn ids(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split("job_").enumerate() {
@@ -123,7 +124,7 @@ fn ids(text: &str) -> String {
     out
 }
 
-/// Ids, digests, times and folders: replaced by as many characters.
+/// Replaces ids, digests, times and folders by as many characters.
 fn words(line: &str) -> String {
     let mut out = String::new();
     let is_part = |c: char| c.is_ascii_alphanumeric();
@@ -159,10 +160,10 @@ fn words(line: &str) -> String {
     out
 }
 
-/// Lengths of time and sizes: replaced by one that stands for all.
+/// Replaces each duration by `TIME` and each size by `SIZE`.
 fn amounts(line: &str) -> String {
     const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
-    // A file that holds times has some bytes more or fewer in another run; the size of a value is exact.
+    // A file that contains times differs by a few bytes between runs. The size of a value is exact.
     let is_file_size = |number: &str, unit: &str| unit == "bytes" && number.len() >= 4;
     let mut out: Vec<String> = Vec::new();
     let is_number = |word: &str| {
@@ -185,11 +186,11 @@ fn amounts(line: &str) -> String {
             _ => out.push(word.to_owned()),
         }
     }
-    // `3 min 05 s` is one length.
+    // `3 min 05 s` is one duration.
     out.join(" ").replace("TIME TIME", "TIME")
 }
 
-/// Numbers that have their units without a blank between: `0.4s`, `3m05s`.
+/// Returns true for durations without blanks, such as `0.4s` and `3m05s`.
 fn is_length(word: &str) -> bool {
     let mut rest = word;
     while let Some(at) = rest.find(|c: char| !c.is_ascii_digit() && c != '.').filter(|at| *at > 0) {
@@ -202,9 +203,9 @@ fn is_length(word: &str) -> bool {
     rest.is_empty() && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The line with two blanks between a length of time and its neighbours, where a table has padded it to its column. No
-/// other column moves: each is as wide as its head, or as the longest length there can be. Offsets are padded on the left
-/// alone.
+/// Leaves two blanks between a duration and its neighbours, where a table has padded the duration. Other
+/// columns do not move, because each column is as wide as its head or as the longest possible duration.
+/// Offsets are padded on the left only.
 fn unpadded(line: &str) -> String {
     let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
     let mut words: Vec<&str> = Vec::new();
@@ -232,7 +233,7 @@ fn what_differs_between_runs_is_replaced() {
     assert_eq!(stable("<green>succeeded in 1 ms</>  3m  0.4s"), "<green>succeeded in TIME</>  TIME  TIME");
     assert_eq!(stable("+0.012s  in 2d, 3m"), "+TIME  in TIME, TIME");
     assert_eq!(stable("expires in 2d</>"), "expires in TIME</>");
-    // However long something took.
+    // The result does not depend on the length of the duration.
     for (age, took) in [("0s ", "  3ms"), ("12s", "150ms"), ("2m ", " 9.9s")] {
         let row = format!("job_x  COMPLETED  {age}  {took}          p     ada");
         assert_eq!(stable(&row), "job_x  COMPLETED  TIME  TIME  p     ada");

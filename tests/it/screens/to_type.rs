@@ -1,4 +1,4 @@
-//! Commands to type next are copied from the screen: no line end is put into one.
+//! Commands to type next are printed without line breaks, so that they can be copied from the screen.
 
 use serde_json::json;
 
@@ -6,8 +6,8 @@ use crate::place::{Place, step};
 use crate::program::latch;
 use crate::terminal::{Look, Terminal};
 
-/// Screens in copies of this folder at widths that are smaller than the commands. Each shows these commands in one piece,
-/// and all others in backquotes too.
+/// Runs commands in copies of this folder on terminals narrower than the printed commands. Each screen must
+/// show these commands unbroken, and all commands in backquotes too.
 fn whole(place: &Place, screens: &[(&str, &[&str])]) {
     let job = place.the_job()["job_id"].as_str().unwrap_or_default().to_owned();
     for (args, commands) in screens {
@@ -16,7 +16,7 @@ fn whole(place: &Place, screens: &[(&str, &[&str])]) {
             let args = args.replace("JOB", &job);
             let args: Vec<&str> = args.split(' ').collect();
             let shown = Terminal::start(latch(&copy.dir, &args), columns, Look::Dumb).end();
-            // As it was written: the terminal itself wraps what is longer than its lines.
+            // Checks the written bytes, because the terminal wraps longer lines by itself.
             let written = String::from_utf8(shown.bytes.clone()).unwrap();
             let new = copy.the_job()["job_id"].as_str().unwrap_or_default().to_owned();
             for command in *commands {
@@ -30,7 +30,7 @@ fn whole(place: &Place, screens: &[(&str, &[&str])]) {
     }
 }
 
-/// I132: those of jobs that go on, and of errors.
+/// I132: commands for jobs that continue, and in errors.
 #[test]
 fn commands_to_type_are_not_broken() {
     let send = step("send-a-message", "Effect.Opaque", &[], json!({ "note": 2 }));
@@ -72,7 +72,7 @@ fn id(place: &Place) -> String {
     place.the_job()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// I132: an undoing that is left to a worker.
+/// I132: commands for an undo that is left to a worker.
 #[test]
 fn commands_to_type_of_undoing_are_not_broken() {
     let mut place = Place::undo("atomic");

@@ -1,10 +1,11 @@
-//! What authors reach for without a thought: clocks, randomness, exceptions, large integers.
+//! Language features with hidden inputs: clocks, randomness, exceptions and large integers.
 
 use serde_json::{Value, json};
 
 use super::{LANGS, outputs, place, project, run, step};
 
-/// A step that looks around by every way its language has, and one that fails as it is told to.
+/// Sources of a step that reads every ambient source of its language, and of one that fails as its input
+/// requests.
 fn sources(lang: &str) -> &'static [(&'static str, &'static str)] {
     match lang {
         "js" => &[("src/plugin.js", include_str!("ambient/plugin.js"))],
@@ -14,7 +15,7 @@ fn sources(lang: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// One job of one step: its response and its output.
+/// Runs a job of one step. Returns its response, its output and its exported evidence.
 fn job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Value>, String) {
     let plugin = project(lang, "step", Some(sources(lang)));
     let place = place(&[(&plugin, "")], &[step("s", operator, "read_only", payload)]);
@@ -26,8 +27,8 @@ fn job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Value>, Str
     (response, output, exported)
 }
 
-/// I52: every ambient source follows the injected ones: it differs between two jobs, and repeats
-/// in the replay from every prefix that each job gets.
+/// I52: every ambient source follows the injected ones. It differs between two jobs, and repeats in the
+/// replay from every prefix of each job.
 #[test]
 fn ambient_time_and_randomness_follow_the_injected_sources() {
     for lang in LANGS {
@@ -52,10 +53,10 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
     }
 }
 
-/// Exceptions keep their text, and where they came from.
+/// An exception keeps its text and its origin.
 #[test]
 fn an_exception_arrives_with_its_text_and_its_stack() {
-    // C has none.
+    // C has no exceptions.
     for lang in ["js", "python", "go"] {
         let (response, _, exported) = job(lang, "Ambient.Fail", json!({ "how": "exception" }));
         let failed = &response["failed"][0];
@@ -63,7 +64,7 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
         assert!(failed["message"].as_str().unwrap().contains("the cellar is flooded"), "{lang}: {failed}");
         assert!(exported.contains("deepInside"), "{lang}: the stack names the function: {exported}");
     }
-    // Half of a character, as cutting a text makes it.
+    // Half of a surrogate pair or of a UTF-8 sequence, as produced by truncating a text.
     for lang in ["js", "python", "go"] {
         let (response, ..) = job(lang, "Ambient.Fail", json!({ "how": "half" }));
         let failed = &response["failed"][0];
@@ -77,7 +78,7 @@ fn an_exception_arrives_with_its_text_and_its_stack() {
     }
 }
 
-/// A number that JSON or a double cannot hold is refused, never rounded.
+/// A number that JSON or a double cannot represent exactly is refused, never rounded.
 #[test]
 fn a_number_that_would_be_rounded_is_refused() {
     for (lang, hows) in
@@ -92,7 +93,7 @@ fn a_number_that_would_be_rounded_is_refused() {
     }
 }
 
-/// What a language would lose in silence, or trap over without a word, is refused with its place.
+/// A value that a language would lose silently, or trap on without a message, is refused with its location.
 #[test]
 fn what_cannot_leave_is_refused_with_its_place() {
     for (lang, how, code, said) in [
@@ -118,7 +119,7 @@ fn what_cannot_leave_is_refused_with_its_place() {
     }
 }
 
-/// Whatever is printed arrives: halves of characters, what holds itself, lines without an end.
+/// All printed text reaches the log: incomplete characters, circular values, and lines without an end.
 #[test]
 fn what_is_printed_arrives() {
     for (lang, lines) in [

@@ -1,11 +1,12 @@
-//! I63: what is made and what is shown passes its own check.
+//! I63: created projects and examples pass their own check.
 
 use serde_json::json;
 
 use super::{LANGS, project, run};
 use crate::checkout;
 
-/// I63. Both builds of a folder do the same; Python's takes long and is left at one.
+/// I63. A folder is built twice, and both builds behave the same. A Python build takes long, so Python is
+/// built once.
 #[test]
 fn a_made_project_passes_its_own_check() {
     for lang in LANGS {

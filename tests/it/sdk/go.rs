@@ -1,4 +1,4 @@
-//! What is special to Go: its runtime starts with each instance, and it has a scheduler of its own.
+//! Specifics of Go: its runtime starts with each instance and has its own scheduler.
 
 use serde_json::json;
 
@@ -11,7 +11,8 @@ fn log(operator: &str, how: &str) -> String {
     run(place.path(), &["run", "plan.json"]).stderr
 }
 
-/// What is printed becomes records: lines that are put together, lines without an end, bytes that are no text.
+/// Printed text becomes log records: lines written in parts, lines without an end, and bytes that are not
+/// UTF-8.
 #[test]
 fn what_a_go_plugin_prints_becomes_log_records() {
     let said = log("Ambient.Look", "");
@@ -20,7 +21,7 @@ fn what_a_go_plugin_prints_becomes_log_records() {
     }
 }
 
-/// What Go cannot recover from ends the try, and its text is kept.
+/// An error that Go cannot recover from ends the try, and its text is recorded.
 #[test]
 fn what_ends_a_go_plugin_says_why() {
     for (how, line) in [
@@ -34,7 +35,7 @@ fn what_ends_a_go_plugin_says_why() {
     }
 }
 
-/// A step that calls what only tools have is refused when it is built.
+/// A step that calls a function for tools only is refused at build time.
 #[test]
 fn a_go_step_with_a_tools_import_is_no_component() {
     let text = "package main\n\nimport \"latchwork\"\n\nfunc main() {\n\tlatchwork.Step(\"A.B\", latchwork.Spec{}, func(_ \

@@ -1,4 +1,4 @@
-//! Projects as `latch plugin new` makes them.
+//! Projects created by `latch plugin new`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{LANGS, outputs, place, project, run, step};
 
-/// I53: a made project tests itself.
+/// I53: a new project contains tests of its own.
 #[test]
 fn a_made_project_passes_its_own_tests() {
     for lang in LANGS {
@@ -39,8 +39,8 @@ fn a_made_project_passes_its_own_tests() {
     }
 }
 
-/// I52, I53: a step and a tool of each language run in one plan; greetings differ between jobs and
-/// repeat in replay.
+/// I52, I53: a step and a tool of each language run in one plan. Greetings differ between jobs and repeat in
+/// replay.
 #[test]
 fn made_projects_run_and_replay() {
     let mut plugins = Vec::new();
@@ -74,7 +74,8 @@ fn made_projects_run_and_replay() {
     }
 }
 
-/// A tool of each language that can be asked is asked, after a crash between its effect and the record.
+/// After a crash between the effect and its record, the queryable tool of each language is asked to reconcile
+/// the call.
 #[test]
 fn a_killed_call_of_a_made_tool_is_asked_about_and_not_repeated() {
     for lang in LANGS {
@@ -91,7 +92,7 @@ fn a_killed_call_of_a_made_tool_is_asked_about_and_not_repeated() {
         assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
         let events = run(place.path(), &["job", "events", job["job_id"].as_str().unwrap(), "--json"]);
         assert!(events.stdout.contains("reconciled"), "{lang}: it was asked: {}", events.stdout);
-        // And it replays from every prefix.
+        // The job also replays from every prefix.
         outputs(place.path(), job);
     }
 }

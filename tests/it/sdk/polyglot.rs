@@ -8,7 +8,7 @@ use super::{go, latch, outputs, run, tools};
 use crate::checkout;
 use crate::place::{built, copy_tree};
 
-/// The component of an example, built where its tools are the tests' own.
+/// Builds the component of an example with the tools of the tests.
 fn example(name: &str) -> std::path::PathBuf {
     let dir = checkout::copy().join("example-plugins").join(name);
     if name.ends_with("-rust") {
@@ -20,8 +20,8 @@ fn example(name: &str) -> std::path::PathBuf {
     made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
 }
 
-/// I1, I52: Python reads, Go compares, JavaScript writes, C reviews; killed on the way, one message is sent, and
-/// every prefix replays.
+/// I1, I52: the Python step reads, the Go step compares, the JavaScript step writes and the C step reviews.
+/// The process is killed several times. One message is sent, and every prefix replays.
 #[test]
 fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
     let examples = checkout::copy().join("example-plugins");
@@ -40,7 +40,7 @@ fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
         std::fs::create_dir(place.path().join(name)).unwrap();
     }
     let args = ["run", "plan.json", "--json", "--actor", "ada", "--approve", "s5", "--approve", "s6"];
-    // In the middle of each language's step, and of the message.
+    // The kills hit the step of each language, and the message.
     for nth in [1, 2, 4] {
         let killed = latch(place.path(), &args).env("LATCH_CRASH_AT", format!("execute:after:{nth}")).output().unwrap();
         assert!(matches!(killed.status.code(), None | Some(0)), "{}", String::from_utf8_lossy(&killed.stderr));
@@ -55,7 +55,7 @@ fn the_golden_flow_in_four_languages_sends_one_message_though_it_is_killed() {
     assert_eq!(outputs["s4"]["verdict"], "ready", "{:#}", outputs["s4"]);
 }
 
-/// The examples' own tests.
+/// The tests contained in the examples.
 #[test]
 fn the_examples_in_other_languages_pass_their_own_tests() {
     let root = checkout::copy();

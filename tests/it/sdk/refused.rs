@@ -1,4 +1,4 @@
-//! What cannot become a component is refused before it is run, with its place.
+//! Sources that cannot become a component are refused at build time, with the location of the fault.
 
 use serde_json::Value;
 

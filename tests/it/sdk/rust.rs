@@ -1,4 +1,4 @@
-//! A made project in Rust: its SDK comes along, so that it builds anywhere.
+//! A new project in Rust includes the SDK, so that it builds anywhere.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn a_made_project_in_rust_builds_tests_itself_and_runs() {
         assert_eq!(new.code, 0, "{}", new.stderr);
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["test", "--quiet"]).current_dir(parent.path().join(&name));
-        // Both kinds share what they depend on.
+        // Both kinds share their compiled dependencies.
         let tested = cargo.env("CARGO_TARGET_DIR", tools().with_file_name("made-rust")).output().unwrap();
         assert!(tested.status.success(), "{kind}: {}", String::from_utf8_lossy(&tested.stderr));
     }

@@ -1,4 +1,4 @@
-//! JavaScript in the other engine: `engine = "starlingmonkey"`.
+//! JavaScript in the second engine: `engine = "starlingmonkey"`.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,8 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// I52, I53, I63: the SDK is the same in both engines. One build for all of it: this engine is large.
+/// I52, I53, I63: the SDK is the same in both engines. One build covers all checks, because this engine is
+/// large.
 #[test]
 fn a_plugin_in_starlingmonkey_builds_follows_the_injected_sources_and_passes_its_check() {
     let sources =

@@ -1,4 +1,5 @@
-//! The same step in every language: time, chance, two calls and an event, killed on the way.
+//! The same step in every language: it reads time and randomness, makes two calls, emits an event, and is
+//! killed on the way.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,8 @@ use super::{LANGS, latch, outputs, place, project, run, step};
 use crate::checkout;
 use crate::place::built;
 
-/// How much of a step's stream the runtimes of all languages may draw before the first line of a program.
+/// Maximum number of bytes that a language runtime may draw from the step's random stream before the program
+/// starts.
 const STREAM: usize = 64 << 10;
 
 fn walker(lang: &str) -> PathBuf {
@@ -25,7 +27,7 @@ fn walker(lang: &str) -> PathBuf {
     project(lang, "step", Some(sources))
 }
 
-/// The seed of a job, from its evidence.
+/// Reads the job's seed from its evidence.
 fn seed(dir: &Path, job: &str) -> Hash {
     let exported = run(dir, &["job", "export", job, "--out", "-"]).stdout;
     let events = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -33,9 +35,9 @@ fn seed(dir: &Path, job: &str) -> Hash {
     serde_json::from_value(seed.expect("the first event has it").into()).unwrap()
 }
 
-/// I52: in each language the step is killed between its calls and in one of them, and goes on as it
-/// began; each call is made once, and the job replays from every prefix. What it drew is of the one
-/// stream that the job's seed gives its step.
+/// I52: in each language, the step is killed between its calls and in one of them, and continues with the
+/// same values. Each call is made once, and the job replays from every prefix. The drawn numbers come from
+/// the one random stream that the job's seed gives to the step.
 #[test]
 fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
     let keep = project("js", "tool", None);
@@ -57,7 +59,8 @@ fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
 
         let id = job["job_id"].as_str().unwrap();
         let walked = outputs(place.path(), job).remove("s").unwrap();
-        // A key has the attempt that first made the call: the second was first made after the first kill.
+        // An external key contains the attempt that first made the call. The second call was first made after
+        // the first kill.
         assert_eq!(walked["keys"], json!([format!("latch:{id}:s/0:1"), format!("latch:{id}:s/1:2")]), "{lang}");
         let events = run(place.path(), &["job", "events", id, "--json"]).stdout;
         assert_eq!(events.matches("\"command_committed\"").count(), 2, "{lang}: two calls: {events}");
@@ -65,7 +68,7 @@ fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
         let (at, until) = (walked["at"].as_f64().unwrap(), walked["until"].as_f64().unwrap());
         assert!(until > at, "{lang}: time goes on with the answers: {walked}");
 
-        // The version and variant of a UUID are not drawn.
+        // Version and variant bits of a UUID are not random.
         let drawn = hex::decode(walked["id"].as_str().unwrap().replace('-', "")).unwrap();
         let plain = |at: &usize| ![6, 8].contains(at);
         let stream = StepRng::new(step_seed(&seed(place.path(), id), &StepId::new("s"))).bytes(STREAM);

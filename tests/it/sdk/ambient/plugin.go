@@ -19,7 +19,7 @@ import (
 	"latchwork"
 )
 
-// Read while Go starts, as a library might: Go starts with each call.
+// Initialized at the start of Go's runtime, as a library might do. The runtime starts with each call.
 var (
 	started = time.Now()
 	dice    = rand.Int63()
@@ -37,7 +37,7 @@ type look struct {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
-// The order in which a map is walked, goroutines run, and a select picks.
+// Returns the order in which a map is iterated, goroutines run, and a select picks.
 func orders() (walked, ran, picked []int) {
 	numbers := map[int]bool{}
 	for i := range 40 {
@@ -87,7 +87,7 @@ func lookAround(_ latchwork.Context, _ struct{}) (look, error) {
 		draws = append(draws, rand.Float64())
 	}
 
-	// Sleeping takes the step's time, and none of anybody else's.
+	// Sleeping advances the step's clock and takes no real time.
 	asleep := time.Now()
 	time.Sleep(90 * time.Minute)
 	slept := time.Since(asleep)
@@ -153,7 +153,7 @@ func fail(_ latchwork.Context, given told) (any, error) {
 	return map[string]any{"n": math.NaN()}, nil
 }
 
-// Registered here rather than in init, as main suggests.
+// Registered in main instead of init, because the name `main` may suggest so.
 func main() {
 	latchwork.Step("Ambient.Look", latchwork.Spec{Determinism: latchwork.Stable}, lookAround)
 	latchwork.Step("Ambient.Fail", latchwork.Spec{}, fail)

@@ -11,7 +11,7 @@ from time import time as now
 
 from latchwork import Failure, step
 
-# Made while the component is built; drawn from while it runs.
+# Created while the component is built, and drawn from while it runs.
 SHARED = random.Random()
 SEEDED = random.Random(7)
 
