@@ -152,7 +152,7 @@ fn a_call_whose_plugin_is_gone_is_not_begun() {
 
     // Another version is configured, and the one that is pinned is not kept.
     let mut bytes = std::fs::read(&component).expect("readable");
-    let word = b"nobody can tell afterwards";
+    let word = b"cannot be reconciled";
     let at = bytes.windows(word.len()).position(|window| window == word).expect("it describes itself");
     bytes[at] = b'N';
     std::fs::write(&component, bytes).expect("writable");

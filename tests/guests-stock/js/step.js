@@ -9,7 +9,7 @@ export const plugin = {
       operators: [
         {
           name: 'Stock.Script',
-          description: 'Looks at everything.',
+          description: 'Reads every source of input.',
           inputSchema: '{"type":"object"}',
           outputSchema: 'true',
           effects: ['read-only'],

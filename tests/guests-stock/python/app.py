@@ -22,7 +22,7 @@ class Plugin(exports.Plugin):
     def describe(self) -> plugin.Manifest:
         operator = plugin.Operator(
             name="Stock.Python",
-            description="Looks at everything.",
+            description="Reads every source of input.",
             input_schema="{\"type\":\"object\"}",
             output_schema="true",
             effects=[plugin.Effect.READ_ONLY],

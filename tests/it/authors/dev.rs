@@ -37,7 +37,7 @@ fn one_round_shows_the_output_and_leaves_no_database() {
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("greet succeeded") && ran.stdout.contains("Hello, Ada!"), "{}", ran.stdout);
     assert!(!dir.join("latch.db").exists() && !dir.join(".latch").exists());
-    assert_eq!(entries(&scratch), 0, "the scratch database is gone");
+    assert_eq!(entries(&scratch), 0, "the scratch database is removed");
 
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();
@@ -86,7 +86,7 @@ fn a_change_is_built_and_shown_and_errors_end_nothing() {
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(entries(&scratch), 0, "the scratch database is gone");
+    assert_eq!(entries(&scratch), 0, "the scratch database is removed");
     assert!(!dir.join("latch.db").exists());
 }
 

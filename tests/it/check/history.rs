@@ -45,7 +45,11 @@ fn each_way_of_diverging_is_found_in_its_place() {
     assert_eq!(same.code, 0, "{report:#}");
     assert_eq!(report["histories"], json!([{ "file": "job.jsonl", "job": id, "steps": 1, "diverged": 0 }]));
     let case = &report["cases"][0];
-    assert_eq!((&case["operator"], &case["ended"]), (&json!("Versioned.Run"), &json!("an output")), "it is a case");
+    assert_eq!(
+        (&case["operator"], &case["ended"]),
+        (&json!("Versioned.Run"), &json!("an output")),
+        "the replayed step counts as a case"
+    );
     let again = folder.check(&["--history", "job.jsonl", "--json"]);
     assert_eq!(again.stdout, same.stdout, "to the byte");
 

@@ -46,7 +46,7 @@ fn a_component_that_misbehaves_as_it_begins_is_a_finding() {
             check.1["findings"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect();
         assert_eq!((check.0, rules), (1, vec!["D008"]), "{what}: {:#}", check.1);
         assert_eq!((inspect.0, &inspect.1["loads"]), (1, &json!(false)), "{what}: {:#}", inspect.1);
-        assert!(began.elapsed() < AT_MOST, "{what} takes {:?}", began.elapsed());
+        assert!(began.elapsed() < AT_MOST, "{what}: took {:?}", began.elapsed());
     }
 }
 
@@ -81,9 +81,9 @@ fn a_thousand_operators_are_looked_at() {
     let began = Instant::now();
     let [check, inspect] = both(&Made { operators: &operators, ..STEP }.component(), "");
     assert_eq!(check.0, 0, "{}", check.2.stderr);
-    assert_eq!(check.1["findings"].as_array().unwrap().len(), 1000, "each has no case");
+    assert_eq!(check.1["findings"].as_array().unwrap().len(), 1000, "each operator has no case");
     assert_eq!(inspect.1["operators"].as_array().unwrap().len(), 1000);
-    assert!(began.elapsed() < AT_MOST, "it takes {:?}", began.elapsed());
+    assert!(began.elapsed() < AT_MOST, "took {:?}", began.elapsed());
 }
 
 /// I57: a file name may be invalid UTF-8, and a path need not lead to a regular file.

@@ -54,7 +54,7 @@ fn reports_in_several_forms_come_from_one_check() {
     let ran = check(&folder, &[&files[..], &outputs].concat());
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!(read("r.txt"), ran.stdout, "the report on stdout stays");
+    assert_eq!(read("r.txt"), ran.stdout, "the report is still printed on stdout");
     let first: Vec<String> = ["r.json", "r.xml", "r.sarif", "r.txt"].map(read).to_vec();
     let json: Value = serde_json::from_str(&first[0]).unwrap();
     let findings: Vec<&Value> =
@@ -116,7 +116,11 @@ fn report_without_a_finding_has_no_text_of_a_trap() {
             assert!(!report.contains(word) && !ran.stderr.contains(word), "{word}: {report} {}", ran.stderr);
         }
         if format == "text" {
-            assert!(ran.stdout.contains("D070: its stack and heap cannot be moved"), "it is said why: {}", ran.stdout);
+            assert!(
+                ran.stdout.contains("D070: its stack and heap cannot be moved"),
+                "the reason is stated: {}",
+                ran.stdout
+            );
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn action_keys_are_held_by_one_slot(world: World) {
     let held = async || world.store.action("tenant", &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();
     assert_eq!(held().await, None);
     world.store.write(with(one.append(1), reserve("s1", b"a"))).await.unwrap();
-    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.expect("the same slot may ask again");
+    world.store.write(with(one.append(1), reserve("s1", b"a"))).await.expect("the same slot may reserve the key again");
     let row = held().await.unwrap();
     assert_eq!((row.job_id.clone(), row.slot.as_str(), row.receipt.clone()), (one.job_id.clone(), "s1", None));
     let refused = Err(WriteError::ActionKey(Box::new(row.clone())));
@@ -149,7 +149,7 @@ pub(super) async fn an_action_key_is_of_one_tenant(world: World) {
     for log in [&mut ours, &mut theirs] {
         let mut batch = log.append(1);
         batch.actions = vec![reserve("s1", b"a")];
-        world.store.write(batch).await.expect("each has its own");
+        world.store.write(batch).await.expect("each tenant has its own key");
     }
     let held = async |tenant| {
         let row = world.store.action(tenant, &Operator::new("Mail.Send"), Hash::of(&[b"key"])).await.unwrap();

@@ -27,7 +27,7 @@ pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
     assert_eq!(
         world.store.write(said(&mut log.clone())).await,
         Err(WriteError::NotHeld { state: JobState::Running }),
-        "whoever holds a job writes under that claim"
+        "a held job is written by its lease holder only"
     );
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
     let late = Request::LateEffect { slot: Slot::new("s1"), try_no: 1 };
@@ -36,7 +36,7 @@ pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
     world.store.put_inbox(&open.job_id, "ann", None, Request::Continue).await.unwrap();
     let waiting = Filter { to_audit: true, limit: 9, ..Filter::default() };
     let found = world.store.jobs(&waiting).await.unwrap();
-    assert_eq!(found.iter().map(|row| &row.job_id).collect::<Vec<_>>(), [&log.job_id], "an open job has its holder");
+    assert_eq!(found.iter().map(|row| &row.job_id).collect::<Vec<_>>(), [&log.job_id], "an open job is not listed");
 
     let mut kinds = vec![said(&mut log.clone()); 6];
     kinds[0].status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
@@ -57,7 +57,7 @@ pub(super) async fn a_job_that_is_over_takes_words_alone(world: World) {
     world.store.write(batch).await.unwrap();
     assert!(
         matches!(world.store.write(said(&mut other)).await, Err(WriteError::Conflict { .. })),
-        "one after the other"
+        "audit events are written in order"
     );
     let record = world.store.load(&log.job_id).await.unwrap().unwrap();
     assert_eq!((record.row.state, record.row.inbox_pending, record.row.next_seq), (JobState::Failed, false, log.seq));
@@ -76,20 +76,23 @@ pub(super) async fn a_receipt_is_taken_back_by_its_holder_alone(world: World) {
         world.store.write(batch).await
     };
     write(&mut one, take("s1")).await.unwrap();
-    assert_eq!(receipt().await, None, "there is none");
+    assert_eq!(receipt().await, None, "there is no reservation");
     write(&mut one, reserve("s1", b"a")).await.unwrap();
     write(&mut one, settle("s1", Some(b"receipt"))).await.unwrap();
     for (log, slot) in [(&mut two, "s1"), (&mut one, "s2")] {
         write(log, take(slot)).await.unwrap();
-        assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())), "it is another one's");
+        assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())), "the key is held by another slot");
     }
     write(&mut one, take("s1")).await.unwrap();
     assert_eq!(receipt().await, Some(None));
-    assert!(matches!(write(&mut two.clone(), reserve("s9", b"a")).await, Err(WriteError::ActionKey(_))), "not free");
+    assert!(
+        matches!(write(&mut two.clone(), reserve("s9", b"a")).await, Err(WriteError::ActionKey(_))),
+        "the key is still reserved"
+    );
     let mut batch = two.ending(JobState::Parked, None);
     batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
     world.store.write(batch).await.unwrap();
     write(&mut one, settle("s1", Some(b"receipt"))).await.unwrap();
     assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())));
-    assert_eq!(world.row(&two).await.state, JobState::Pending, "it is told");
+    assert_eq!(world.row(&two).await.state, JobState::Pending, "the waiting job is notified");
 }

@@ -195,7 +195,7 @@ pub(super) async fn the_store_computes_the_deadline(world: World) {
         row: doubtful,
     }];
     world.store.write(doubt).await.unwrap();
-    assert_eq!(stored().await.deadline_us, deadline, "a verdict keeps it");
+    assert_eq!(stored().await.deadline_us, deadline, "a verdict keeps the deadline");
 
     let mut again = log.append(1);
     again.acquire = true;
@@ -208,7 +208,7 @@ pub(super) async fn the_store_computes_the_deadline(world: World) {
         row: open,
     }];
     world.store.write(again).await.unwrap();
-    assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own");
+    assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own deadline");
 }
 
 pub(super) async fn payloads_are_written_once(world: World) {

@@ -16,7 +16,7 @@ pub(super) async fn attempts_strictly_increase(world: World) {
         let claim = world.store.claim_job(&id, &claimer).await.unwrap().unwrap();
         assert_eq!((claim.row.attempt, claim.row.state), (last + 1, JobState::Running));
         assert_eq!(claim.now_us, world.clock.now_us());
-        assert!(world.store.claim(&claimer).await.unwrap().is_none(), "it is held");
+        assert!(world.store.claim(&claimer).await.unwrap().is_none(), "the job is held");
         last = claim.row.attempt;
         log.attempt = last;
         world.store.write(log.ending(JobState::Pending, None)).await.unwrap();
@@ -62,11 +62,11 @@ pub(super) async fn whoever_held_a_job_before_says_nothing_of_its_holder(world: 
     world.kill(&first);
     log.attempt = world.store.claim(&second).await.unwrap().unwrap().row.attempt;
     let third = world.claimer("third");
-    assert!(world.store.claim(&third).await.unwrap().is_none(), "the second one lives");
+    assert!(world.store.claim(&third).await.unwrap().is_none(), "the second holder is alive");
     assert!(world.store.claim_job(&log.job_id, &third).await.unwrap().is_none());
     let row = started(&world, &mut log).await;
     let judged = world.store.quiescence(&log.job_id, &row, 500).await.unwrap();
-    assert_eq!(judged, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 }, "its owner lives");
+    assert_eq!(judged, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 }, "the try's owner is alive");
 }
 
 pub(super) async fn waiting_and_parked_jobs_are_left_alone(world: World) {
@@ -115,7 +115,7 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     let mut states = Vec::new();
     for log in &logs {
         let row = world.row(log).await;
-        assert!(!row.inbox_pending, "nobody asked for anything");
+        assert!(!row.inbox_pending, "there are no requests");
         states.push((row.state, row.wake_at_us.is_some()));
     }
     let (waits, pending) = ((JobState::Waiting, true), (JobState::Pending, false));
@@ -124,7 +124,7 @@ pub(super) async fn a_waiting_job_is_pending_when_its_time_has_come(world: World
     world.clock.advance_ms(10);
     let claimer = world.claimer("next");
     assert_eq!(world.store.claim_job(&logs[0].job_id, &claimer).await.unwrap().unwrap().row.attempt, 2);
-    assert!(world.store.claim_job(&logs[3].job_id, &claimer).await.unwrap().is_none(), "its time has not come");
+    assert!(world.store.claim_job(&logs[3].job_id, &claimer).await.unwrap().is_none(), "its wake time has not come");
     assert_eq!(world.store.fire_timers().await.unwrap(), Some(now_us + 30_000));
 }
 

@@ -61,7 +61,7 @@ pub(super) async fn one_jobs_conflict_fails_nobody_else(world: World) {
     assert!(results.iter().all(Result::is_ok));
     if world.dir.is_some() {
         let flushes = world.store.counters().flushes - counters.flushes;
-        assert!(flushes <= 288 / 4, "they share transactions: {flushes} flushes for 288 batches");
+        assert!(flushes <= 288 / 4, "batches share transactions: {flushes} flushes for 288 batches");
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
     let before = world.store.counters().flushes;
     let mut alone = log.append(1);
     alone.flush = Flush::Linger;
-    world.store.write(alone).await.expect("written after a few milliseconds, without any other");
+    world.store.write(alone).await.expect("a lingering batch is written after a few milliseconds");
     if world.dir.is_some() {
         assert_eq!(world.store.counters().flushes - before, 1);
     }
@@ -108,7 +108,7 @@ pub(super) async fn lingering_batches_are_written_in_order(world: World) {
         flushes.push(world.store.counters().flushes - before);
     }
     if world.dir.is_some() {
-        assert_eq!(flushes.last(), Some(&1), "the lingering one rode along: {flushes:?}");
+        assert_eq!(flushes.last(), Some(&1), "the lingering batch shares a flush: {flushes:?}");
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) async fn a_request_is_kept_until_it_is_done(world: World) {
     let mut batch = log.append(1);
     batch.inbox_done = vec![first];
     world.store.write(batch).await.unwrap();
-    assert!(world.row(&log).await.inbox_pending, "one is left");
+    assert!(world.row(&log).await.inbox_pending, "one request is left");
     let mut batch = log.clone().append(1);
     batch.inbox_done = vec![first];
     assert!(matches!(world.store.write(batch).await, Err(WriteError::Broken(_))), "done twice");
@@ -71,10 +71,10 @@ pub(super) async fn a_job_that_nobody_could_load_parks_with_its_requests(world: 
     assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Parked, true, true));
     assert_eq!(world.store.inbox(&log.job_id).await.unwrap()[0].id, id);
     let claimer = world.claimer("next");
-    assert!(world.store.claim(&claimer).await.unwrap().is_none(), "it is parked");
+    assert!(world.store.claim(&claimer).await.unwrap().is_none(), "the job is parked");
     world.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
     assert_eq!(world.store.claim(&claimer).await.unwrap().unwrap().row.attempt, 2);
-    assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 2, "both are there");
+    assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 2, "both requests are kept");
 }
 
 pub(super) async fn a_request_wakes_a_job_that_waits(world: World) {
@@ -98,8 +98,11 @@ pub(super) async fn a_job_that_is_over_takes_evidence_only(world: World) {
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();
     let row = world.row(&log).await;
     assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Completed, true, false));
-    assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1, "until its log has it");
-    assert!(world.store.claim(&world.claimer("next")).await.unwrap().is_none(), "nobody claims it for that");
+    assert_eq!(world.store.inbox(&log.job_id).await.unwrap().len(), 1, "the request is kept until it is in the log");
+    assert!(
+        world.store.claim(&world.claimer("next")).await.unwrap().is_none(),
+        "a late effect does not make the job claimable"
+    );
 }
 
 pub(super) async fn cancel_sets_the_flag(world: World) {

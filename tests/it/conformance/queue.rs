@@ -58,7 +58,11 @@ pub(super) async fn jobs_can_be_passed_over(world: World) {
     assert_eq!(claimed_except(&world, "2", of(&["other"], &["job_a", "job_b"])).await, None);
     assert_eq!(claimed_except(&world, "3", of(&[], &["job_a", "job_none"])).await.as_deref(), Some("job_b"));
     world.clock.advance_ms(LEASE_MS);
-    assert_eq!(claimed_except(&world, "4", of(&["other"], &["job_a", "job_b"])).await, None, "its lease is over");
+    assert_eq!(
+        claimed_except(&world, "4", of(&["other"], &["job_a", "job_b"])).await,
+        None,
+        "the excluded job's lease has expired"
+    );
     assert_eq!(claimed_except(&world, "5", of(&["other"], &["job_a"])).await.as_deref(), Some("job_b"));
     assert_eq!(claimed_except(&world, "6", Except::default()).await.as_deref(), Some("job_a"));
 }
@@ -102,6 +106,6 @@ pub(super) async fn a_job_is_given_back_with_what_was_asked_of_it(world: World) 
     world.store.write(back).await.unwrap();
     let row = world.row(&log).await;
     assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
-    assert!(world.store.write(log.append(1)).await.is_err(), "it is not held any more");
+    assert!(world.store.write(log.append(1)).await.is_err(), "the job is no longer held");
     assert_eq!(claimed(&world, "next", &[]).await.as_deref(), Some("job_one"));
 }

@@ -61,5 +61,5 @@ pub(super) async fn results_are_indexed_with_their_batch(world: World) {
     batch.reusables = vec![newer.clone()];
     world.store.write(batch).await.unwrap();
     assert_eq!(find("tenant", b"a").await, Some(newer));
-    assert_eq!(find("other", b"a").await, Some(reusable(&one, "other", b"a")), "every house has its own");
+    assert_eq!(find("other", b"a").await, Some(reusable(&one, "other", b"a")), "each tenant has its own index");
 }

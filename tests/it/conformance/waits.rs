@@ -52,21 +52,21 @@ pub(super) async fn a_signal_is_taken_while_it_is_wanted(world: World) {
     ask(&world, &log, signal("k")).await.unwrap();
     world.clock.advance_ms(5_000);
     let late = Err(NotAwaited::TooLate("k".to_owned()));
-    assert_eq!(ask(&world, &log, signal("k")).await, late, "its time is over, whether or not that is written");
+    assert_eq!(ask(&world, &log, signal("k")).await, late, "the timeout has passed, even if that is not recorded");
     awaits(&world, &mut log, wait(Some("k"), AwaitedState::Over, None)).await;
     assert_eq!(ask(&world, &log, signal("k")).await, late);
     awaits(&world, &mut log, wait(Some("k"), AwaitedState::Done, None)).await;
     let duplicate = ask(&world, &log, signal("k")).await.unwrap();
 
     let done: Vec<i64> = world.store.inbox(&log.job_id).await.unwrap().iter().map(|row| row.id).collect();
-    assert_eq!((done.len(), done.last()), (4, Some(&duplicate)), "what was refused left nothing");
+    assert_eq!((done.len(), done.last()), (4, Some(&duplicate)), "refused requests are not stored");
     let mut ending = log.ending(JobState::Completed, None);
     ending.inbox_done = done;
     world.store.write(ending).await.unwrap();
     let before = world.row(&log).await;
     ask(&world, &log, signal("k")).await.unwrap();
-    assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty(), "answered alike, and nobody will take it out");
-    assert_eq!(world.row(&log).await, before, "nor look for it");
+    assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty(), "the duplicate is accepted but not stored");
+    assert_eq!(world.row(&log).await, before, "the job row is unchanged");
     let over = world.store.put_inbox(&log.job_id, "ann", None, signal("x")).await;
     assert_eq!(over, Err(InboxError::Over { job_id: log.job_id.clone(), state: JobState::Completed }));
 }
@@ -107,7 +107,7 @@ pub(super) async fn a_timer_fires_once_and_not_early_in_any_state(world: World) 
     assert_eq!(next_us, Some(logs[0].2));
     for (log, to, _) in &logs {
         let row = world.row(log).await;
-        assert_eq!((row.state, row.inbox_pending), (*to, false), "not early");
+        assert_eq!((row.state, row.inbox_pending), (*to, false), "the timer does not fire early");
     }
     world.clock.advance_ms(1);
     assert_eq!(world.store.fire_timers().await.unwrap(), None);
@@ -118,7 +118,7 @@ pub(super) async fn a_timer_fires_once_and_not_early_in_any_state(world: World) 
         assert_eq!((row.state, row.inbox_pending, row.wake_at_us), (now, true, None), "{to:?}");
         let rows = world.store.inbox(&log.job_id).await.unwrap();
         let fired: Vec<_> = rows.iter().map(|row| &row.request).collect();
-        assert_eq!(fired, [&Request::Timer { name: "wait/s".to_owned(), due_us: *due_us }], "once");
+        assert_eq!(fired, [&Request::Timer { name: "wait/s".to_owned(), due_us: *due_us }], "the timer fires once");
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) async fn a_timer_of_a_job_that_is_over_tells_nobody(world: World) {
     assert_eq!(world.store.fire_timers().await.unwrap(), None);
     assert_eq!(world.row(&over).await, before);
     assert!(world.store.inbox(&over.job_id).await.unwrap().is_empty());
-    assert!(world.row(&open).await.inbox_pending, "others are told");
+    assert!(world.row(&open).await.inbox_pending, "timers of other jobs fire");
 }
 
 /// I26.
@@ -236,7 +236,7 @@ pub(super) async fn what_is_acknowledged_while_a_job_comes_to_rest_is_not_lost(w
         match rested {
             Ok(()) if to == JobState::Completed => {
                 assert_eq!((row.state, rows.len()), (JobState::Completed, 0), "round {round}");
-                assert!(round % 4 != 1 || !acknowledged, "nothing was acknowledged that came too late");
+                assert!(round % 4 != 1 || !acknowledged, "a request that came too late is not acknowledged");
             }
             Ok(()) => assert_eq!((row.state, rows.len(), acknowledged), (JobState::Pending, 1, true), "round {round}"),
             Err(error) => {

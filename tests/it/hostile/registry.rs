@@ -64,7 +64,7 @@ fn operators_are_pinned_and_versions_stay_loadable() {
     let second = &pinned["World.Change"];
     assert_eq!((second.class, second.on_indeterminate), (Class::Queryable, OnIndeterminate::Park));
     assert!(second.reconcile);
-    assert_eq!(second.limits.timeout_ms, 20_000, "what it wishes, below the default");
+    assert_eq!(second.limits.timeout_ms, 20_000, "the requested timeout, which is below the default");
     assert_eq!(registry.by_operator("World.Look").unwrap().name, "tool");
     assert!(registry.by_operator("None.Such").is_none());
 

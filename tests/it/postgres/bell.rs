@@ -41,7 +41,9 @@ async fn a_signal_sent_to_one_worker_starts_the_job_on_another() {
         }
         let waits = async {
             loop {
-                heard = tokio::time::timeout(SOON, there.store.news_after(None, heard)).await.expect("nobody rang");
+                heard = tokio::time::timeout(SOON, there.store.news_after(None, heard))
+                    .await
+                    .expect("a notification arrives");
                 if let Some(claim) = there.store.claim(&claimer).await.unwrap() {
                     return (claim.row.job_id, clock.boot_us());
                 }
@@ -75,7 +77,7 @@ async fn whether_news_are_heard_is_known() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(SOON, hears_so).await.expect("it is known soon");
+        tokio::time::timeout(SOON, hears_so).await.expect("the store notices the change");
     };
     until(true).await;
     tokio::task::block_in_place(|| server.stop());
@@ -103,7 +105,7 @@ fn a_signal_sent_by_one_process_starts_the_job_on_another() {
     for _ in 0..SERIES {
         let jobs: Vec<String> = (0..ROUNDS).map(|_| another(&place)).collect();
         let waits = |job: &&Value| job["state"] == "PARKED";
-        until("they wait", || workers::open(&place).iter().filter(waits).count() == jobs.len());
+        until("all jobs wait", || workers::open(&place).iter().filter(waits).count() == jobs.len());
         for job in &jobs {
             let told = place.latch(&["job", "signal", job, "reply", "--payload", "1"]);
             assert_eq!(told.code, 0, "{}", told.stderr);
@@ -128,7 +130,7 @@ fn woken_after_us(url: &str, job: &str) -> i64 {
          c.attempt = 2 WHERE j.job_id = '{job}' AND j.attempt = 2"
     );
     let took = blocking(sql(url, &took));
-    assert_eq!(took.len(), 1, "{job} was told once and went on once");
+    assert_eq!(took.len(), 1, "{job} has one signal and one further claim");
     took[0].get(0)
 }
 
@@ -153,12 +155,16 @@ async fn the_holder_of_a_job_hears_of_its_inbox_and_of_no_other() {
     let heard = here.store.news_after(Some(&log.job_id), 0).await;
     there.store.put_inbox(&other.job_id, "ann", None, Request::Continue).await.unwrap();
     let quiet = tokio::time::timeout(Duration::from_millis(300), here.store.news_after(Some(&log.job_id), heard));
-    assert!(quiet.await.is_err(), "what another job was told is no news of this one");
+    assert!(quiet.await.is_err(), "requests to another job do not notify this one");
     there.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap();
-    let now = tokio::time::timeout(SOON, here.store.news_after(Some(&log.job_id), heard)).await.expect("nobody rang");
+    let now = tokio::time::timeout(SOON, here.store.news_after(Some(&log.job_id), heard))
+        .await
+        .expect("a notification arrives");
     assert!(now > heard);
     // A notification that arrived before the wait is not missed.
-    tokio::time::timeout(SOON, here.store.news_after(Some(&log.job_id), heard)).await.expect("it was rung");
+    tokio::time::timeout(SOON, here.store.news_after(Some(&log.job_id), heard))
+        .await
+        .expect("the earlier notification is not missed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -166,8 +172,9 @@ async fn timers_and_new_jobs_ring_and_a_lost_bell_wakes_everybody() {
     let Some(url) = database().await else { return };
     let (here, there) = (open(&url).await, open(&url).await);
     let mut heard = there.store.news_after(None, 0).await;
-    let next =
-        async |heard| tokio::time::timeout(SOON, there.store.news_after(None, heard)).await.expect("nobody rang");
+    let next = async |heard| {
+        tokio::time::timeout(SOON, there.store.news_after(None, heard)).await.expect("a notification arrives")
+    };
     here.store.submit(crate::conformance::world::new_job("new")).await.unwrap();
     heard = next(heard).await;
     let (mut log, _lock) = running(&here, "timed").await;

@@ -69,7 +69,7 @@ fn workers_whose_clocks_are_wrong_do_as_others() {
     while open(&place).iter().any(|job| job["job_id"] != json!(waiting)) {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
-    assert_eq!(open(&place)[0]["job_id"], json!(waiting), "its time is not over");
+    assert_eq!(open(&place)[0]["job_id"], json!(waiting), "the wait has not timed out");
     let told = place.latch(&["job", "signal", &waiting, "reply", "--payload", "1"]);
     assert_eq!(told.code, 0, "{}", told.stderr);
     assert_eq!(until_over(&place, "wrong clocks"), 0, "nothing was in doubt");
@@ -77,7 +77,7 @@ fn workers_whose_clocks_are_wrong_do_as_others() {
         let notes = worker.notes();
         let (code, tally) = worker.stop();
         assert_eq!((code, &tally["failed"], &tally["lost"]), (Some(0), &json!(0), &json!(0)), "{tally} {notes}");
-        assert!(notes.contains(" begins"), "both have work: {notes}");
+        assert!(notes.contains(" begins"), "both workers have work: {notes}");
     }
     let after_us = server_us(&url);
     for id in jobs.iter().chain([&waiting]) {
@@ -88,7 +88,7 @@ fn workers_whose_clocks_are_wrong_do_as_others() {
             assert!((last_us..=after_us).contains(&time_us), "{id}: {last_us} to {after_us}: {event:#}");
             last_us = time_us;
             if event["type"] == "timer_fired" {
-                assert!(event["due_us"].as_i64() <= Some(time_us), "not early: {event:#}");
+                assert!(event["due_us"].as_i64() <= Some(time_us), "the timer does not fire early: {event:#}");
             }
         }
         let claims = events.iter().filter(|event| event["type"] == "job_claimed");

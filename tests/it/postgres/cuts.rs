@@ -108,7 +108,9 @@ fn a_lease_is_kept_while_reading_hangs() {
     let proxy = Proxy::start(&url, |_| false);
     let holder = through(&place, &proxy);
     let job = detached(&place);
-    until("the call is made", || events(&place, &job).iter().any(|event| event["type"] == "tool_invocation_started"));
+    until("the call has started", || {
+        events(&place, &job).iter().any(|event| event["type"] == "tool_invocation_started")
+    });
     proxy.hush(true);
     let other = Working::start(&place, worker(&place, &[]));
     // Three times the lease duration.
@@ -159,7 +161,7 @@ fn cut_at_random(commit: &str) {
     let cuts = proxy.cuts();
     assert!(cuts.len() >= jobs as usize, "seed {seed}: {cuts:?}");
     for (job, label) in place.worlds().keys() {
-        assert!(ids.contains(job), "seed {seed}: nobody asked for {job}");
+        assert!(ids.contains(job), "seed {seed}: {job} was not submitted");
         let slot = label.trim_start_matches("applied ");
         let of_slot = |event: &&serde_json::Value| event["slot"] == slot;
         let told = events(&place, job);
@@ -187,7 +189,7 @@ fn accepted(place: &Place, proxy: &Proxy, n: u64) -> String {
     panic!("job {n} is not accepted");
 }
 
-#[expect(clippy::print_stdout, reason = "what a run came to is told")]
+#[expect(clippy::print_stdout, reason = "prints the results of a run")]
 fn note(what: &str) {
     println!("{what}");
 }

@@ -88,7 +88,7 @@ async fn a_connection_cut_anywhere_in_a_group_writes_it_once() {
             opened.store.write(log.append(1)).await.unwrap();
             probe.armed.store(true, Ordering::SeqCst);
             assert_eq!(opened.store.write(log.append(1)).await, Ok(()), "{point} {side:?}");
-            assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: it was cut");
+            assert!(!probe.armed.load(Ordering::SeqCst), "{point} {side:?}: the connection was cut");
             assert_eq!(events(&opened.store, &log).await, 4, "{point} {side:?}");
             // A batch without events leaves no trace in the log. The transaction number shows whether it was
             // committed.
@@ -139,7 +139,7 @@ async fn a_number_that_was_given_again_proves_nothing() {
     }
     lose();
     store.submit(new_job("two")).await.unwrap();
-    assert!(!probe.armed.load(Ordering::SeqCst), "each was cut");
+    assert!(!probe.armed.load(Ordering::SeqCst), "each connection was cut");
     assert_eq!(events(store, &log).await, 4);
     assert_eq!(store.payload(&log.job_id, "output/s").await.unwrap().as_deref(), Some(&b"1"[..]));
     assert_eq!(store.inbox(&log.job_id).await.unwrap().len(), 2);
@@ -168,7 +168,7 @@ async fn a_server_that_is_away_is_waited_for_by_who_has_time() {
     let missing = server.url().replace("/postgres?", "/nobodys?");
     assert_ne!(missing, server.url());
     let refused = Database::open(OpenOptions { patient: true, ..OpenOptions::server(missing, dir.path()) }).await;
-    assert!(refused.err().unwrap().to_string().contains("createdb"), "what does not pass is told at once");
+    assert!(refused.err().unwrap().to_string().contains("createdb"), "a permanent error is reported immediately");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -222,7 +222,7 @@ async fn takes_no_writes(sessions_end: bool) {
     };
     let (written, ()) = tokio::join!(writes, serves);
     written.unwrap();
-    assert!(clock.boot_us() - started_us >= 800_000, "it was not served before");
+    assert!(clock.boot_us() - started_us >= 800_000, "the write completed too early");
     assert_eq!(events(&opened.store, &log).await, 3);
 }
 
@@ -274,7 +274,7 @@ async fn a_server_without_a_free_connection_is_waited_for() {
     match Database::open(OpenOptions::server(server.url(), dir.path())).await {
         Err(StoreError::Unavailable(text)) => assert!(text.contains("max_connections"), "{text}"),
         Err(error) => panic!("{error}"),
-        Ok(_) => panic!("there was one left"),
+        Ok(_) => panic!("a connection was still free"),
     }
     let batch = log.append(1);
     let frees = async {

@@ -28,7 +28,7 @@ fn a_job_lives_on_a_server_as_it_does_in_a_file() {
     let place = Place::golden("atomic").again().on_server(&url);
     let early = place.latch(&["doctor"]);
     assert!(early.stdout.contains("no Latchwork tables yet"), "{} {}", early.stdout, early.stderr);
-    assert!(!early.stdout.contains("not available"), "what is as it should be is no error: {}", early.stdout);
+    assert!(!early.stdout.contains("not available"), "a database without tables is not an error: {}", early.stdout);
     let early = place.latch(&["job", "list", "--json"]);
     assert_eq!((early.code, &early.json()["jobs"]), (0, &json!([])), "{}", early.stderr);
     let first = place.latch(&run(&[]));
@@ -54,7 +54,7 @@ fn a_job_lives_on_a_server_as_it_does_in_a_file() {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);
     evidence::holds(&place, &id, "on a server");
     assert_eq!(messages(&place), 1, "replay executes nothing");
-    assert!(!place.dir.join("latch.db").exists(), "there is no file beside the server");
+    assert!(!place.dir.join("latch.db").exists(), "no database file is created");
 
     let doctor = place.latch(&["doctor", "--json"]).json();
     let check = |name: &str| -> Value {

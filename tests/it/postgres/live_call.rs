@@ -36,7 +36,7 @@ pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("never: {what}");
+    panic!("timed out while waiting: {what}");
 }
 
 /// Runs a call on one worker while `trouble` affects the server. Another worker could take over the job, and
@@ -46,11 +46,11 @@ fn nobody_else_executes(trouble: impl FnOnce(&Server, &[i32])) {
     let place = place(&server);
     let job = detached(&place);
     let caller = Working::start(&place, worker(&place, &["--jobs", "1"]));
-    until("the call is under way", || place.world().contains_key("o"));
+    until("the call is in flight", || place.world().contains_key("o"));
     let its = sessions(&server);
-    assert!(!its.is_empty(), "it has connections");
+    assert!(!its.is_empty(), "the caller has sessions");
     let other = Working::start(&place, worker(&place, &["--jobs", "2"]));
-    until("the other one works", || sessions(&server).len() > its.len());
+    until("the other worker has sessions", || sessions(&server).len() > its.len());
     trouble(&server, &its);
     // The other worker is able to work, and completes another job.
     let second = place.again().approved(vec![]).plan(&[step("r", "Effect.Read", &[], json!({ "note": 3 }))]);
@@ -64,7 +64,7 @@ fn nobody_else_executes(trouble: impl FnOnce(&Server, &[i32])) {
         assert_eq!(code, Some(0), "{said:#}");
     }
     let started = events(&place, &job).iter().filter(|event| event["type"] == "tool_invocation_started").count();
-    assert_eq!(started, 2, "one for each call");
+    assert_eq!(started, 2, "one start per call");
 }
 
 /// I1, I87, I114.

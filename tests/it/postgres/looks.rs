@@ -31,7 +31,7 @@ async fn crowded(url: &str, states: &[i64], known: bool) -> (Opened, OwnerLock) 
     let opened = open(url).await;
     opened.store.submit(new_job("held")).await.unwrap();
     let (holder, lock) = claimer(opened.dir.path(), "holder");
-    opened.store.claim(&holder).await.unwrap().expect("there is one");
+    opened.store.claim(&holder).await.unwrap().expect("there is a pending job");
     let columns = "tenant_id, actor_id, plan_id, plan_hash, mode, secret, created_us, attempt, next_seq, head, \
                    inbox_pending, cancel_requested, updated_us, priority";
     for state in states {
@@ -61,7 +61,7 @@ async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("the looks are not counted: {:?} after {before:?}", read(url).await);
+    panic!("the scans are not counted: {:?} after {before:?}", read(url).await);
 }
 
 /// I124: a claim reads no job that waits for its time, is parked or is over, however many of them exist.
@@ -72,12 +72,12 @@ async fn a_look_reads_no_job_that_is_not_to_be_claimed() {
     let before = read(&url).await;
     let (other, _lock) = claimer(opened.dir.path(), "other");
     for _ in 0..LOOKS {
-        assert!(opened.store.claim(&other).await.unwrap().is_none(), "it is held");
+        assert!(opened.store.claim(&other).await.unwrap().is_none(), "the only open job is held");
         opened.store.fire_timers().await.unwrap();
     }
     opened.store.close().await;
     let rows = read_since(&url, before, 3 * LOOKS).await;
-    assert!(rows < 20 * LOOKS, "{rows} rows were read by {LOOKS} looks");
+    assert!(rows < 20 * LOOKS, "{rows} rows were read by {LOOKS} claims");
 }
 
 /// I124: a claim reads no jobs that are to be claimed later, even if the server's statistics are outdated.
@@ -90,7 +90,7 @@ async fn a_claim_reads_no_job_that_comes_later() {
         let before = read(&url).await;
         let (other, _lock) = claimer(opened.dir.path(), "other");
         for _ in 0..CLAIMS {
-            opened.store.claim(&other).await.unwrap().expect("there are many");
+            opened.store.claim(&other).await.unwrap().expect("there are pending jobs");
         }
         opened.store.close().await;
         let rows = read_since(&url, before, 3 * CLAIMS).await;

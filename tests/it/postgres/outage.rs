@@ -29,7 +29,7 @@ use crate::workers::{Working, detached, events, until_over, worker};
 /// reconciled.
 fn opaque(place: Place) -> Place {
     let file = place.dir.join("latch.toml");
-    let config = std::fs::read_to_string(&file).expect("it was written");
+    let config = std::fs::read_to_string(&file).expect("the configuration exists");
     std::fs::write(&file, config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =")).expect("writable");
     let lease = "lease = \"2s\"\nheartbeat = \"300ms\"\nclock_margin = \"200ms\"";
     let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
@@ -45,7 +45,7 @@ fn an_answer_outlives_a_server_that_takes_no_writes() {
         let place = opaque(Place::witness(commit).on_server(&server.url()));
         let job = detached(&place);
         let working = Working::start(&place, worker(&place, &[]));
-        until("the call is under way", || place.world().contains_key("o"));
+        until("the call is in flight", || place.world().contains_key("o"));
         blocking(read_only(&server.url(), true));
         // Longer than the call and its lease.
         std::thread::sleep(Duration::from_secs(4));
@@ -74,23 +74,26 @@ fn an_answer_is_told_to_who_has_the_job_meanwhile() {
     let proxy = Proxy::start(&url, move |_| away.load(Ordering::SeqCst));
     let job = detached(&place);
     let cut_off = through(&place, &proxy);
-    until("the call is under way", || place.world().contains_key("o"));
+    until("the call is in flight", || place.world().contains_key("o"));
     is_away.store(true, Ordering::SeqCst);
     proxy.lead_to("postgres://latch@127.0.0.1:1/away");
     let _other = Working::start(&place, worker(&place, &[]));
-    until("it is in doubt", || place.the_job()["state"] == "PARKED");
+    until("the call is in doubt", || place.the_job()["state"] == "PARKED");
     if sweeps() {
         std::thread::sleep(Duration::from_secs(30));
         until("it is kept", || cut_off.notes().contains("keeping it and retrying"));
     }
     is_away.store(false, Ordering::SeqCst);
     proxy.lead_to(&url);
-    until("it goes on by itself", || place.the_job()["state"] == "COMPLETED");
+    until("the job completes by itself", || place.the_job()["state"] == "COMPLETED");
     assert_eq!(place.world()["o"], 1);
     let all = events(&place, &job);
     let by_whom: Vec<_> = all.iter().filter(|event| event["type"] == "job_claimed").collect();
     assert!(by_whom.len() >= 3, "{all:#?}");
-    assert!(!all.iter().any(|event| event["type"] == "invocation_resolved"), "nobody was asked: {all:#?}");
+    assert!(
+        !all.iter().any(|event| event["type"] == "invocation_resolved"),
+        "no call was resolved by a person: {all:#?}"
+    );
 }
 
 /// I125: a job whose effect database is unreachable is released, as often as a worker claims it, and
@@ -103,11 +106,11 @@ fn jobs_whose_effects_are_away_are_given_back() {
     let place = place.plan(&[pause, step("o", "Effect.Opaque", &["w"], json!({ "note": 1 }))]);
     let job = detached(&place);
     let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
-    until("it waits", || place.the_job()["state"] == "WAITING");
+    until("the job waits", || place.the_job()["state"] == "WAITING");
     effects_are_away(&server, true);
-    until("it is given back three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
+    until("the job is released three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
     effects_are_away(&server, false);
-    assert_eq!(until_over(&place, "effects were away"), 0, "nobody was asked: {}", working.notes());
+    assert_eq!(until_over(&place, "effects were away"), 0, "no call was resolved by a person: {}", working.notes());
     let released = events(&place, &job).iter().filter(|event| event["type"] == "job_released").count();
     assert!(released >= 3, "{released}");
     let (code, tally) = working.stop();
@@ -127,31 +130,34 @@ fn a_retry_outlives_effects_that_are_away() {
     // The worker has opened the effect database. It is suspended until the retry is requested and the effect
     // database is unreachable.
     let working = Working::start(&place, worker(&place, &["--jobs", "1"]));
-    until("it works", || working.notes().contains("working, "));
+    until("the worker works", || working.notes().contains("working, "));
     suspend(&place, &working.child);
     let mut retry = latch(&place.dir, &["job", "retry", &job]);
-    assert!(killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")), "it is asked for, and no more");
+    assert!(
+        killed(retry.env("LATCH_CRASH_AT", "claim_look:before:1")),
+        "the retry is requested, and its process is killed"
+    );
     effects_are_away(&server, true);
     go_on(&working.child);
-    until("it is given back three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
+    until("the job is released three times", || working.notes().matches(&format!("{job} is released")).count() >= 3);
     effects_are_away(&server, false);
-    until("it fails again", || place.the_job()["state"] == "FAILED");
+    until("the job fails again", || place.the_job()["state"] == "FAILED");
     let all = events(&place, &job);
     let reopened: Vec<_> = all.iter().filter(|event| event["type"] == "job_reopened").collect();
     assert_eq!((reopened.len(), &reopened[0]["steps"]), (1, &json!(["o"])), "{all:#?}");
     let tried = all.iter().filter(|event| event["type"] == "tool_invocation_finished").count();
-    assert!(tried == 2, "it was tried again: {all:#?}");
-    assert!(!all.iter().any(|event| event["type"] == "job_parked"), "no attempt counts: {all:#?}");
+    assert!(tried == 2, "the call was tried again: {all:#?}");
+    assert!(!all.iter().any(|event| event["type"] == "job_parked"), "the attempts do not count: {all:#?}");
 }
 
 /// Suspends the worker at a moment when it does not hold the generation lock, which every other process of
 /// the environment needs.
 fn suspend(place: &Place, worker: &Child) {
-    let servers = std::fs::read_dir(place.dir.join(".latch/servers")).expect("the worker has made it");
+    let servers = std::fs::read_dir(place.dir.join(".latch/servers")).expect("the worker created the directory");
     let locks: Vec<_> = servers.map(|entry| entry.expect("readable").path().join("generation.lock")).collect();
     until("the worker is suspended without the lock", || {
-        kill_process(Pid::from_child(worker), Signal::STOP).expect("it is there");
-        until("it is suspended", || is_stopped(worker));
+        kill_process(Pid::from_child(worker), Signal::STOP).expect("the setting exists");
+        until("the worker is suspended", || is_stopped(worker));
         let is_free = |path: &PathBuf| match File::open(path) {
             Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
             // A lock exists only for a server that was opened for work.
@@ -194,9 +200,9 @@ fn a_lease_is_kept_while_a_job_is_loaded() {
     let lease = "lease = \"1500ms\"\nheartbeat = \"200ms\"\nclock_margin = \"100ms\"";
     let file = place.dir.join("latch.toml");
     let config = std::fs::read_to_string(&file)
-        .expect("it was written")
+        .expect("the configuration exists")
         .split_once("margin = \"200ms\"")
-        .expect("it is there")
+        .expect("the setting exists")
         .1
         .to_owned();
     std::fs::write(&file, format!("{lease}{config}")).expect("writable");
@@ -208,7 +214,7 @@ fn a_lease_is_kept_while_a_job_is_loaded() {
         });
         std::thread::sleep(Duration::from_millis(300));
         let working: Vec<Working> = (0..2).map(|_| Working::start(&place, worker(&place, &[]))).collect();
-        locks.join().expect("it lets go");
+        locks.join().expect("the lock is released");
         working
     });
     assert_eq!(until_over(&place, "loading took long"), 0);

@@ -86,7 +86,7 @@ async fn two_jobs_with_one_action_key_at_the_same_moment() {
         let refused = |result: &Result<(), WriteError>| matches!(result, Err(WriteError::ActionKey(_)));
         assert!(
             (one.is_ok() && refused(&other)) || (other.is_ok() && refused(&one)),
-            "one of them has it: {one:?} {other:?}"
+            "exactly one reservation succeeds: {one:?} {other:?}"
         );
         // The worker that settles the key notifies the waiting job, even if both write concurrently.
         let (holder, log_h, waiter, log_w) =
@@ -134,7 +134,7 @@ async fn workers_write_to_the_same_jobs_without_losing_anything() {
                 let (written, beaten, request) = tokio::join!(mine.write(batch), mine.heartbeat(&held, 600_000), asks);
                 assert_eq!((written, beaten.unwrap()), (Ok(()), vec![]));
                 let row = mine.job(&log.job_id).await.unwrap().unwrap();
-                assert!(row.inbox_pending, "round {round}: what was asked is forgotten");
+                assert!(row.inbox_pending, "round {round}: the request is lost");
                 let mut drain = log.batch();
                 drain.inbox_done = vec![request];
                 mine.write(drain).await.unwrap();

@@ -105,7 +105,7 @@ async fn files_of_a_server_that_are_put_back_are_noticed() {
         server.run();
     });
     barrier(&opened, &mut log).await.unwrap();
-    assert!(!is_restored(&opened).await, "a server that crashed is the same");
+    assert!(!is_restored(&opened).await, "a crash is not a restore");
     tokio::task::block_in_place(|| {
         server.stop();
         copied(&server.data(), &copy);
@@ -120,7 +120,7 @@ async fn files_of_a_server_that_are_put_back_are_noticed() {
         server.run();
     });
     opened.store.submit(new_job("next")).await.unwrap();
-    assert!(is_restored(&opened).await, "by who was connected");
+    assert!(is_restored(&opened).await, "noticed by the connected process");
     opened.store.close().await;
     let known = again(&server, opened).await;
     assert!(is_restored(&known).await);
@@ -128,7 +128,7 @@ async fn files_of_a_server_that_are_put_back_are_noticed() {
         known.store.submit(new_job(name)).await.unwrap();
     }
     let known = again(&server, known).await;
-    assert!(is_restored(&known).await, "whatever was asked for since");
+    assert!(is_restored(&known).await, "submissions do not hide the restore");
     known.store.accept_restore().await.unwrap();
     assert!(!is_restored(&known).await);
 }

@@ -29,7 +29,7 @@ async fn who_works_needs_no_right_to_make_tables() {
     let its_url = url.replace("latch@", &format!("{role}@"));
     let dir = tempfile::tempdir().unwrap();
     let looking = OpenOptions { create: false, ..OpenOptions::server(&its_url, dir.path()) };
-    let early = Database::open(looking).await.err().expect("there is nothing to look at").to_string();
+    let early = Database::open(looking).await.err().expect("the database has no tables").to_string();
     assert!(early.contains("no Latchwork tables") && early.contains("this user may not create any"), "{early}");
     open(&url).await.store.close().await;
     let grant = async |what: &str| drop(sql(&url, &format!("GRANT {what} IN SCHEMA public TO {role}")).await);
@@ -51,13 +51,16 @@ async fn what_cannot_be_opened_is_explained() {
     let Some(url) = database().await else { return };
     let dir = tempfile::tempdir().unwrap();
     let refused = async |options: OpenOptions| match Database::open(options).await {
-        Ok(_) => panic!("it was opened"),
+        Ok(_) => panic!("the database must not open"),
         Err(error) => error.to_string(),
     };
     let looking = OpenOptions { create: false, ..OpenOptions::server(&url, dir.path()) };
     let text = refused(looking).await;
     assert!(text.contains("no Latchwork tables yet"), "{text}");
-    assert!(sql(&url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'").await.is_empty(), "looking made some");
+    assert!(
+        sql(&url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'").await.is_empty(),
+        "opening for reading created tables"
+    );
 
     let (address, parameters) = url.split_once('?').unwrap();
     let missing = format!("{}_none?{parameters}", address);

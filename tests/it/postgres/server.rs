@@ -132,7 +132,7 @@ impl Server {
             return None;
         };
         let dir = tempfile::Builder::new().prefix("latch-pg").tempdir_in(folder).expect("a temporary folder");
-        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).expect("the file is ours");
         if let Some((uid, gid)) = other_user() {
             chown(dir.path(), Some(uid), Some(gid)).expect("root may");
         }
@@ -175,7 +175,7 @@ impl Server {
         let log = std::fs::File::options().create(true).append(true).open(self.dir.path().join("log")).expect("a log");
         let error = log.try_clone().expect("a log");
         let child = command.stdin(Stdio::piped()).stdout(log).stderr(error).spawn().expect("sh runs");
-        *self.running.lock().expect("nobody panics with it") = Some(child);
+        *self.running.lock().expect("the lock is not poisoned") = Some(child);
         for _ in 0..600 {
             let mut ready = Command::new(self.bin.join("pg_isready"));
             ready.args(["-q", "-p", self.port(), "-h"]).arg(self.dir.path());
@@ -189,7 +189,7 @@ impl Server {
 
     /// Stops the server immediately, as in a crash.
     pub(crate) fn stop(&self) {
-        if let Some(mut child) = self.running.lock().expect("nobody panics with it").take() {
+        if let Some(mut child) = self.running.lock().expect("the lock is not poisoned").take() {
             if let Some(mut input) = child.stdin.take() {
                 let _ = input.write_all(b"keep\n");
             }
@@ -246,13 +246,13 @@ fn binaries() -> Option<PathBuf> {
 
 /// Gives a file to the user that servers run as, with permission for that user only.
 pub(super) fn hand_over(file: &Path) {
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).expect("the file is ours");
     if let Some((uid, gid)) = other_user() {
         chown(file, Some(uid), Some(gid)).expect("root may");
     }
 }
 
-/// Returns user and group to run the server as, if this process is root: those of `postgres` or `nobody`.
+/// Returns user and group to run the server as if this process is root, which PostgreSQL does not accept.
 fn other_user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;

@@ -51,7 +51,7 @@ fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
     let mut first = through(&place, &proxy);
     witness.until_halfway();
     kill_process(Pid::from_child(&first.child), Signal::STOP).expect("it is there");
-    until("it stands still", || is_stopped(&first.child));
+    until("the worker is suspended", || is_stopped(&first.child));
 
     // The second worker simulates another machine, so it does not wait for locks in this machine's state
     // directory.
@@ -64,27 +64,32 @@ fn a_worker_that_stands_still_in_a_half_sent_request_does_not_complete_it() {
         (&json!("INDETERMINATE_EFFECT"), &json!("o")),
         "{parked:#}"
     );
-    assert_eq!(witness.whole(&job), [], "nothing whole has come");
+    assert_eq!(witness.whole(&job), [], "no complete body was received");
     let resolved = place.resolve(&job, "o", None);
     assert_eq!(resolved.code, 0, "{} {}", resolved.stdout, resolved.stderr);
     assert_eq!(until_over(&place, "the second worker calls again"), 0);
     let before = record(&place, &job);
     assert_eq!(before.0["state"], "COMPLETED", "{:#}", before.0);
-    assert_eq!(witness.whole(&job).len(), 1, "the second worker's");
+    assert_eq!(witness.whole(&job).len(), 1, "the body of the second worker");
     assert_eq!(witness.broken(), 0, "the first request is still open");
 
     cuts.store(true, Ordering::SeqCst);
     witness.go_on();
     go_on(&first.child);
     witness.until_over(2);
-    assert_eq!((witness.whole(&job).len(), witness.broken()), (1, 1), "its own clock stops it: {}", first.notes());
+    assert_eq!(
+        (witness.whole(&job).len(), witness.broken()),
+        (1, 1),
+        "the worker's own clock stops the call: {}",
+        first.notes()
+    );
     cuts.store(false, Ordering::SeqCst);
     first.until_idle();
     let (notes, (code, tally)) = (first.notes(), first.stop());
     assert_eq!((code, &tally["lost"]), (Some(0), &json!(1)), "{tally} {notes}");
     let bodies = witness.whole(&job);
     assert_eq!((bodies.len(), bodies[0].text.as_str(), witness.broken()), (1, "1", 1), "{notes}");
-    assert_eq!(record(&place, &job), before, "it wrote something when its time had passed: {notes}");
+    assert_eq!(record(&place, &job), before, "the first worker wrote after its lease had expired: {notes}");
     let (code, tally) = second.stop();
     assert_eq!((code, &tally["failed"]), (Some(0), &json!(0)), "{tally}");
 }

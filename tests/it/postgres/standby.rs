@@ -66,7 +66,7 @@ fn workers_go_on_with_a_standby_that_has_every_acknowledged_write() {
     blocking(sql(&a.url(), "SELECT pg_promote()"));
     until("its commits wait for the other standby", || waits_for(&a) == ["b"]);
     let in_the_middle = !open_on(&place, &a).is_empty();
-    assert!(in_the_middle, "they were done when the primary died: {}", workers[0].notes());
+    assert!(in_the_middle, "all jobs were over when the primary died: {}", workers[0].notes());
     proxy.lead_to(&a.url());
     until_over(&place, "a standby took over");
     for worker in workers {
@@ -97,7 +97,7 @@ fn workers_start_nothing_on_a_standby_until_it_is_accepted() {
     proxy.lead_to(&a.url());
     let before = place.world();
     let left = another(&place, 2);
-    until("it says what to do", || working.notes().contains("--accept-restore"));
+    until("the worker prints what to do", || working.notes().contains("--accept-restore"));
     // The worker retries repeatedly during this time.
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert_eq!(place.world(), before, "{}", working.notes());

@@ -27,7 +27,7 @@ fn soon_ended(working: &mut Working) -> Option<i32> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("it does not end: {}", working.notes());
+    panic!("the worker does not end: {}", working.notes());
 }
 
 /// Returns true if the process has installed a handler for SIGTERM.
@@ -44,7 +44,7 @@ fn an_idle_worker_ends_without_its_server() {
     let Some(server) = Server::start() else { return };
     let place = place(&server);
     let mut idle = Working::start(&place, worker(&place, &[]));
-    until("it works", || idle.notes().contains("working, "));
+    until("the worker works", || idle.notes().contains("working, "));
     server.stop();
     // The worker is stopped while it tries to reach the server.
     std::thread::sleep(Duration::from_secs(1));
@@ -60,10 +60,10 @@ fn a_worker_that_is_told_twice_ends_without_its_server() {
     let place = place(&server);
     let job = detached(&place);
     let mut caller = Working::start(&place, worker(&place, &[]));
-    until("the call is under way", || place.world().contains_key("o"));
+    until("the call is in flight", || place.world().contains_key("o"));
     server.stop();
     terminate(&caller.child);
-    until("it has heard", || caller.notes().contains("stopping: "));
+    until("the worker has received the signal", || caller.notes().contains("stopping: "));
     terminate(&caller.child);
     assert_eq!(soon_ended(&mut caller), Some(3), "{}", caller.notes());
     let said = caller.said();
@@ -78,7 +78,7 @@ fn a_worker_that_waits_for_its_server_to_begin_can_be_stopped() {
     let place = place(&server);
     server.stop();
     let mut waiting = Working::start(&place, worker(&place, &[]));
-    until("it listens", || listens(&waiting.child));
+    until("the worker handles SIGTERM", || listens(&waiting.child));
     terminate(&waiting.child);
     assert_eq!(soon_ended(&mut waiting), Some(0), "{}", waiting.notes());
     assert!(waiting.notes().contains("before the start"), "{}", waiting.notes());

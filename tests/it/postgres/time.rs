@@ -44,12 +44,12 @@ async fn leases_and_deadlines_go_by_the_servers_clock() {
     // boot.
     assert!(matches!(judged, Quiescence::After { wait_ms: 20_000..=32_000 }), "{judged:?}");
 
-    assert!(there.store.claim(&next).await.unwrap().is_none(), "its lease is not over");
+    assert!(there.store.claim(&next).await.unwrap().is_none(), "the lease has not expired");
     tokio::time::sleep(Duration::from_millis(8_100)).await;
-    let claim = there.store.claim(&next).await.unwrap().expect("its lease is over");
+    let claim = there.store.claim(&next).await.unwrap().expect("the lease has expired");
     assert_eq!(claim.row.attempt, 2);
     let now_us = sql(&url, &format!("SELECT {NOW}")).await[0].get::<i64, _>(0);
-    assert!((0..60_000_000).contains(&(now_us - claim.now_us)), "the claim says what time it is there");
+    assert!((0..60_000_000).contains(&(now_us - claim.now_us)), "the claim returns the server's time");
     let late = here.store.write(log.append(1)).await;
     assert!(late.is_err(), "a superseded attempt writes nothing");
 }

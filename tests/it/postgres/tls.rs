@@ -121,7 +121,7 @@ fn a_worker_speaks_to_its_server_encrypted_and_to_no_other() {
     let sessions = "SELECT s.ssl, s.version FROM pg_stat_ssl s JOIN pg_stat_activity USING (pid) \
                     WHERE application_name = 'latchwork'";
     let rows = blocking(sql(&encrypted.server.url(), sessions));
-    assert!(rows.len() >= 2, "it writes, and it listens");
+    assert!(rows.len() >= 2, "the worker has a session for writes and one for notifications");
     for row in rows {
         let (is, version): (bool, Option<String>) = (row.get(0), row.get(1));
         assert_eq!((is, version.as_deref()), (true, Some("TLSv1.3")));

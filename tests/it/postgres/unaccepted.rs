@@ -92,7 +92,7 @@ async fn nothing_starts_on_a_server_that_nobody_has_accepted() {
         let before = work(&probe.url).await;
         probe.armed.store(true, Ordering::SeqCst);
         let refused = starts.ask(&opened, &mut log.clone(), "first").await;
-        assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: it was cut");
+        assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: the connection was cut");
         assert!(matches!(refused, Err(WriteError::Restored(_))), "{starts:?}: {refused:?}");
         assert_eq!(work(&probe.url).await, before, "{starts:?}");
         // Results are recorded and requests are accepted.
@@ -115,8 +115,8 @@ async fn a_commit_that_another_server_tells_of_starts_nothing() {
         let (mut log, _lock) = two_jobs(&opened, starts).await;
         probe.armed.store(true, Ordering::SeqCst);
         let untold = starts.ask(&opened, &mut log, "first").await;
-        assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: it was cut");
-        assert!(untold.is_err(), "{starts:?} goes on");
+        assert!(!probe.armed.load(Ordering::SeqCst), "{starts:?}: the connection was cut");
+        assert!(untold.is_err(), "{starts:?} continues");
     }
     for kind in 0..2 {
         let Some((opened, probe)) = cut_after(Some(ELSEWHERE), "commit", Side::After).await else { return };
@@ -126,6 +126,6 @@ async fn a_commit_that_another_server_tells_of_starts_nothing() {
             0 => opened.store.write(log.append(1)).await.unwrap(),
             _ => drop(opened.store.put_inbox(&log.job_id, "ann", None, Request::Continue).await.unwrap()),
         }
-        assert!(!probe.armed.load(Ordering::SeqCst), "it was cut");
+        assert!(!probe.armed.load(Ordering::SeqCst), "the connection was cut");
     }
 }

@@ -37,7 +37,7 @@ async fn a_claim_waits_for_nobody() {
     }
     let _somebody = locked(&url, "job_first").await;
     let (claimer, _lock) = claimer(opened.dir.path(), "worker");
-    let claimed = tokio::time::timeout(SOON, opened.store.claim(&claimer)).await.expect("it waits for nobody");
+    let claimed = tokio::time::timeout(SOON, opened.store.claim(&claimer)).await.expect("the operation does not wait");
     assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
 }
 
@@ -49,7 +49,8 @@ async fn a_locked_job_that_has_waited_is_looked_at_later() {
     let (mut log, _lock) = running(&opened, "first").await;
     opened.store.write(log.ending(JobState::Waiting, Some(1))).await.unwrap();
     let somebody = locked(&url, "job_first").await;
-    let next_us = tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("it waits for nobody").unwrap();
+    let next_us =
+        tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("the operation does not wait").unwrap();
     let later_us = next_us.expect("it is due") - opened.store.now_us().await.unwrap();
     assert!((1..=1_000_000).contains(&later_us), "{later_us} µs");
     drop(somebody);
@@ -71,7 +72,7 @@ async fn a_timer_of_a_locked_job_keeps_no_other_from_firing() {
         locks.push((log, lock));
     }
     let _somebody = locked(&url, "job_first").await;
-    tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("it waits for nobody").unwrap();
+    tokio::time::timeout(SOON, opened.store.fire_timers()).await.expect("the operation does not wait").unwrap();
     assert_eq!(opened.store.inbox(&locks[1].0.job_id).await.unwrap().len(), 1);
     assert_eq!(opened.store.inbox(&locks[0].0.job_id).await.unwrap().len(), 0);
 }

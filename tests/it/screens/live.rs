@@ -34,7 +34,7 @@ fn calls_under_way_are_shown_and_ctrl_c_twice_ends_at_once() {
         assert_eq!(shown.code, 3, "{}", shown.text());
         let said = unbroken(&shown);
         assert!(said.contains("stopped immediately") && said.contains("continue: latch resume job_"), "{said}");
-        assert!(!shown.text().contains("running"), "the redrawn area is gone: {}", shown.text());
+        assert!(!shown.text().contains("running"), "the redrawn area is cleared: {}", shown.text());
     }
 }
 

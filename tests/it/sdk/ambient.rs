@@ -46,7 +46,7 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
             let (low, high) = draws.iter().fold((1.0, 0.0), |(low, high), x| (f64::min(low, *x), f64::max(high, *x)));
             assert!((0.0..0.1).contains(&low) && (0.9..1.0).contains(&high), "{lang}: {low} to {high}");
         }
-        assert_eq!(first["fixed"], second["fixed"], "{lang}: what is seeded by its author");
+        assert_eq!(first["fixed"], second["fixed"], "{lang}: values with a fixed seed");
         let now = first["clocks"]["now"].as_f64().unwrap();
         let injected = first["injected_seconds"].as_f64().unwrap();
         assert!((now - injected).abs() < 1.0, "{lang}: {now} is not {injected}");

@@ -91,7 +91,7 @@ fn a_killed_call_of_a_made_tool_is_asked_about_and_not_repeated() {
         let job = &resumed.json()["jobs"][0];
         assert_eq!(job["state"], "COMPLETED", "{lang}: {job:#}");
         let events = run(place.path(), &["job", "events", job["job_id"].as_str().unwrap(), "--json"]);
-        assert!(events.stdout.contains("reconciled"), "{lang}: it was asked: {}", events.stdout);
+        assert!(events.stdout.contains("reconciled"), "{lang}: the call was reconciled: {}", events.stdout);
         // The job also replays from every prefix.
         outputs(place.path(), job);
     }

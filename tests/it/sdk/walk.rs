@@ -66,7 +66,7 @@ fn the_same_step_in_every_language_is_killed_resumed_and_replayed() {
         assert_eq!(events.matches("\"command_committed\"").count(), 2, "{lang}: two calls: {events}");
         assert_eq!(events.matches("\"halfway\"").count(), 1, "{lang}: one event: {events}");
         let (at, until) = (walked["at"].as_f64().unwrap(), walked["until"].as_f64().unwrap());
-        assert!(until > at, "{lang}: time goes on with the answers: {walked}");
+        assert!(until > at, "{lang}: time advances with the answers: {walked}");
 
         // Version and variant bits of a UUID are not random.
         let drawn = hex::decode(walked["id"].as_str().unwrap().replace('-', "")).unwrap();

@@ -130,7 +130,7 @@ static bool good_assert(latch_json input, latch_answer *answer) {
 
 static bool bad_divide(latch_json input, latch_answer *answer) { return give_number(answer, "share", 100 / number_of(input)); }
 static bool good_divide(latch_json input, latch_answer *answer) {
-  if (!number_of(input)) return latch_fail(answer, LATCH_INVALID_INPUT, "shared by nobody");
+  if (!number_of(input)) return latch_fail(answer, LATCH_INVALID_INPUT, "the divisor is zero");
   return give_number(answer, "share", 100 / number_of(input));
 }
 

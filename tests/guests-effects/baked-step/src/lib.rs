@@ -18,5 +18,5 @@ fn build(_: Nothing, _: &step::Context) -> Result<Built, Error> {
 
 latchwork_guest::export_step! {
     version: "1.0.0",
-    operators: [step::operator("Baked.Session", build).describe("Names a session.")],
+    operators: [step::operator("Baked.Session", build).describe("Returns a session name.")],
 }

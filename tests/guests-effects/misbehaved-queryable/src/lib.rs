@@ -42,7 +42,7 @@ fn invents(args: Args, _: &str) -> Result<Verdict<Output<Done>>, Error> {
 
 macro_rules! placed {
     ($name:literal, $reconcile:ident) => {
-        tool::operator($name, place).describe("Leaves a file.").effects([Effect::ExternalWrite]).reconcile($reconcile)
+        tool::operator($name, place).describe("Creates a file.").effects([Effect::ExternalWrite]).reconcile($reconcile)
     };
 }
 

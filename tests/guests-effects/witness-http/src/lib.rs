@@ -51,14 +51,14 @@ latchwork_guest::export_tool! {
     version: "1.0.0",
     operators: [
         tool::operator("Post.Opaque", post)
-            .describe("Posts a body; nobody can tell afterwards whether it did.")
+            .describe("Posts a body. The call cannot be reconciled.")
             .effects([Effect::ExternalSend]),
         tool::operator("Post.Keyed", post)
-            .describe("Posts a body; the server applies those with the same key once.")
+            .describe("Posts a body. The server applies requests with the same key once.")
             .effects([Effect::ExternalSend])
             .idempotent_by_key(Duration::from_secs(7 * 86_400)),
         tool::operator("Post.Queryable", post)
-            .describe("Posts a body, and asks the server whether it came.")
+            .describe("Posts a body, and can be reconciled by asking the server.")
             .effects([Effect::ExternalSend])
             .reconcile(reconcile),
     ],

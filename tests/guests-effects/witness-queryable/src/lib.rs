@@ -70,7 +70,7 @@ latchwork_guest::export_tool! {
     version: "1.0.0",
     operators: [
         tool::operator("Effect.Queryable", queryable)
-            .describe("Leaves a file, and can look whether it did.")
+            .describe("Creates a file, and can be reconciled by looking for it.")
             .effects([Effect::ExternalSend])
             .reconcile(reconcile),
     ],

@@ -70,12 +70,12 @@ latchwork_guest::export_step! {
     version: "1.0.0",
     operators: [
         step::operator("Driver.Run", run)
-            .describe("Performs the calls it is given.")
+            .describe("Performs the calls in its input.")
             .determinism(Determinism::External)
             .effects([Effect::ReadOnly, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend]),
         step::operator("Driver.Pure", |input: Value, _: &step::Context| Ok(input)).describe("Returns its input."),
         step::operator("Driver.Mark", mark::run)
-            .describe("Performs the calls it is given, and says which version of itself did.")
+            .describe("Performs the calls in its input and returns its version mark.")
             .determinism(Determinism::External)
             .effects([Effect::ReadOnly, Effect::InternalWrite, Effect::ExternalWrite, Effect::ExternalSend]),
         step::operator("Driver.Noop", |_: Value, _: &step::Context| Ok(())).describe("Returns null."),

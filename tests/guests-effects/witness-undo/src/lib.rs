@@ -84,11 +84,11 @@ latchwork_guest::export_tool! {
     version: "1.0.0",
     operators: [
         tool::operator("Booking.Make", make)
-            .describe("Leaves a file, and can undo that by leaving another.")
+            .describe("Creates a file. Its compensation creates another file.")
             .effects([Effect::InternalWrite])
             .compensate(undo),
         tool::operator("Booking.Keep", make)
-            .describe("Leaves a file that nothing takes back.")
+            .describe("Creates a file without a compensation.")
             .effects([Effect::InternalWrite]),
         tool::operator("Booking.Cancel", cancel)
             .describe("Undoes a booking.")

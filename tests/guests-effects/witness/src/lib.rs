@@ -75,10 +75,10 @@ latchwork_guest::export_tool! {
     version: "1.0.0",
     operators: [
         tool::operator("Effect.Opaque", opaque)
-            .describe("Leaves a file; nobody can tell afterwards whether it did.")
+            .describe("Creates a file. The call cannot be reconciled.")
             .effects([Effect::ExternalSend]),
         tool::operator("Effect.Keyed", keyed)
-            .describe("Leaves a file; further executions with the same key change nothing more.")
+            .describe("Creates a file. Further executions with the same key change nothing.")
             .effects([Effect::ExternalSend])
             .idempotent_by_key(Duration::from_secs(7 * 86_400)),
         tool::operator("Effect.Read", read).describe("Changes nothing."),

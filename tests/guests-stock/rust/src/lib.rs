@@ -19,7 +19,7 @@ impl plugin::Guest for Stock {
             version: "1.0.0".into(),
             operators: vec![plugin::Operator {
                 name: "Stock.Rust".into(),
-                description: "Looks at everything.".into(),
+                description: "Reads every source of input.".into(),
                 input_schema: r#"{"type":"object"}"#.into(),
                 output_schema: "true".into(),
                 effects: vec![plugin::Effect::ReadOnly],

@@ -16,7 +16,7 @@ impl plugin::Guest for Hostile {
             version: "1.2.3".into(),
             operators: vec![plugin::Operator {
                 name: "Hostile.Do".into(),
-                description: "Does what it is told.".into(),
+                description: "Performs the action in its input.".into(),
                 input_schema: r#"{"type":"object","required":["do"]}"#.into(),
                 output_schema: r#"{"type":"object"}"#.into(),
                 effects: vec![plugin::Effect::ProduceOutcome],

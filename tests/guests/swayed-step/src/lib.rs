@@ -24,7 +24,7 @@ impl plugin::Guest for Swayed {
         assert!(is_zero, "memory that was never written is not zero");
         let operator = Operator {
             name: "Swayed.Echo".into(),
-            description: "Gives its input back.".into(),
+            description: "Returns its input.".into(),
             input_schema: "true".into(),
             output_schema: "true".into(),
             effects: vec![Effect::ReadOnly],

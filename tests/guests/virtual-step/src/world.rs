@@ -137,7 +137,7 @@ pub(crate) fn exit(status: u64) -> Value {
         1 => ends::exit(Err(())),
         code => ends::exit_with_code(u8::try_from(code).expect("a status")),
     }
-    json!("it went on")
+    json!("execution continued")
 }
 
 pub(crate) fn files() -> Value {
