@@ -92,9 +92,9 @@ fn each_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
         let cases = report["cases"].as_array().unwrap();
         cases.iter().find(|case| case["name"] == name).map(|case| case["runs"].as_u64().unwrap())
     };
-    // Six runs: unchanged, repeated, alone, unoptimized, with less memory, in reverse order. Then one run
-    // with moved memory, eight runs for four crashes, one run as another job, one with slower tools, eight
-    // with failing calls, one of another build and one in another process.
+    // Six runs: unchanged, repeated, alone, unoptimized, with less memory, in reverse order. Then one run with moved
+    // memory and eight for four crashes. Then one as another job, one with slower tools and eight with failing calls.
+    // Finally one of another build and one in another process.
     assert_eq!(runs("flow"), Some(6 + 1 + 8 + 1 + 1 + 8 + 1 + 1), "{report:#}");
     assert_eq!((runs("D056"), runs("D054")), (Some(1), None));
 }

@@ -58,9 +58,8 @@ fn load(server: &Server, file: &str, how: &[&str]) {
     ran(command.args(["-U", "latch", "-d", "postgres", "-h"]).arg(server.socket()).args(how).arg(file));
 }
 
-/// I122: a dump that was taken during work is loaded into the same database. The restore is noticed by a
-/// connected process, by the machine that worked with the database, and by a machine that opens it for the
-/// first time.
+/// I122: a dump that was taken during work is loaded into the same database. A connected process notices the
+/// restore. So does the machine that worked with the database, and a machine that opens it for the first time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dump_that_is_loaded_is_noticed_by_everybody() {
     for how in [&["--clean", "--if-exists"][..], &["--data-only"]] {
